@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Degrees: t-norms, the requirements they lead to backwards, and alpha policies. Knows nothing else."""
+
+from fcp_ros.fuzzy.alpha import AlphaPolicy, AlphaPreset, alpha_policy
+from fcp_ros.fuzzy.requirement import (
+    backward_requirement,
+    is_feasible,
+    reaches,
+    requirements_along,
+)
+from fcp_ros.fuzzy.tnorm import (
+    EPSILON,
+    TNORMS,
+    Goedel,
+    Lukasiewicz,
+    Product,
+    TNorm,
+    check_degree,
+    tnorm_by_name,
+)
+
+__all__ = [
+    "EPSILON",
+    "TNORMS",
+    "AlphaPolicy",
+    "AlphaPreset",
+    "Goedel",
+    "Lukasiewicz",
+    "Product",
+    "TNorm",
+    "alpha_policy",
+    "backward_requirement",
+    "check_degree",
+    "is_feasible",
+    "reaches",
+    "requirements_along",
+    "tnorm_by_name",
+]
