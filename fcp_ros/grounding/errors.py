@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one exception of the grounding layer: a code for programs, a sentence for people."""
+
+from enum import Enum
+
+
+class GroundingCode(str, Enum):
+    """Why a membership could not be determined."""
+
+    UNKNOWN_PREDICATE = "unknown_predicate"
+    UNKNOWN_ELEMENT = "unknown_element"
+    UNKNOWN_ATTRIBUTE = "unknown_attribute"
+    UNKNOWN_ORACLE = "unknown_oracle"
+    WRONG_ARGUMENTS = "wrong_arguments"
+    INVALID_OPTION = "invalid_option"
+    INVALID_DEGREE = "invalid_degree"
+    NO_TABLE_ENTRY = "no_table_entry"
+    NO_ANCHORS = "no_anchors"
+    MISSING_LIBRARY = "missing_library"
+    MODEL_NOT_FOUND = "model_not_found"
+    NOT_A_MODEL = "not_a_model"
+    UNSAFE_WEIGHTS = "unsafe_weights"
+    MODEL_FAILED = "model_failed"
+    NO_ANSWER = "no_answer"
+    STORE_FAILED = "store_failed"
+
+
+class GroundingError(ValueError):
+    """A judgement, a model or a store that can't be used.
+
+    Args:
+        code: the reason, for programs.
+        sentence: what is wrong, where, and what to do about it.
+    """
+
+    def __init__(self, code: GroundingCode, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.sentence = sentence
+
+    def __reduce__(self) -> tuple[type["GroundingError"], tuple[GroundingCode, str]]:
+        """Both arguments travel along when the error crosses a process boundary."""
+        return (type(self), (self.code, self.sentence))
