@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The domain as values: what a user's YAML file says, checked and resolved (DESIGN section 2).
+
+Inside rules and constraints a parameter is written bare in YAML and stored as
+`Variable(parameter)`. A `Variable` in a negated literal that is no parameter is existential inside
+that negation. So atoms of rules and constraints hold only `Variable` and (in graded atoms) `Text`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fcp_ros.cset.schema import Schema
+from fcp_ros.domain.expression import Atom, TypedVariable
+from fcp_ros.scene.to_cset import SceneMapping
+
+TEXT = "text"
+"""The type of a parameter that takes words instead of an element."""
+
+IS_A = "is_a"
+"""Name of the built-in crisp predicate is_a(element, "label")."""
+
+DEFAULT_ORACLE = "default"
+ORACLES = ("default", "embedding", "causal_lm", "table")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a rule or predicate; `type` is a type of the schema or "text"."""
+
+    name: str
+    type: str
+
+    @property
+    def is_text(self) -> bool:
+        return self.type == TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """An atom of a rule's `when`, or its absence; `line` is that of the YAML file."""
+
+    atom: Atom
+    negated: bool = False
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """Expected duration base + per_metre * distance, in seconds.
+
+    The distance (m) is the straight line between the elements bound to the two parameters
+    `between`; it counts 0 where a position is unknown or `between` is None.
+    """
+
+    base: float
+    per_metre: float = 0.0
+    between: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRule:
+    """One action schema; spans.py turns it into a DPO rule.
+
+    `when` (conditions), `delete` (among the positive conditions) and `add` speak of relations,
+    `graded` of graded predicates whose degrees compose into the step's degree. `uses` is what one
+    step takes from each resource; `executor` is the relative name of an ExecuteStep action.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    when: tuple[Literal, ...]
+    add: tuple[Atom, ...]
+    delete: tuple[Atom, ...]
+    graded: tuple[Atom, ...]
+    duration: Duration
+    uses: Mapping[str, float]
+    executor: str
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.parameters)
+
+    def positive(self) -> tuple[Atom, ...]:
+        """The atoms that must hold, in the order written."""
+        return tuple(literal.atom for literal in self.when if not literal.negated)
+
+    def negative(self) -> tuple[Atom, ...]:
+        """The atoms that must not hold, in the order written."""
+        return tuple(literal.atom for literal in self.when if literal.negated)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What a score of the rubric (0, 50 or 100) means, in words and by example.
+
+    Each example is one tuple of words, one a parameter: ("mug", "drinking").
+    """
+
+    score: int
+    text: str
+    examples: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """The question put to an oracle, its anchors (0, 50, 100) and what to weigh."""
+
+    question: str
+    anchors: tuple[Anchor, ...]
+    factors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """A degree for the arguments that fit every label of `when` (parameter -> label).
+
+    The first entry that fits decides. A label fits an element by its category, and a text by its
+    words, both normalised.
+    """
+
+    when: Mapping[str, str]
+    degree: float
+
+
+@dataclass(frozen=True, slots=True)
+class GradedPredicate:
+    """A predicate with a degree in [0, 1] that an oracle judges.
+
+    `context` is all that the oracle is shown of an element besides its category: names of
+    attributes, or "name" for the element's own name (judged, cached and learnt one by one then).
+    `default_degree` answers where the table has no entry; None: ask the default oracle.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    rubric: Rubric | None
+    context: Mapping[str, tuple[str, ...]]
+    oracle: str = DEFAULT_ORACLE
+    table: tuple[TableEntry, ...] = ()
+    default_degree: float | None = None
+    calibrated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A pattern that no action may newly bring about; variables bind distinct elements."""
+
+    name: str
+    variables: tuple[TypedVariable, ...]
+    never: tuple[Atom, ...]
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A bounded number that actions use up (`unit` is for people)."""
+
+    name: str
+    initial: float
+    minimum: float
+    maximum: float
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Everything a domain file says. `source`: its path; `content_hash`: SHA-256 of its text."""
+
+    name: str
+    version: str
+    schema: Schema
+    rules: Mapping[str, ActionRule]
+    graded: Mapping[str, GradedPredicate]
+    constraints: tuple[Constraint, ...]
+    resources: Mapping[str, Resource]
+    mapping: SceneMapping
+    source: str = ""
+    content_hash: str = ""
+
+    def signature(self, predicate: str) -> tuple[Parameter, ...] | None:
+        """Parameters of a relation (its legs) or graded predicate; None if there is none.
+
+        The built-in `is_a` takes any element and is not listed here.
+        """
+        if predicate in self.graded:
+            return self.graded[predicate].parameters
+        for relation in self.schema.relations:
+            if relation.name == predicate:
+                return tuple(Parameter(leg, type_) for leg, type_ in relation.legs)
+        return None
+
+    def is_relation(self, predicate: str) -> bool:
+        """Whether the name is a relation of the schema (a crisp predicate)."""
+        return any(relation.name == predicate for relation in self.schema.relations)
