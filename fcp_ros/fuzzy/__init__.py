@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Degrees: t-norms, the requirements they lead to backwards, and alpha policies. Knows nothing else."""
+"""Degrees: t-norms, the requirements that they lead to backwards, and alpha policies."""
 
 from fcp_ros.fuzzy.alpha import AlphaPolicy, AlphaPreset, alpha_policy
 from fcp_ros.fuzzy.requirement import (

@@ -33,8 +33,9 @@ _PRESET_ALPHA = {
 class AlphaPolicy:
     """From a preset (or a value) to the alpha of one request.
 
-    ``alpha(n) = lower + criticality * (1 - lower)`` with ``lower = base * length_factor ** extra`` and
-    ``extra = max(0, n - free_length)``. The length factor counts only when the policy is adaptive.
+    ``alpha(n) = lower + criticality * (1 - lower)`` with
+    ``lower = base * length_factor ** max(0, n - free_length)`` where the policy is adaptive, and
+    ``lower = base`` where it is fixed.
 
     Attributes:
         base: a preset, or the base alpha itself, in [0, 1].
@@ -81,7 +82,7 @@ class AlphaPolicy:
 
     def describe(self) -> str:
         """One sentence that goes with each plan: where its alpha came from."""
-        origin = f"preset {self.base.value}" if isinstance(self.base, AlphaPreset) else "given value"
+        origin = f"preset {self.base.value}" if isinstance(self.base, AlphaPreset) else "given"
         text = f"alpha {self.alpha():.3g} ({origin}"
         if self.criticality > 0.0:
             text += f", criticality {self.criticality:.3g}"

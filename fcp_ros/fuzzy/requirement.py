@@ -45,7 +45,8 @@ def requirements_along(alpha: float, degrees: Iterable[float], tnorm: TNorm) -> 
         tnorm: how degrees compose.
 
     Returns:
-        n + 1 requirements; the plan reaches alpha from membership 1 exactly if the first is feasible.
+        n + 1 requirements; from membership 1 the plan reaches alpha exactly if the first is
+        feasible.
     """
     backwards = [alpha]
     for degree in reversed(list(degrees)):

@@ -3,7 +3,7 @@
 
 A t-norm is a commutative, associative, monotone operation on [0, 1] with unit 1. Each one here also
 gives its residuum and the *least requirement*, which is the inverse that backward reasoning needs.
-The two are different things: the residuum is the greatest x with ``a (x) x <= b`` (DESIGN section 4).
+The two differ: the residuum is the greatest x with ``a (x) x <= b`` (DESIGN section 4).
 """
 
 import abc
@@ -26,7 +26,7 @@ class TNorm(abc.ABC):
 
     @abc.abstractmethod
     def compose_all(self, degrees: Iterable[float]) -> float:
-        """The composition of all `degrees`, 1 for none; its rounding does not depend on their order."""
+        """The composition of all `degrees`, in any order with the same rounding; 1 for none."""
 
     @abc.abstractmethod
     def residuum(self, a: float, b: float) -> float:
