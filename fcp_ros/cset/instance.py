@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instances (C-sets): a set for each type, a map for each function, tuples for each relation.
+
+An instance is an immutable value. Its elements, and the tuples of its relations too, have integer
+ids that never change from one state to the next; across layers they go by name. Make instances with
+`InstanceBuilder`; successive states share every table that did not change.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from fcp_ros.cset.names import unknown_name
+from fcp_ros.cset.schema import AttributeValue, Relation, RelationName, Schema, TypeName
+from fcp_ros.cset.tables import ElementTable, FunctionTable, RelationTable
+from fcp_ros.cset.violation import Violation, ViolationKind
+
+
+class InstanceError(ValueError):
+    """Something that would not be an instance of the schema."""
+
+
+class UnknownElement(InstanceError, KeyError):
+    """An element that the instance does not have."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class Instance:
+    """An instance of a schema.
+
+    Two instances are equal when they have the same schema and, *by name*, the same elements with
+    the same types, attributes, function values and tuples; ids do not matter. `is_isomorphic`
+    (homs.py) compares up to names.
+    """
+
+    __slots__ = (
+        "_attributes",
+        "_elements",
+        "_functions",
+        "_hash",
+        "_next_id",
+        "_pattern",
+        "_relations",
+        "schema",
+    )
+
+    schema: Schema
+
+    def __init__(
+        self,
+        schema: Schema,
+        elements: ElementTable,
+        functions: dict[str, FunctionTable],
+        relations: dict[str, RelationTable],
+        attributes: dict[str, dict[int, AttributeValue]],
+        next_id: int,
+    ) -> None:
+        """For the builder only, which has checked the tables."""
+        self.schema = schema
+        self._elements = elements
+        self._functions = functions
+        self._relations = relations
+        self._attributes = attributes
+        self._next_id = next_id
+        self._hash: int | None = None
+        self._pattern: Any = None
+
+    # --- elements
+
+    def elements(self, type_: TypeName, *, subtypes: bool = True) -> Sequence[int]:
+        """Ids of the elements of a type, or of the tuples of a relation, in order of creation.
+
+        Args:
+            type_: name of a type or a relation.
+            subtypes: whether elements of its subtypes count.
+
+        Raises:
+            SchemaError: the schema has no such type.
+        """
+        if type_ in self._relations:
+            return tuple(self._relations[type_].rows)
+        return self._elements.of_type(type_, subtypes, self.schema)
+
+    def all_elements(self) -> Sequence[int]:
+        """Ids of all elements that are not tuples of relations."""
+        return tuple(self._elements.types)
+
+    def names(self) -> Sequence[str]:
+        """Names of all elements that are not tuples of relations."""
+        return tuple(self._elements.ids)
+
+    def has(self, name: str) -> bool:
+        """Whether there is an element `name`."""
+        return name in self._elements.ids
+
+    def id_of(self, name: str) -> int:
+        """Id of the element called `name`; `UnknownElement` (a KeyError) where there is none."""
+        found = self._elements.ids.get(name)
+        if found is None:
+            raise UnknownElement(unknown_name("element", name, self._elements.ids, "the instance"))
+        return found
+
+    def contains(self, id_: int) -> bool:
+        """Whether there is an element, or a tuple of a relation, with this id."""
+        return id_ in self._elements.types or self._row(id_) is not None
+
+    def type_of(self, id_: int) -> TypeName:
+        """The element's own type; for a tuple, its relation. Else `UnknownElement`."""
+        type_ = self._elements.types.get(id_)
+        return type_ if type_ is not None else self._existing_row(id_)[0]
+
+    def name_of(self, id_: int) -> str:
+        """The element's name; a tuple is named by its legs: ``on(mug_1, table_1)``."""
+        name = self._elements.names.get(id_)
+        if name is not None:
+            return name
+        relation, legs = self._existing_row(id_)
+        return f"{relation}({', '.join(self._elements.names[leg] for leg in legs)})"
+
+    def attribute(self, id_: int, name: str) -> AttributeValue | None:
+        """The value of an attribute; None where it is not set, or no attribute of the element."""
+        return self._attributes.get(name, {}).get(id_)
+
+    def attributes(self, id_: int) -> dict[str, AttributeValue]:
+        """All attributes of an element that are set."""
+        return {name: values[id_] for name, values in self._attributes.items() if id_ in values}
+
+    def apply(self, function: str, id_: int) -> int:
+        """The function's value at an element.
+
+        Raises:
+            SchemaError: the schema has no such function.
+            UnknownElement: the function is not defined there.
+        """
+        source = self.schema.function(function).source
+        value = self.function_table(function).values.get(id_)
+        if value is None:
+            what = f"{self.name_of(id_)!r} is a {self.type_of(id_)!r}"
+            raise UnknownElement(f"{what}, but function {function!r} is defined on {source!r}")
+        return value
+
+    # --- relations
+
+    def tuples(self, relation: RelationName) -> Mapping[int, tuple[int, ...]]:
+        """Each tuple of a relation: its own id, and its elements in the order of the legs."""
+        return MappingProxyType(self.relation_table(relation).rows)
+
+    def tuples_at(self, relation: RelationName, leg: str, id_: int) -> Sequence[int]:
+        """Ids of the tuples that have element `id_` in the leg `leg`."""
+        position = self.schema.relation(relation).position(leg)
+        return self._relations[relation].index(position).get(id_, ())
+
+    def find_tuple(self, relation: RelationName, legs: tuple[int, ...]) -> int | None:
+        """Id of the tuple with these elements, None where it is not there."""
+        return self.relation_table(relation).by_legs.get(legs)
+
+    def functional_conflicts(
+        self, relations: Iterable[RelationName] | None = None
+    ) -> tuple[Violation, ...]:
+        """Where a functional leg is none: the element, and the tuples that contradict each other.
+
+        Args:
+            relations: the ones to check; all of them by default.
+        """
+        chosen = self.schema.relations
+        if relations is not None:
+            chosen = tuple(self.schema.relation(name) for name in relations)
+        return tuple(
+            violation
+            for relation in chosen
+            for leg in relation.functional
+            for violation in self._conflicts(relation, leg)
+        )
+
+    def _conflicts(self, relation: Relation, leg: str) -> Iterable[Violation]:
+        table = self._relations[relation.name]
+        index = table.index(relation.position(leg))
+        if len(index) == len(table.rows):
+            return
+        for element, rows in index.items():
+            if len(rows) > 1:
+                shown = [self.name_of(row) for row in rows]
+                yield Violation(
+                    ViolationKind.FUNCTIONAL,
+                    f"{self.name_of(element)!r} may be in one {relation.name!r} tuple as "
+                    f"{leg!r}, but is in {len(rows)}: {'; '.join(shown)}",
+                    (self.name_of(element), *shown),
+                )
+
+    # --- for the modules of this layer
+
+    def element_table(self) -> ElementTable:
+        """The table of elements (inside this layer only)."""
+        return self._elements
+
+    def function_table(self, function: str) -> FunctionTable:
+        """The table of a function (inside this layer only)."""
+        table = self._functions.get(function)
+        if table is None:
+            self.schema.function(function)
+            raise AssertionError("a function of the schema has no table")
+        return table
+
+    def relation_table(self, relation: RelationName) -> RelationTable:
+        """The table of a relation (inside this layer only)."""
+        table = self._relations.get(relation)
+        if table is None:
+            self.schema.relation(relation)
+            raise AssertionError("a relation of the schema has no table")
+        return table
+
+    def attribute_table(self, name: str) -> Mapping[int, AttributeValue]:
+        """The values of an attribute by element (inside this layer only)."""
+        return self._attributes.get(name, {})
+
+    def next_id(self) -> int:
+        """The first id that was never used (inside this layer only)."""
+        return self._next_id
+
+    def _row(self, id_: int) -> tuple[RelationName, tuple[int, ...]] | None:
+        for name, table in self._relations.items():
+            legs = table.rows.get(id_)
+            if legs is not None:
+                return name, legs
+        return None
+
+    def _existing_row(self, id_: int) -> tuple[RelationName, tuple[int, ...]]:
+        found = self._row(id_)
+        if found is None:
+            raise UnknownElement(f"no element with id {id_} in the instance; was it deleted?")
+        return found
+
+    # --- values
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Instance):
+            return NotImplemented
+        if self is other:
+            return True
+        return (
+            self.schema == other.schema
+            and hash(self) == hash(other)
+            and self._elements.content() == other._elements.content()
+            and all(
+                table is other._relations[name]
+                or table.named(self._elements.names)
+                == other._relations[name].named(other._elements.names)
+                for name, table in self._relations.items()
+            )
+            and self._columns() == other._columns()
+        )
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            names = self._elements.names
+            tuples = tuple(hash(table.named(names)) for table in self._relations.values())
+            self._hash = hash((self.schema, self._elements.content(), tuples))
+        return self._hash
+
+    def _columns(self) -> tuple[Any, ...]:
+        """Function values and attributes by name."""
+        names = self._elements.names
+        functions = {
+            name: {names[key]: names[value] for key, value in table.values.items()}
+            for name, table in self._functions.items()
+        }
+        attributes = {
+            name: {names[key]: value for key, value in values.items()}
+            for name, values in self._attributes.items()
+            if values
+        }
+        return functions, attributes
+
+    def __repr__(self) -> str:
+        tuples = sum(len(table.rows) for table in self._relations.values())
+        count = len(self._elements.types)
+        return f"<Instance of {self.schema.name!r}: {count} elements, {tuples} tuples>"

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a schema is made of: functions, relations and attributes, and the names they go by."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from fcp_ros.cset.names import unknown_name
+
+TypeName: TypeAlias = str
+RelationName: TypeAlias = str
+AttributeValue: TypeAlias = bool | int | float | str
+
+
+class SchemaError(ValueError):
+    """A schema that contradicts itself, or a name that a schema does not have."""
+
+
+class AttributeKind(str, Enum):
+    """What values an attribute takes."""
+
+    BOOL = "bool"
+    INT = "int"
+    FLOAT = "float"
+    STRING = "string"
+    ENUM = "enum"
+
+
+@dataclass(frozen=True)
+class Function:
+    """A total function: every element of `source` (and its subtypes) has one value in `target`."""
+
+    name: str
+    source: TypeName
+    target: TypeName
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A set of tuples over its legs; the tuples are elements too, of the type `name`.
+
+    Attributes:
+        name: of the relation, and the type of its tuples.
+        legs: (leg, type) in order; one leg makes a unary relation, a flag.
+        functional: legs that are keys: at most one tuple for each element in that leg.
+        static: whether rules must leave it alone.
+    """
+
+    name: RelationName
+    legs: tuple[tuple[str, TypeName], ...]
+    functional: tuple[str, ...] = ()
+    static: bool = False
+
+    def position(self, leg: str) -> int:
+        """Index of the leg called `leg`.
+
+        Raises:
+            SchemaError: the relation has no such leg.
+        """
+        for index, (name, _) in enumerate(self.legs):
+            if name == leg:
+                return index
+        where = f"relation {self.name!r}"
+        raise SchemaError(unknown_name("leg", leg, (name for name, _ in self.legs), where))
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A partial attribute of the elements of `owner` and its subtypes.
+
+    Attributes:
+        name: unique among the attributes of any one type.
+        owner: the type.
+        kind: of its values.
+        values: the admissible ones where the kind is ENUM.
+    """
+
+    name: str
+    owner: TypeName
+    kind: AttributeKind
+    values: tuple[str, ...] = ()

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The columns of an instance, each a table that successive states share until one changes it.
+
+Only the builder calls the methods that change a table, and only on a copy that it made itself; what
+an instance holds is never changed again. Indexes are filled on first use and kept up to date after
+that. Nothing outside this layer sees these classes.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from fcp_ros.cset.schema import Schema
+
+Index = dict[int, tuple[int, ...]]
+
+
+class ElementTable:
+    """Which elements there are: their types and names."""
+
+    __slots__ = ("_by_type", "_content", "ids", "names", "types")
+
+    def __init__(self, types: dict[int, str], names: dict[int, str], ids: dict[str, int]) -> None:
+        self.types = types
+        self.names = names
+        self.ids = ids
+        self._by_type: dict[tuple[str, bool], tuple[int, ...]] = {}
+        self._content: frozenset[tuple[str, str]] | None = None
+
+    def copy(self) -> "ElementTable":
+        """A copy that may be changed."""
+        return ElementTable(dict(self.types), dict(self.names), dict(self.ids))
+
+    def add(self, element: int, type_: str, name: str) -> None:
+        """Add an element."""
+        self.types[element] = type_
+        self.names[element] = name
+        self.ids[name] = element
+
+    def remove(self, element: int) -> None:
+        """Remove an element."""
+        del self.types[element]
+        del self.ids[self.names.pop(element)]
+
+    def of_type(self, type_: str, subtypes: bool, schema: Schema) -> tuple[int, ...]:
+        """The elements of `type_`, in the order in which they were added."""
+        key = (type_, subtypes)
+        found = self._by_type.get(key)
+        if found is None:
+            wanted = schema.subtypes(type_) if subtypes else frozenset((type_,))
+            found = tuple(element for element, own in self.types.items() if own in wanted)
+            self._by_type[key] = found
+        return found
+
+    def content(self) -> frozenset[tuple[str, str]]:
+        """The (name, type) pairs."""
+        if self._content is None:
+            self._content = frozenset((self.names[e], type_) for e, type_ in self.types.items())
+        return self._content
+
+
+class FunctionTable:
+    """The values of one function, with its preimage index."""
+
+    __slots__ = ("_preimages", "values")
+
+    def __init__(self, values: dict[int, int]) -> None:
+        self.values = values
+        self._preimages: Index | None = None
+
+    def copy(self) -> "FunctionTable":
+        """A copy that may be changed."""
+        return FunctionTable(dict(self.values))
+
+    def set(self, element: int, value: int) -> None:
+        """Set the value at an element."""
+        self.values[element] = value
+        self._preimages = None
+
+    def unset(self, element: int) -> None:
+        """Forget the value at an element."""
+        self.values.pop(element, None)
+        self._preimages = None
+
+    def preimages(self) -> Index:
+        """For each value the elements that have it."""
+        if self._preimages is None:
+            self._preimages = _grouped((value, key) for key, value in self.values.items())
+        return self._preimages
+
+
+class RelationTable:
+    """The tuples of one relation, indexed by all legs and by each."""
+
+    __slots__ = ("_facts", "_indexes", "by_legs", "rows")
+
+    def __init__(
+        self,
+        rows: dict[int, tuple[int, ...]],
+        by_legs: dict[tuple[int, ...], int],
+        indexes: list[Index | None],
+    ) -> None:
+        self.rows = rows
+        self.by_legs = by_legs
+        self._indexes = indexes
+        self._facts: frozenset[tuple[str, ...]] | None = None
+
+    @classmethod
+    def empty(cls, legs: int) -> "RelationTable":
+        """A table without tuples, for so many legs."""
+        return cls({}, {}, [None] * legs)
+
+    def copy(self) -> "RelationTable":
+        """A copy that may be changed."""
+        indexes = [None if index is None else dict(index) for index in self._indexes]
+        return RelationTable(dict(self.rows), dict(self.by_legs), indexes)
+
+    def add(self, row: int, legs: tuple[int, ...]) -> None:
+        """Add a tuple that is not there yet."""
+        self.rows[row] = legs
+        self.by_legs[legs] = row
+        for value, index in zip(legs, self._indexes, strict=True):
+            if index is not None:
+                index[value] = (*index.get(value, ()), row)
+
+    def remove(self, row: int) -> None:
+        """Remove a tuple."""
+        legs = self.rows.pop(row)
+        del self.by_legs[legs]
+        for value, index in zip(legs, self._indexes, strict=True):
+            if index is not None:
+                rest = tuple(other for other in index[value] if other != row)
+                if rest:
+                    index[value] = rest
+                else:
+                    del index[value]
+
+    def index(self, position: int) -> Index:
+        """For each element the tuples that have it in the leg at `position`."""
+        found = self._indexes[position]
+        if found is None:
+            found = _grouped((legs[position], row) for row, legs in self.rows.items())
+            self._indexes[position] = found
+        return found
+
+    def named(self, names: Mapping[int, str]) -> frozenset[tuple[str, ...]]:
+        """The tuples by element names (which never change, so that this can be kept)."""
+        if self._facts is None:
+            self._facts = frozenset(
+                tuple([names[element] for element in legs]) for legs in self.by_legs
+            )
+        return self._facts
+
+
+def _grouped(pairs: Iterable[tuple[int, int]]) -> Index:
+    lists: dict[int, list[int]] = {}
+    for key, value in pairs:
+        lists.setdefault(key, []).append(value)
+    return {key: tuple(values) for key, values in lists.items()}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attribute values: which ones an attribute admits."""
+
+import math
+
+from fcp_ros.cset.instance import InstanceError
+from fcp_ros.cset.schema import Attribute, AttributeKind, AttributeValue
+
+_EXPECTED = {
+    AttributeKind.BOOL: "true or false",
+    AttributeKind.INT: "a whole number",
+    AttributeKind.FLOAT: "a finite number",
+    AttributeKind.STRING: "a text",
+}
+
+
+def checked_value(attribute: Attribute, value: AttributeValue, where: str) -> AttributeValue:
+    """`value` as the attribute keeps it (an int becomes a float where the kind is FLOAT).
+
+    Args:
+        attribute: the declaration.
+        value: what is to be set.
+        where: the element, for the message.
+
+    Raises:
+        InstanceError: the attribute does not admit it.
+    """
+    if not _admits(attribute, value):
+        expected = _EXPECTED.get(attribute.kind) or f"one of: {', '.join(attribute.values)}"
+        name = attribute.name
+        raise InstanceError(f"attribute {name!r} of {where} is {value!r}; give {expected}")
+    return float(value) if attribute.kind is AttributeKind.FLOAT else value
+
+
+def _admits(attribute: Attribute, value: AttributeValue) -> bool:
+    kind = attribute.kind
+    if kind is AttributeKind.ENUM:
+        return value in attribute.values
+    if kind is AttributeKind.STRING:
+        return isinstance(value, str)
+    if kind is AttributeKind.BOOL or isinstance(value, bool):
+        return kind is AttributeKind.BOOL and isinstance(value, bool)
+    if kind is AttributeKind.INT:
+        return isinstance(value, int)
+    return isinstance(value, (int, float)) and math.isfinite(value)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Violations: why a morphism, a match or a rewrite is not legal, as values, not exceptions."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class ViolationKind(str, Enum):
+    """Which condition is broken."""
+
+    NATURALITY = "naturality"
+    """A mapping does not commute with a function, a leg, a type or an attribute."""
+    NOT_MONIC = "not_monic"
+    """Two elements of the pattern are sent to one, where that is not allowed."""
+    IDENTIFICATION = "identification"
+    """A deleted element of the pattern shares its image with another element of the pattern."""
+    DANGLING = "dangling"
+    """Something that stays refers to an element that would be deleted."""
+    NEGATIVE_CONDITION = "negative_condition"
+    """A negative application condition matches."""
+    POSITIVE_CONDITION = "positive_condition"
+    """A positive application condition does not match."""
+    FUNCTIONAL = "functional"
+    """Two tuples of a relation have the same element in a leg that is functional."""
+    MERGE = "merge"
+    """A rule merges elements whose types or attributes do not agree."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One broken condition.
+
+    Attributes:
+        kind: which condition.
+        message: a sentence for the person who debugs a domain.
+        elements: names of the elements concerned (a tuple of a relation is named like
+            ``on(mug_1, table_1)``).
+    """
+
+    kind: ViolationKind
+    message: str
+    elements: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.kind.value}: {self.message}"
