@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from fcp_ros.cset.schema import Schema
 from fcp_ros.domain.expression import Atom, TypedVariable
-from fcp_ros.scene.to_cset import SceneMapping
+
+if TYPE_CHECKING:
+    from fcp_ros.cset.schema import Schema
+    from fcp_ros.scene.to_cset import SceneMapping
 
 TEXT = "text"
 """The type of a parameter that takes words instead of an element."""

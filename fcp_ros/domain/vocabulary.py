@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What names mean: types with their parents, predicates with their parameters.
+
+A plain, forgiving view that exists while a file is still full of mistakes (unknown parents, cyclic
+is_a), so that one run can report them all; `Vocabulary.of` gives the same view of a sound domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from fcp_ros.domain.model import Domain, Parameter
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Types (name -> direct parents) and predicates (name -> parameters)."""
+
+    parents: Mapping[str, tuple[str, ...]]
+    relations: Mapping[str, tuple[Parameter, ...]]
+    graded: Mapping[str, tuple[Parameter, ...]]
+
+    @staticmethod
+    def of(domain: Domain) -> Vocabulary:
+        """The vocabulary of a domain."""
+        relations = {
+            relation.name: tuple(Parameter(leg, type_) for leg, type_ in relation.legs)
+            for relation in domain.schema.relations
+        }
+        graded = {name: predicate.parameters for name, predicate in domain.graded.items()}
+        parents = {name: tuple(above) for name, above in domain.schema.types.items()}
+        return Vocabulary(parents, relations, graded)
+
+    def ancestors(self, type_: str) -> frozenset[str]:
+        """The type and everything above it (known types only)."""
+        found: set[str] = set()
+        pending = [type_]
+        while pending:
+            current = pending.pop()
+            if current in self.parents and current not in found:
+                found.add(current)
+                pending.extend(self.parents[current])
+        return frozenset(found)
+
+    def is_subtype(self, sub: str, sup: str) -> bool:
+        """Whether every `sub` is a `sup`."""
+        return sub == sup or sup in self.ancestors(sub)
+
+    def common_subtypes(self, types: Iterable[str]) -> tuple[str, ...]:
+        """The largest types that lie below all the given ones, sorted by name.
+
+        One type if the given ones form a chain, none if nothing can be all of them at once.
+        """
+        wanted = set(types)
+        below = {t for t in self.parents if wanted <= self.ancestors(t)}
+        return tuple(sorted(t for t in below if not any(self._strictly(t, u) for u in below)))
+
+    def _strictly(self, sub: str, sup: str) -> bool:
+        return sub != sup and self.is_subtype(sub, sup)
+
+    def signature(self, predicate: str) -> tuple[Parameter, ...] | None:
+        """Parameters of a relation or graded predicate, or None."""
+        found = self.graded.get(predicate)
+        return found if found is not None else self.relations.get(predicate)
