@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fcp_ros.grounding.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.judgement import ArgumentContext, AttributeValue, JudgementRequest
-from fcp_ros.grounding.words import words_of_label
+from fcp_ros.scene.labels import normalise_label
 
 if TYPE_CHECKING:
     from fcp_ros.cset import Instance
@@ -89,7 +89,7 @@ def _element_context(
     return ArgumentContext(
         parameter,
         name,
-        words_of_label(str(label)) if label else words_of_label(type_name),
+        normalise_label(str(label)) if label else normalise_label(type_name),
         tuple(sorted(attributes.items())),
     )
 
