@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dispatcher: gives the steps of one plan to their executors, one after the other.
+
+A state machine without threads, clocks or ROS. It is told events, answers with commands, and says
+until when it wants to be left alone (`deadline`). The phases of a step:
+
+    FINDING -> SENT -> RUNNING -> CONFIRMING -> next step, or FINISHED
+                 \\________\\___> STOPPING ____________________/
+
+- FINDING: the executors answer (before the first step: all that the plan needs).
+- SENT, RUNNING: the executor has been given the step; it has accepted it.
+- CONFIRMING: it reported success; the effects are awaited on the state of the world.
+- STOPPING: cancelled, timed out or lost; the terminal answer is awaited for a grace time. If none
+  comes the plan ends, its message says that the executor may still be acting, and the ledger keeps
+  any later plan from sending it anything before it has answered.
+
+The effects of a step that failed are never assumed: what holds is what the world shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fcp_ros.execution.dispatch_model import (
+    DispatchResult,
+    DispatchSettings,
+    DispatchStatus,
+    Phase,
+    StopReason,
+    WorldView,
+)
+from fcp_ros.execution.events import (
+    Accepted,
+    AssumeEffects,
+    CancelRequested,
+    CancelStep,
+    Command,
+    Event,
+    ExecutorLost,
+    ExecutorReady,
+    Feedback,
+    FindExecutor,
+    Finish,
+    Finished,
+    Forgotten,
+    RecordOutcome,
+    Rejected,
+    ReportProgress,
+    SendStep,
+    Tick,
+    WorldChanged,
+)
+from fcp_ros.execution.ledger import ExecutorLedger
+from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
+from fcp_ros.planning.plan import PlanStep
+
+Commands = tuple[Command, ...]
+
+
+class Dispatcher:
+    """Executes one plan. See the module's docstring; one thread at a time may use it.
+
+    Args:
+        steps: the plan's steps, in order.
+        settings: bounds of every wait.
+        ledger: shared by all dispatchers that use the same executors.
+        world: the present state, as seen.
+        clock: seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[PlanStep],
+        settings: DispatchSettings,
+        ledger: ExecutorLedger,
+        world: WorldView,
+        clock: Callable[[], float],
+    ) -> None:
+        self._steps = tuple(steps)
+        self._settings = settings
+        self._ledger = ledger
+        self._world = world
+        self._clock = clock
+        self._phase = Phase.READY
+        self._index = 0
+        self._deadline: float | None = None
+        self._awaited: set[str] = set()  # executors that have not answered yet (FINDING)
+        self._needed: tuple[str, ...] = ()  # executors that FINDING is about
+        self._attempt = 0  # of the step that was sent last; 0 before the first
+        self._accepted = False
+        self._started = 0.0  # when the present attempt was sent
+        self._reason: StopReason | None = None
+        self._cancelled = False
+        self._reported: Outcome | None = None  # the executor's answer (CONFIRMING)
+        self._assumed = False  # effects of the present step were written already
+        self._records: list[StepRecord] = []
+        self._steps_done = 0
+        self._result: DispatchResult | None = None
+
+    # --- what can be asked ----------------------------------------------------------------------
+
+    @property
+    def phase(self) -> Phase:
+        """What it is waiting for."""
+        return self._phase
+
+    @property
+    def index(self) -> int:
+        """Position of the present step."""
+        return self._index
+
+    @property
+    def result(self) -> DispatchResult | None:
+        """How the plan ended; None before `Finish`."""
+        return self._result
+
+    @property
+    def deadline(self) -> float | None:
+        """When (clock's seconds) it wants a `Tick` if nothing else happens before."""
+        return self._deadline
+
+    # --- what it is told ------------------------------------------------------------------------
+
+    def start(self) -> Commands:
+        """Begin. All executors of the plan must answer before the first step is sent."""
+        if self._phase is not Phase.READY:
+            raise RuntimeError("a dispatcher executes its plan once; make a new one")
+        if not self._steps:
+            return self._finish(DispatchStatus.SUCCEEDED, "The plan has no steps: nothing to do.")
+        return self._find(tuple(dict.fromkeys(step.executor for step in self._steps)))
+
+    def handle(self, event: Event) -> Commands:
+        """Take in one event.
+
+        Returns:
+            What is to be done, in order. Events that mean nothing in the present phase, and those
+            of earlier attempts, change nothing but the ledger.
+        """
+        if self._is_late(event):
+            commands = self._ledger.late(event)
+            return commands + (self._found() if self._phase is Phase.FINDING else ())
+        match event:
+            case ExecutorReady(executor):
+                return self._on_executor_ready(executor)
+            case ExecutorLost(executor):
+                return self._on_executor_lost(executor)
+            case Accepted():
+                return self._on_accepted()
+            case Rejected(_, message):
+                return self._on_rejected(message)
+            case Feedback(_, progress, message):
+                return self._on_feedback(progress, message)
+            case Finished(_, outcome):
+                return self._on_finished(outcome)
+            case Forgotten():
+                return self._on_forgotten()
+            case WorldChanged():
+                return self._confirm() if self._phase is Phase.CONFIRMING else ()
+            case CancelRequested():
+                return self._on_cancel()
+            case Tick():
+                return self._on_tick()
+
+    def _is_late(self, event: Event) -> bool:
+        if self._phase is Phase.FINISHED:
+            return True
+        if isinstance(event, (Accepted, Rejected, Feedback, Finished, Forgotten)):
+            at_work = self._phase in (Phase.SENT, Phase.RUNNING, Phase.STOPPING)
+            return not at_work or event.attempt != self._attempt
+        return False
+
+    # --- finding executors ----------------------------------------------------------------------
+
+    def _find(self, executors: tuple[str, ...]) -> Commands:
+        self._enter(Phase.FINDING, self._settings.executor_wait)
+        self._needed = executors
+        self._awaited = set(executors)
+        commands: list[Command] = []
+        for executor in executors:
+            commands.append(FindExecutor(executor))
+            attempt = self._ledger.attempt_of(executor)
+            if attempt is not None:  # ask again whether it still acts
+                commands.append(CancelStep(attempt, executor))
+        return tuple(commands)
+
+    def _on_executor_ready(self, executor: str) -> Commands:
+        self._awaited.discard(executor)
+        return self._found() if self._phase is Phase.FINDING else ()
+
+    def _found(self) -> Commands:
+        held = any(self._ledger.attempt_of(name) is not None for name in self._needed)
+        return () if self._awaited or held else self._send()
+
+    def _not_found(self) -> Commands:
+        waited = f"within {self._settings.executor_wait:g} s"
+        missing = [repr(name) for name in self._needed if name in self._awaited]
+        if missing:
+            message = (
+                f"No executor answered under {', '.join(missing)} {waited}; start an ExecuteStep "
+                "action server of that name, or correct the executor in the domain."
+            )
+            return self._finish(DispatchStatus.NO_EXECUTOR, message)
+        for name in self._needed:
+            attempt = self._ledger.attempt_of(name)
+            step = self._ledger.step_of(attempt) if attempt is not None else None
+            if step is not None:
+                message = (
+                    f"Executor {name!r} may still be acting on {step}: it has not "
+                    f"answered {waited}, so nothing more is sent to it."
+                )
+                return self._finish(DispatchStatus.NO_EXECUTOR, message, unanswered=name)
+        return self._found()
+
+    # --- a step ---------------------------------------------------------------------------------
+
+    def _send(self) -> Commands:
+        step = self._steps[self._index]
+        self._started = self._clock()
+        unmet = self._world.unmet(step)
+        if unmet:
+            return self._end_step(Outcome(OutcomeCode.PRECONDITION_FAILED, unmet))
+        self._attempt = self._ledger.open(step)
+        self._accepted = False
+        self._reason = None
+        self._reported = None
+        self._assumed = False
+        self._enter(Phase.SENT, self._settings.accept_timeout)
+        timeout = self._settings.timeout_of(step)
+        return (SendStep(self._attempt, self._index, step, timeout),)
+
+    def _on_accepted(self) -> Commands:
+        if self._accepted:
+            return ()
+        self._accepted = True
+        if self._phase is Phase.STOPPING:
+            return self._ask_to_stop()
+        self._enter(Phase.RUNNING, self._settings.timeout_of(self._steps[self._index]))
+        return ()
+
+    def _on_rejected(self, message: str) -> Commands:
+        self._ledger.close(self._attempt)
+        step = self._steps[self._index]
+        said = f": {message}" if message else "; is it active, and does it know this action?"
+        text = f"Executor {step.executor!r} refused {step}{said}"
+        return self._end_step(Outcome(OutcomeCode.INVALID_ACTION, text))
+
+    def _on_feedback(self, progress: float, message: str) -> Commands:
+        return (ReportProgress(self._index, min(1.0, max(0.0, progress)), message),)
+
+    def _on_finished(self, outcome: Outcome) -> Commands:
+        self._ledger.close(self._attempt)
+        if outcome.succeeded:  # also when it came just before the request to stop
+            self._reported = outcome
+            self._enter(Phase.CONFIRMING, self._settings.settle_time)
+            return self._confirm()
+        if outcome.code is OutcomeCode.CANCELLED and self._reason is not None:
+            return self._end_step(self._outcome_of_stop())
+        return self._end_step(outcome)
+
+    def _on_forgotten(self) -> Commands:
+        self._ledger.close(self._attempt)
+        return self._end_step(self._outcome_of_stop("; its executor no longer knows of it"))
+
+    def _on_executor_lost(self, executor: str) -> Commands:
+        if self._phase is Phase.FINDING and executor in self._needed:
+            self._awaited.add(executor)
+            return (FindExecutor(executor),)
+        mine = self._steps[self._index].executor == executor
+        if mine and self._phase in (Phase.SENT, Phase.RUNNING):
+            return self._stop(StopReason.LOST)
+        return ()
+
+    # --- confirming effects ---------------------------------------------------------------------
+
+    def _confirm(self) -> Commands:
+        assert self._reported is not None
+        # A cancelled plan doesn't wait for the world: the executor's word stands.
+        if self._cancelled or not self._world.unseen(self._steps[self._index]):
+            return self._end_step(self._reported)
+        return ()
+
+    def _not_confirmed(self) -> Commands:
+        step = self._steps[self._index]
+        if self._settings.trust_executors and not self._assumed:
+            self._assumed = True
+            self._enter(Phase.CONFIRMING, self._settings.settle_time)
+            return (AssumeEffects(self._index, step),)
+        text = (
+            f"Executor {step.executor!r} reported success for {step}, but after "
+            f"{self._settings.settle_time:g} s the scene does not show it: "
+            f"{self._world.unseen(step)} Let perception publish the change on scene_graph_update, "
+            "or set trust_executors."
+        )
+        return self._end_step(Outcome(OutcomeCode.POSTCONDITION_FAILED, text))
+
+    # --- stopping -------------------------------------------------------------------------------
+
+    def _on_cancel(self) -> Commands:
+        if self._cancelled:
+            return ()
+        self._cancelled = True
+        if self._phase in (Phase.SENT, Phase.RUNNING):
+            return self._stop(StopReason.CANCELLED)
+        if self._phase is Phase.CONFIRMING:
+            return self._confirm()
+        if self._phase is Phase.STOPPING:
+            return ()  # the step is being stopped already
+        return self._finish(DispatchStatus.CANCELLED, self._cancel_message())
+
+    def _stop(self, reason: StopReason) -> Commands:
+        self._reason = reason
+        self._enter(Phase.STOPPING, self._settings.grace_time)
+        if reason is StopReason.CANCELLED and not self._accepted:
+            return ()  # a goal can't be cancelled before it is accepted: see _on_accepted
+        return self._ask_to_stop()
+
+    def _ask_to_stop(self) -> Commands:
+        self._enter(Phase.STOPPING, self._settings.grace_time)
+        return (CancelStep(self._attempt, self._steps[self._index].executor),)
+
+    def _unanswered(self) -> Commands:
+        executor = self._steps[self._index].executor
+        note = (
+            f"; executor {executor!r} has not answered the request to stop within "
+            f"{self._settings.grace_time:g} s and may still be acting"
+        )
+        return self._end_step(self._outcome_of_stop(note), unanswered=executor)
+
+    def _outcome_of_stop(self, note: str = "") -> Outcome:
+        """What stands for the answer of a step that was stopped before it could give one."""
+        reason = self._reason or StopReason.LOST
+        code = {
+            StopReason.CANCELLED: OutcomeCode.CANCELLED,
+            StopReason.TIMED_OUT: OutcomeCode.TIMED_OUT,
+            StopReason.NOT_ACCEPTED: OutcomeCode.TIMED_OUT,
+            StopReason.LOST: OutcomeCode.EXECUTION_FAILED,
+        }[reason]
+        step = self._steps[self._index]
+        limit = ""
+        if reason is StopReason.TIMED_OUT:
+            limit = f" of {self._settings.timeout_of(step):.1f} s"
+        return Outcome(code, f"{step} was stopped: {reason.value}{limit}{note}.")
+
+    # --- time -----------------------------------------------------------------------------------
+
+    def _on_tick(self) -> Commands:
+        if self._deadline is None or self._clock() < self._deadline:
+            return ()
+        if self._phase is Phase.FINDING:
+            return self._not_found()
+        if self._phase is Phase.SENT:
+            return self._stop(StopReason.NOT_ACCEPTED)
+        if self._phase is Phase.RUNNING:
+            return self._stop(StopReason.TIMED_OUT)
+        if self._phase is Phase.CONFIRMING:
+            return self._not_confirmed()
+        return self._unanswered()
+
+    def _enter(self, phase: Phase, wait: float) -> None:
+        self._phase = phase
+        self._deadline = self._clock() + wait
+
+    # --- ends -----------------------------------------------------------------------------------
+
+    def _end_step(self, outcome: Outcome, unanswered: str = "") -> Commands:
+        step = self._steps[self._index]
+        record = StepRecord(self._index, step, outcome, self._clock() - self._started)
+        self._records.append(record)
+        commands: Commands = (RecordOutcome(record),)
+        if outcome.succeeded:
+            self._steps_done += 1
+            self._index += 1
+        if self._cancelled:
+            return commands + self._finish(
+                DispatchStatus.CANCELLED, self._cancel_message(unanswered), unanswered
+            )
+        if not outcome.succeeded:
+            timed_out = outcome.code is OutcomeCode.TIMED_OUT
+            status = DispatchStatus.STEP_TIMED_OUT if timed_out else DispatchStatus.STEP_FAILED
+            message = f"Step {record.index + 1} of {len(self._steps)}, {step}, "
+            message += f"ended with {outcome.code.name}: {outcome.message}"
+            return commands + self._finish(status, message, unanswered)
+        if self._index == len(self._steps):
+            return commands + self._finish(
+                DispatchStatus.SUCCEEDED, f"All {len(self._steps)} steps succeeded."
+            )
+        return commands + self._find((self._steps[self._index].executor,))
+
+    def _cancel_message(self, unanswered: str = "") -> str:
+        done = f"Cancelled after {self._steps_done} of {len(self._steps)} steps."
+        if unanswered:
+            done += f" Executor {unanswered!r} has not answered and may still be acting."
+        return done
+
+    def _finish(self, status: DispatchStatus, message: str, unanswered: str = "") -> Commands:
+        self._phase = Phase.FINISHED
+        self._deadline = None
+        # Past the last step there is no present one; the last stays the one that is shown.
+        self._index = min(self._index, max(0, len(self._steps) - 1))
+        self._result = DispatchResult(
+            status, message, self._steps_done, tuple(self._records), unanswered
+        )
+        return (Finish(),)

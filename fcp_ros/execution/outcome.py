@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a step ended (DESIGN section 5), and the record of one attempt at a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from fcp_ros.planning.plan import PlanStep
+
+
+class OutcomeCode(Enum):
+    """How a step ended; the values are those of the message `OutcomeCode`."""
+
+    SUCCEEDED = 1
+    PRECONDITION_FAILED = 2
+    """The world was not as the step needs it; nothing was done."""
+    PLANNING_FAILED = 3
+    """The executor found no motion or grasp."""
+    EXECUTION_FAILED = 4
+    """It tried and failed."""
+    POSTCONDITION_FAILED = 5
+    """It ran to its end, but the effect is not there."""
+    INVALID_ACTION = 6
+    """The executor does not know, or refuses, such a step."""
+    CANCELLED = 7
+    TIMED_OUT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The answer of an executor, or what stands for it when none came.
+
+    `quality` is how well the step was done, in [0, 1], or None where it was not measured.
+    """
+
+    code: OutcomeCode
+    message: str = ""
+    quality: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.quality is not None and not 0.0 <= self.quality <= 1.0:
+            raise ValueError(
+                f"the quality of an outcome must lie in [0, 1] and is {self.quality}; "
+                "leave it out where it was not measured"
+            )
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the step did what it was for."""
+        return self.code is OutcomeCode.SUCCEEDED
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One attempt at one step of a plan: its position, its outcome, how long it took (s)."""
+
+    index: int
+    step: PlanStep
+    outcome: Outcome
+    duration: float

@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One scenario a test: the dispatcher with a clock that the test moves."""
+
+from __future__ import annotations
+
+import pytest
+
+from fcp_ros.execution import events as ev
+from fcp_ros.execution.dispatch import Dispatcher
+from fcp_ros.execution.dispatch_model import DispatchSettings, DispatchStatus, Phase
+from fcp_ros.execution.ledger import ExecutorLedger
+from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.planning.plan import PlanStep
+
+SUCCESS = Outcome(OutcomeCode.SUCCEEDED)
+FAILURE = Outcome(OutcomeCode.EXECUTION_FAILED, "It slipped.")
+STOPPED = Outcome(OutcomeCode.CANCELLED)
+
+
+def step(rule: str, *values: str, duration: float = 10.0, executor: str = "") -> PlanStep:
+    arguments = tuple((f"p{i}", value) for i, value in enumerate(values))
+    return PlanStep(rule, arguments, 1.0, 1.0, duration, executor or f"execute_{rule}")
+
+
+class SeenWorld:
+    """The state of the world as sentences about what is missing in it."""
+
+    def __init__(self) -> None:
+        self.missing: dict[str, str] = {}
+        self.hidden: dict[str, str] = {}
+
+    def unmet(self, asked: PlanStep) -> str:
+        return self.missing.get(asked.rule, "")
+
+    def unseen(self, asked: PlanStep) -> str:
+        return self.hidden.get(asked.rule, "")
+
+
+class Bench:
+    """A dispatcher, its clock, and everything that it asked for so far."""
+
+    def __init__(self, *steps: PlanStep, ledger: ExecutorLedger | None = None, **settings) -> None:
+        self.now = 100.0
+        self.world = SeenWorld()
+        self.settings = DispatchSettings(**settings)
+        self.ledger = ledger or ExecutorLedger()
+        self.steps = steps
+        self.dispatcher = Dispatcher(
+            steps, self.settings, self.ledger, self.world, lambda: self.now
+        )
+        self.commands: list[ev.Command] = []
+
+    def start(self) -> Bench:
+        self.commands += self.dispatcher.start()
+        for executor in {s.executor for s in self.steps}:
+            self.tell(ev.ExecutorReady(executor))
+        return self
+
+    def tell(self, event: ev.Event) -> tuple[ev.Command, ...]:
+        commands = self.dispatcher.handle(event)
+        self.commands += commands
+        for command in commands:  # executors that are there answer at once
+            if isinstance(command, ev.FindExecutor):
+                self.tell(ev.ExecutorReady(command.executor))
+        return commands
+
+    def wait(self) -> tuple[ev.Command, ...]:
+        """Let time pass until the dispatcher wants to be told."""
+        assert self.dispatcher.deadline is not None
+        self.now = self.dispatcher.deadline
+        return self.tell(ev.Tick())
+
+    def of(self, kind: type) -> list:
+        return [command for command in self.commands if isinstance(command, kind)]
+
+    @property
+    def sent(self) -> ev.SendStep:
+        return self.of(ev.SendStep)[-1]
+
+    def accept(self) -> int:
+        self.tell(ev.Accepted(self.sent.attempt))
+        return self.sent.attempt
+
+    def succeed(self) -> None:
+        self.tell(ev.Finished(self.accept(), SUCCESS))
+
+    @property
+    def codes(self) -> list[OutcomeCode]:
+        return [command.record.outcome.code for command in self.of(ev.RecordOutcome)]
+
+    @property
+    def result(self):
+        assert self.dispatcher.result is not None
+        return self.dispatcher.result
+
+
+def test_all_steps_are_sent_in_order_each_after_the_one_before_succeeded():
+    bench = Bench(step("go", "kitchen"), step("pick", "mug_1"), step("go", "hall")).start()
+    for expected in ("go", "pick", "go"):
+        assert bench.sent.step.rule == expected
+        bench.succeed()
+    assert bench.result.status is DispatchStatus.SUCCEEDED
+    assert bench.result.steps_done == 3
+    assert [c.index for c in bench.of(ev.SendStep)] == [0, 1, 2]
+    assert bench.codes == [OutcomeCode.SUCCEEDED] * 3
+    assert isinstance(bench.commands[-1], ev.Finish)
+
+
+def test_an_empty_plan_succeeds_at_once():
+    bench = Bench()
+    assert bench.dispatcher.start() == (ev.Finish(),)
+    assert bench.result.status is DispatchStatus.SUCCEEDED
+
+
+def test_nothing_is_sent_before_all_executors_of_the_plan_answer():
+    bench = Bench(step("go"), step("pick"))
+    bench.commands += bench.dispatcher.start()
+    bench.tell(ev.ExecutorReady("execute_go"))
+    assert not bench.of(ev.SendStep)
+    bench.wait()
+    assert bench.result.status is DispatchStatus.NO_EXECUTOR
+    assert "execute_pick" in bench.result.message
+    assert "execute_go" not in bench.result.message
+    assert bench.codes == []
+
+
+def test_an_executor_lost_while_others_are_awaited_is_awaited_again():
+    bench = Bench(step("go"), step("pick"))
+    bench.dispatcher.start()
+    bench.dispatcher.handle(ev.ExecutorReady("execute_go"))
+    assert bench.dispatcher.handle(ev.ExecutorLost("execute_go")) == (
+        ev.FindExecutor("execute_go"),
+    )
+    assert bench.dispatcher.handle(ev.ExecutorReady("execute_pick")) == ()
+    assert bench.dispatcher.handle(ev.ExecutorReady("execute_go"))
+
+
+def test_the_timeout_comes_from_the_expected_duration_with_a_least_value():
+    settings = DispatchSettings(timeout_factor=3.0, min_timeout=10.0)
+    assert settings.timeout_of(step("go", duration=20.0)) == 60.0
+    assert settings.timeout_of(step("go", duration=1.0)) == 10.0
+    assert Bench(step("go", duration=20.0)).start().sent.timeout == 60.0
+
+
+def test_progress_is_passed_on_within_its_range():
+    bench = Bench(step("go")).start()
+    attempt = bench.accept()
+    bench.tell(ev.Feedback(attempt, 0.5, "half way"))
+    bench.tell(ev.Feedback(attempt, 7.0))
+    assert [c.progress for c in bench.of(ev.ReportProgress)] == [0.5, 1.0]
+
+
+def test_a_failed_step_ends_the_plan_and_the_message_says_which_and_why():
+    bench = Bench(step("go"), step("pick", "mug_1"), step("go")).start()
+    bench.succeed()
+    bench.tell(ev.Finished(bench.accept(), FAILURE))
+    assert bench.result.status is DispatchStatus.STEP_FAILED
+    assert bench.result.steps_done == 1
+    assert "pick(mug_1)" in bench.result.message
+    assert "It slipped." in bench.result.message
+    assert bench.codes == [OutcomeCode.SUCCEEDED, OutcomeCode.EXECUTION_FAILED]
+    assert len(bench.of(ev.SendStep)) == 2
+
+
+def test_an_executor_that_calls_it_cancelled_unasked_fails_the_step():
+    bench = Bench(step("go")).start()
+    bench.tell(ev.Finished(bench.accept(), STOPPED))
+    assert bench.result.status is DispatchStatus.STEP_FAILED
+    assert bench.codes == [OutcomeCode.CANCELLED]
+
+
+def test_a_refused_step_is_an_invalid_action():
+    bench = Bench(step("go")).start()
+    bench.tell(ev.Rejected(bench.sent.attempt))
+    assert bench.codes == [OutcomeCode.INVALID_ACTION]
+    assert bench.result.status is DispatchStatus.STEP_FAILED
+    assert bench.ledger.attempt_of("execute_go") is None
+
+
+def test_a_step_whose_preconditions_fail_is_not_sent():
+    bench = Bench(step("go"), step("pick", "mug_1"))
+    bench.world.missing["pick"] = "on(mug_1, table_1) does not hold."
+    bench.start()
+    bench.succeed()
+    assert [c.step.rule for c in bench.of(ev.SendStep)] == ["go"]
+    assert bench.codes[-1] is OutcomeCode.PRECONDITION_FAILED
+    assert "on(mug_1, table_1)" in bench.result.message
+
+
+def test_the_next_step_waits_until_the_world_shows_the_effects():
+    bench = Bench(step("go"), step("pick"))
+    bench.world.hidden["go"] = "at(robot_1, kitchen) does not hold."
+    bench.start()
+    bench.succeed()
+    assert bench.dispatcher.phase is Phase.CONFIRMING
+    bench.tell(ev.WorldChanged())
+    assert len(bench.of(ev.SendStep)) == 1
+    bench.world.hidden.clear()
+    bench.tell(ev.WorldChanged())
+    assert bench.sent.step.rule == "pick"
+
+
+def test_effects_that_never_show_are_a_failed_postcondition():
+    bench = Bench(step("go"), step("pick"), settle_time=2.0)
+    bench.world.hidden["go"] = "at(robot_1, kitchen) does not hold."
+    bench.start()
+    bench.succeed()
+    bench.wait()
+    assert bench.codes == [OutcomeCode.POSTCONDITION_FAILED]
+    assert bench.result.steps_done == 0
+    assert "scene_graph_update" in bench.result.message
+
+
+def test_a_trusted_executor_has_its_effects_written_once():
+    bench = Bench(step("go"), step("pick"), trust_executors=True)
+    bench.world.hidden["go"] = "at(robot_1, kitchen) does not hold."
+    bench.start()
+    bench.succeed()
+    bench.wait()
+    assert len(bench.of(ev.AssumeEffects)) == 1
+    bench.wait()  # they still don't show: it isn't tried for ever
+    assert len(bench.of(ev.AssumeEffects)) == 1
+    assert bench.codes == [OutcomeCode.POSTCONDITION_FAILED]
+
+
+def test_a_step_past_its_timeout_is_cancelled_and_its_answer_awaited():
+    bench = Bench(step("go"), step("pick")).start()
+    attempt = bench.accept()
+    bench.wait()
+    assert bench.of(ev.CancelStep) == [ev.CancelStep(attempt, "execute_go")]
+    assert bench.dispatcher.result is None
+    bench.tell(ev.Finished(attempt, STOPPED))
+    assert bench.codes == [OutcomeCode.TIMED_OUT]
+    assert bench.result.status is DispatchStatus.STEP_TIMED_OUT
+    assert bench.result.unanswered == ""
+
+
+def test_success_that_crosses_the_request_to_stop_is_success():
+    bench = Bench(step("go"), step("pick")).start()
+    attempt = bench.accept()
+    bench.wait()
+    bench.tell(ev.Finished(attempt, SUCCESS))
+    assert bench.codes == [OutcomeCode.SUCCEEDED]
+    assert bench.sent.step.rule == "pick"
+
+
+def test_without_an_answer_in_the_grace_time_the_executor_may_still_be_acting():
+    bench = Bench(step("go"), step("pick"), grace_time=4.0).start()
+    attempt = bench.accept()
+    bench.wait()
+    asked_at = bench.now
+    bench.wait()
+    assert bench.now == asked_at + 4.0
+    assert bench.codes == [OutcomeCode.TIMED_OUT]
+    assert bench.result.unanswered == "execute_go"
+    assert "may still be acting" in bench.result.message
+    assert bench.ledger.attempt_of("execute_go") == attempt
+
+
+def test_a_later_plan_sends_nothing_to_an_executor_that_has_not_answered():
+    first = Bench(step("go", "hall")).start()
+    attempt = first.accept()
+    first.wait()
+    first.wait()
+    second = Bench(step("pick"), step("go"), ledger=first.ledger)
+    second.now = first.now
+    second.start()
+    assert second.of(ev.CancelStep) == [ev.CancelStep(attempt, "execute_go")]
+    assert not second.of(ev.SendStep)
+    second.wait()
+    assert second.result.status is DispatchStatus.NO_EXECUTOR
+    assert second.result.unanswered == "execute_go"
+    assert "go(hall)" in second.result.message
+
+
+@pytest.mark.parametrize("answer", [ev.Finished(1, FAILURE), ev.Forgotten(1), ev.Rejected(1)])
+def test_a_late_answer_frees_the_executor_for_a_later_plan(answer):
+    first = Bench(step("go", "hall")).start()
+    first.accept()
+    first.wait()
+    first.wait()
+    second = Bench(step("go"), ledger=first.ledger).start()
+    assert not second.of(ev.SendStep)
+    second.tell(answer)
+    assert second.sent.attempt == 2
+
+
+def test_a_late_acceptance_is_answered_with_a_cancel():
+    bench = Bench(step("go")).start()
+    attempt = bench.sent.attempt
+    bench.wait()  # not accepted in time
+    bench.wait()  # and silent
+    assert bench.result.status is DispatchStatus.STEP_TIMED_OUT
+    assert bench.tell(ev.Accepted(attempt)) == (ev.CancelStep(attempt, "execute_go"),)
+
+
+def test_cancel_before_the_executors_answered():
+    bench = Bench(step("go"))
+    bench.dispatcher.start()
+    bench.tell(ev.CancelRequested())
+    assert bench.result.status is DispatchStatus.CANCELLED
+    assert bench.codes == []
+
+
+def test_cancel_between_sending_and_acceptance_waits_for_the_acceptance():
+    bench = Bench(step("go")).start()
+    assert bench.tell(ev.CancelRequested()) == ()
+    attempt = bench.accept()
+    assert bench.of(ev.CancelStep) == [ev.CancelStep(attempt, "execute_go")]
+    bench.tell(ev.Finished(attempt, STOPPED))
+    assert bench.result.status is DispatchStatus.CANCELLED
+    assert bench.codes == [OutcomeCode.CANCELLED]
+
+
+def test_cancel_between_sending_and_refusal():
+    bench = Bench(step("go")).start()
+    bench.tell(ev.CancelRequested())
+    bench.tell(ev.Rejected(bench.sent.attempt))
+    assert bench.result.status is DispatchStatus.CANCELLED
+
+
+def test_cancel_while_running():
+    bench = Bench(step("go"), step("pick")).start()
+    attempt = bench.accept()
+    bench.tell(ev.CancelRequested())
+    bench.tell(ev.CancelRequested())
+    assert len(bench.of(ev.CancelStep)) == 1
+    bench.tell(ev.Finished(attempt, STOPPED))
+    assert bench.result.status is DispatchStatus.CANCELLED
+    assert bench.result.steps_done == 0
+
+
+def test_cancel_that_crosses_success_counts_the_step_and_sends_no_other():
+    bench = Bench(step("go"), step("pick"))
+    bench.world.hidden["go"] = "not seen yet."
+    bench.start()
+    attempt = bench.accept()
+    bench.tell(ev.CancelRequested())
+    bench.tell(ev.Finished(attempt, SUCCESS))
+    assert bench.result.status is DispatchStatus.CANCELLED
+    assert bench.result.steps_done == 1
+    assert len(bench.of(ev.SendStep)) == 1
+
+
+def test_cancel_while_effects_are_awaited():
+    bench = Bench(step("go"), step("pick"))
+    bench.world.hidden["go"] = "not seen yet."
+    bench.start()
+    bench.succeed()
+    bench.tell(ev.CancelRequested())
+    assert bench.result.status is DispatchStatus.CANCELLED
+    assert bench.result.steps_done == 1
+
+
+def test_cancel_while_a_timed_out_step_is_stopping():
+    bench = Bench(step("go"), step("pick")).start()
+    attempt = bench.accept()
+    bench.wait()
+    bench.tell(ev.CancelRequested())
+    bench.tell(ev.Finished(attempt, STOPPED))
+    assert bench.result.status is DispatchStatus.CANCELLED
+    assert bench.codes == [OutcomeCode.TIMED_OUT]
+
+
+def test_cancel_without_an_answer_ends_after_the_grace_time():
+    bench = Bench(step("go")).start()
+    bench.accept()
+    bench.tell(ev.CancelRequested())
+    bench.wait()
+    assert bench.result.status is DispatchStatus.CANCELLED
+    assert bench.result.unanswered == "execute_go"
+    assert "may still be acting" in bench.result.message
+
+
+def test_an_executor_that_disappears_is_asked_to_stop_and_held():
+    bench = Bench(step("go"), step("pick")).start()
+    attempt = bench.accept()
+    bench.tell(ev.ExecutorLost("execute_pick"))
+    assert bench.dispatcher.phase is Phase.RUNNING
+    bench.tell(ev.ExecutorLost("execute_go"))
+    assert bench.of(ev.CancelStep) == [ev.CancelStep(attempt, "execute_go")]
+    bench.wait()
+    assert bench.codes == [OutcomeCode.EXECUTION_FAILED]
+    assert bench.result.unanswered == "execute_go"
+
+
+def test_an_executor_that_was_restarted_says_that_it_forgot():
+    bench = Bench(step("go")).start()
+    attempt = bench.accept()
+    bench.tell(ev.ExecutorLost("execute_go"))
+    bench.tell(ev.Forgotten(attempt))
+    assert bench.codes == [OutcomeCode.EXECUTION_FAILED]
+    assert bench.result.unanswered == ""
+
+
+def test_a_tick_before_the_deadline_changes_nothing():
+    bench = Bench(step("go")).start()
+    bench.now += 0.1
+    assert bench.tell(ev.Tick()) == ()
+    assert bench.dispatcher.phase is Phase.SENT
+
+
+def test_a_dispatcher_starts_once():
+    bench = Bench(step("go")).start()
+    with pytest.raises(RuntimeError, match="once"):
+        bench.dispatcher.start()
+
+
+def test_the_ledger_refuses_a_second_attempt_at_the_same_executor():
+    ledger = ExecutorLedger()
+    ledger.open(step("go"))
+    with pytest.raises(RuntimeError, match="has not answered"):
+        ledger.open(step("go", "elsewhere"))
