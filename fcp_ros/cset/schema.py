@@ -39,6 +39,7 @@ __all__ = [
 
 _V = TypeVar("_V")
 
+
 @dataclass(frozen=True)
 class Schema:
     """A schema is a value: validated on construction, hashable, comparable.
