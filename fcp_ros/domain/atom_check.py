@@ -74,7 +74,7 @@ class AtomReader:
         except ExpressionError as error:
             place = f" at character {error.column}" if error.column else ""
             message = f"`{text}` in {self.owner}{place}: {error.message}"
-            self.report.add(path, message, "write it like on(item, support)")
+            self.report.add(path, message, _mend(text))
             return None
 
     def _check(
@@ -175,3 +175,9 @@ class AtomReader:
         narrower = f" (such as {meets[0]})" if meets else ""
         fix = f"give {name} a type that is a {parameter.type}{narrower}, or use another parameter"
         self.report.add(path, message, fix)
+
+
+def _mend(text: str) -> str:
+    if text.count("(") != text.count(")"):
+        return "inside [ ] put each atom in quotes, such as ['on(item, support)']"
+    return "write it like on(item, support)"

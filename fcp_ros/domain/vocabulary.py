@@ -34,32 +34,41 @@ class Vocabulary:
 
     def ancestors(self, type_: str) -> frozenset[str]:
         """The type and everything above it (known types only)."""
-        found: set[str] = set()
-        pending = [type_]
-        while pending:
-            current = pending.pop()
-            if current in self.parents and current not in found:
-                found.add(current)
-                pending.extend(self.parents[current])
-        return frozenset(found)
+        return ancestors(self.parents, type_)
 
     def is_subtype(self, sub: str, sup: str) -> bool:
         """Whether every `sub` is a `sup`."""
-        return sub == sup or sup in self.ancestors(sub)
+        return sub == sup or sup in ancestors(self.parents, sub)
 
     def common_subtypes(self, types: Iterable[str]) -> tuple[str, ...]:
-        """The largest types that lie below all the given ones, sorted by name.
-
-        One type if the given ones form a chain, none if nothing can be all of them at once.
-        """
-        wanted = set(types)
-        below = {t for t in self.parents if wanted <= self.ancestors(t)}
-        return tuple(sorted(t for t in below if not any(self._strictly(t, u) for u in below)))
-
-    def _strictly(self, sub: str, sup: str) -> bool:
-        return sub != sup and self.is_subtype(sub, sup)
+        """The largest types that lie below all the given ones, sorted by name."""
+        return common_subtypes(self.parents, types)
 
     def signature(self, predicate: str) -> tuple[Parameter, ...] | None:
         """Parameters of a relation or graded predicate, or None."""
         found = self.graded.get(predicate)
         return found if found is not None else self.relations.get(predicate)
+
+
+def ancestors(parents: Mapping[str, tuple[str, ...]], type_: str) -> frozenset[str]:
+    """The type and everything above it, as far as it is known; circles do no harm."""
+    found: set[str] = set()
+    pending = [type_]
+    while pending:
+        current = pending.pop()
+        if current in parents and current not in found:
+            found.add(current)
+            pending.extend(parents[current])
+    return frozenset(found)
+
+
+def common_subtypes(
+    parents: Mapping[str, tuple[str, ...]], types: Iterable[str]
+) -> tuple[str, ...]:
+    """The largest types that lie below all the given ones, sorted by name.
+
+    One type if the given ones form a chain, none if nothing can be all of them at once.
+    """
+    wanted = set(types)
+    below = {t: above for t in parents if wanted <= (above := ancestors(parents, t))}
+    return tuple(sorted(t for t, above in below.items() if not (above - {t}) & below.keys()))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sections `labels` and `scene` of a domain file: how what is perceived becomes typed."""
+
+from __future__ import annotations
+
+from fcp_ros.domain.build_schema import check_type
+from fcp_ros.domain.problems import Report, suggestion
+from fcp_ros.domain.vocabulary import Vocabulary
+from fcp_ros.domain.yaml_schema import DomainFile
+from fcp_ros.scene.graph import Layer
+from fcp_ros.scene.labels import normalise_label
+from fcp_ros.scene.to_cset import AttributeFact, SceneMapping
+
+
+def build_mapping(file: DomainFile, vocabulary: Vocabulary, report: Report) -> SceneMapping:
+    """The mapping from scene graphs to instances; what is wrong goes into the report."""
+    labels = _labels(file, vocabulary, report)
+    layers = _layers(file, vocabulary, report)
+    scene = file.scene
+    for key, type_ in (("unknown", scene.unknown), ("unknown_small", scene.unknown_small)):
+        if type_ is not None:
+            check_type(type_, vocabulary, ("scene", key), report, f"`{key}`")
+    return SceneMapping(
+        labels=labels,
+        layer_types=layers,
+        default_type=scene.unknown,
+        small_default_type=scene.unknown_small,
+        small_size=scene.small_size,
+        attribute_facts=_attribute_facts(file, report),
+    )
+
+
+def _labels(file: DomainFile, vocabulary: Vocabulary, report: Report) -> dict[str, str]:
+    labels: dict[str, str] = {}
+    for type_, words in file.labels.items():
+        check_type(type_, vocabulary, ("labels", type_), report, "a group of labels")
+        for position, word in enumerate(words):
+            path = ("labels", type_, position)
+            label = normalise_label(word)
+            if not label:
+                report.add(path, f"an empty label of {type_}", "write a word")
+            elif labels.setdefault(label, type_) != type_:
+                message = f"the label {label} stands for {labels[label]} and for {type_}"
+                report.add(path, message, "keep it under one type")
+    return labels
+
+
+def _layers(file: DomainFile, vocabulary: Vocabulary, report: Report) -> dict[Layer, str]:
+    known = {layer.value: layer for layer in Layer}
+    layers: dict[Layer, str] = {}
+    for name, type_ in file.scene.layers.items():
+        path = ("scene", "layers", name)
+        check_type(type_, vocabulary, path, report, f"layer {name}")
+        if name in known:
+            layers[known[name]] = type_
+        else:
+            report.add(path, f"unknown layer {name}", suggestion(name, known))
+    return layers
+
+
+def _attribute_facts(file: DomainFile, report: Report) -> tuple[AttributeFact, ...]:
+    facts = []
+    for position, entry in enumerate(file.scene.attribute_facts):
+        path = ("scene", "attribute_facts", position)
+        relation = file.relations.get(entry.relation)
+        if relation is None:
+            message = f"unknown relation {entry.relation}"
+            report.add((*path, "relation"), message, suggestion(entry.relation, file.relations))
+        elif len(relation.legs) != 1:
+            message = f"{entry.relation} has {len(relation.legs)} legs, an attribute sets only one"
+            report.add((*path, "relation"), message, "name a relation with one leg")
+        facts.append(AttributeFact(entry.attribute, entry.equals, entry.relation))
+    return tuple(facts)
