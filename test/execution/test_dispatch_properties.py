@@ -110,6 +110,7 @@ class Run:
         for command in commands:
             if isinstance(command, ev.Finish):
                 assert command is self.log[-1]
+                self.check_unanswered()
 
     def tell(self, event: ev.Event) -> None:
         self.watch.told(event)
@@ -132,6 +133,17 @@ class Run:
     def records(self) -> list[ev.RecordOutcome]:
         return [c for c in self.log if isinstance(c, ev.RecordOutcome)]
 
+    def check_unanswered(self) -> None:
+        """Whatever of this plan may still act is named in its result, and held by the ledger."""
+        result = self.dispatcher.result
+        may_act = [a for a in self.sent_in_plan if a in self.watch.acting]
+        assert len(may_act) <= 1
+        if may_act:
+            assert result.unanswered == self.watch.acting[may_act[0]]
+        if result.unanswered:
+            assert self.ledger.attempt_of(result.unanswered) in self.watch.acting
+            assert "may still be acting" in result.message
+
     def check_ended(self) -> None:
         result = self.dispatcher.result
         assert result is not None
@@ -144,14 +156,6 @@ class Run:
         succeeded = result.status is DispatchStatus.SUCCEEDED
         if succeeded:
             assert result.steps_done == len(self.steps)
-        if result.unanswered:
-            assert self.ledger.attempt_of(result.unanswered) is not None
-            assert "may still be acting" in result.message
-        # Whatever of this plan may still act is named in the result or was answered since.
-        open_now = [a for a in self.sent_in_plan if a in self.watch.acting]
-        assert len(open_now) <= 1
-        if open_now:
-            assert result.unanswered == self.watch.acting[open_now[0]]
 
 
 @settings(max_examples=300, deadline=None)
