@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters as a table: what each is for, its range, and when a change takes effect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+ParameterValue = bool | int | float | str | list[str]
+
+
+class TakesEffect(str, Enum):
+    """When a new value of a parameter takes effect."""
+
+    AT_START = "when the node starts"
+    AT_CONFIGURE = "when the node is configured"
+    AT_ONCE = "with the next request"
+
+
+@dataclass(frozen=True)
+class ParameterSpec:
+    """One parameter of a node.
+
+    Attributes:
+        name: its name.
+        default: its default value; the type of the parameter is the type of this value. A list must
+            not be empty (ROS can't tell the type of an empty list): use ``[""]`` for "nothing".
+        description: one sentence, with the unit where there is one.
+        minimum, maximum: inclusive range of a number.
+        choices: the values that a string may have; empty: any.
+        takes_effect: when a new value does.
+    """
+
+    name: str
+    default: ParameterValue
+    description: str
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    takes_effect: TakesEffect = TakesEffect.AT_CONFIGURE
+
+    def descriptor(self) -> ParameterDescriptor:
+        """What ROS tools show of it."""
+        descriptor = ParameterDescriptor(
+            name=self.name,
+            description=f"{self.description} Takes effect {self.takes_effect.value}.",
+            read_only=self.takes_effect is TakesEffect.AT_START,
+        )
+        if self.choices:
+            descriptor.additional_constraints = f"One of {', '.join(map(repr, self.choices))}."
+        if self.minimum is not None or self.maximum is not None:
+            low = -math.inf if self.minimum is None else self.minimum
+            high = math.inf if self.maximum is None else self.maximum
+            if isinstance(self.default, float):
+                limits = FloatingPointRange(from_value=float(low), to_value=float(high), step=0.0)
+                descriptor.floating_point_range = [limits]
+            else:
+                whole = IntegerRange(from_value=int(low), to_value=int(high), step=1)
+                descriptor.integer_range = [whole]
+        return descriptor
+
+    def problem(self, value: object) -> str:
+        """Why `value` can't be taken, beyond what the descriptor says; "" if it can."""
+        if isinstance(value, float) and not math.isfinite(value):
+            return f"{self.name} is {value}: give a finite number"
+        if self.choices and value not in self.choices:
+            return f"{self.name} is {value!r}: choose one of {', '.join(self.choices)}"
+        return ""
+
+
+AUTOSTART = ParameterSpec(
+    "autostart",
+    True,
+    "Configure and activate the node by itself; false for an external lifecycle manager.",
+    takes_effect=TakesEffect.AT_START,
+)
+
+
+class ParameterTable:
+    """The parameters of one node, declared from their specifications.
+
+    Arguments:
+        node: the node that gets them.
+        specs: what to declare; names must be different.
+
+    Raises:
+        rclpy.exceptions.InvalidParameterValueException: an override is out of its range.
+        rclpy.exceptions.InvalidParameterTypeException: an override has the wrong type.
+        ValueError: an override is none of the choices, or not finite.
+    """
+
+    def __init__(self, node: Node, specs: Iterable[ParameterSpec]) -> None:
+        self._node = node
+        self._specs: Mapping[str, ParameterSpec] = {spec.name: spec for spec in specs}
+        for spec in self._specs.values():
+            value = node.declare_parameter(spec.name, spec.default, spec.descriptor()).value
+            if problem := spec.problem(value):
+                raise ValueError(f"{node.get_name()}: {problem}")
+
+    def __getitem__(self, name: str) -> ParameterValue:
+        """The present value."""
+        value: ParameterValue = self._node.get_parameter(name).value
+        return value
+
+    def text(self, name: str) -> str:
+        """The present value of a string."""
+        return str(self[name])
+
+    def number(self, name: str) -> float:
+        """The present value of a number."""
+        return float(self[name])  # type: ignore[arg-type]
+
+    def integer(self, name: str) -> int:
+        """The present value of a whole number."""
+        return int(self[name])  # type: ignore[arg-type]
+
+    def flag(self, name: str) -> bool:
+        """The present value of a boolean."""
+        return bool(self[name])
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The present value of a list of strings, without empty ones."""
+        value = self[name]
+        assert isinstance(value, list), f"{name} is declared as a list of strings"
+        return tuple(item for item in value if item)
+
+    def check_change(
+        self, parameters: Iterable[Parameter], *, configured: bool
+    ) -> SetParametersResult:
+        """Whether new values may be set now; all of them or none."""
+        for parameter in parameters:
+            spec = self._specs.get(parameter.name)
+            if spec is None:
+                continue
+            if problem := spec.problem(parameter.value):
+                return SetParametersResult(successful=False, reason=problem)
+            if configured and spec.takes_effect is TakesEffect.AT_CONFIGURE:
+                reason = (
+                    f"{spec.name} takes effect {spec.takes_effect.value}: clean the node up "
+                    "(lifecycle transition cleanup), set it, and configure the node again"
+                )
+                return SetParametersResult(successful=False, reason=reason)
+        return SetParametersResult(successful=True)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quality of service: state is latched, events are queued (DESIGN section 5)."""
+
+from __future__ import annotations
+
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos_overriding_options import QoSOverridingOptions
+
+
+def state_qos() -> QoSProfile:
+    """State: whoever joins late gets the last message (reliable, transient local, depth 1)."""
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=1,
+        reliability=ReliabilityPolicy.RELIABLE,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL,
+    )
+
+
+def event_qos() -> QoSProfile:
+    """Events: none is lost while a receiver is at most 100 behind (reliable, volatile)."""
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=100,
+        reliability=ReliabilityPolicy.RELIABLE,
+        durability=DurabilityPolicy.VOLATILE,
+    )
+
+
+def overridable() -> QoSOverridingOptions:
+    """Lets parameters ``qos_overrides.<topic>.*`` change history, depth and reliability."""
+    return QoSOverridingOptions.with_default_policies()
