@@ -181,13 +181,28 @@ class Instance:
             return
         for element, rows in index.items():
             if len(rows) > 1:
-                shown = [self.name_of(row) for row in rows]
-                yield Violation(
-                    ViolationKind.FUNCTIONAL,
-                    f"{self.name_of(element)!r} may be in one {relation.name!r} tuple as "
-                    f"{leg!r}, but is in {len(rows)}: {'; '.join(shown)}",
-                    (self.name_of(element), *shown),
-                )
+                yield self._conflict(relation.name, leg, element, rows)
+
+    def conflicts_of(self, relation: RelationName, legs: tuple[int, ...]) -> tuple[Violation, ...]:
+        """The functional conflicts that the tuple with these elements takes part in."""
+        declared = self.schema.relation(relation)
+        found = []
+        for leg in declared.functional:
+            element = legs[declared.position(leg)]
+            rows = self.tuples_at(relation, leg, element)
+            if len(rows) > 1:
+                found.append(self._conflict(relation, leg, element, rows))
+        return tuple(found)
+
+    def _conflict(
+        self, relation: RelationName, leg: str, element: int, rows: Sequence[int]
+    ) -> Violation:
+        name, shown = self.name_of(element), [self.name_of(row) for row in rows]
+        text = (
+            f"{name!r} may be {leg!r} in one tuple of {relation!r}, "
+            f"but is in {len(rows)}: {'; '.join(shown)}"
+        )
+        return Violation(ViolationKind.FUNCTIONAL, text, (name, *shown))
 
     # --- for the modules of this layer
 
