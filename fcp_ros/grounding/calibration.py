@@ -213,7 +213,10 @@ class CalibrationStore:
                 "(SELECT COUNT(*) FROM evidence WHERE reset_id = resets.id) "
                 "FROM resets ORDER BY id"
             ).fetchall()
-        return tuple(Reset(*row[:4], bool(row[4]), row[5]) for row in rows)
+        return tuple(
+            Reset(number, stamp, predicate, context_key, bool(undone), count)
+            for number, stamp, predicate, context_key, undone, count in rows
+        )
 
     def close(self) -> None:
         """Close the file; the store can't be used afterwards."""
