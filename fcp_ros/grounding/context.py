@@ -9,17 +9,13 @@ mugs of one category are one question, unless their names are declared.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from fcp_ros.cset import Instance
+from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.judgement import ArgumentContext, AttributeValue, JudgementRequest
 from fcp_ros.scene.labels import normalise_label
 
-if TYPE_CHECKING:
-    from fcp_ros.cset import Instance
-    from fcp_ros.domain.model import GradedPredicate
-
-TEXT_TYPE = "text"
 NAME = "name"
 CATEGORY = "category"
 SIGNIFICANT_DIGITS = 3
@@ -50,7 +46,7 @@ def build_request(
         predicate.name,
         tuple(
             ArgumentContext(parameter.name, argument)
-            if parameter.type == TEXT_TYPE
+            if parameter.is_text
             else _element_context(predicate, parameter.name, argument, instance)
             for parameter, argument in zip(parameters, arguments, strict=True)
         ),

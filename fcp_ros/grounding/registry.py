@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The oracles by name: one explicit table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+
+from fcp_ros.grounding.causal_lm import CausalLmOracle
+from fcp_ros.grounding.embedding import EmbeddingOracle
+from fcp_ros.grounding.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.options import Device, GroundingOptions
+from fcp_ros.grounding.oracle import MembershipOracle
+from fcp_ros.grounding.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.table import TableOracle
+
+
+def make_embedding(options: GroundingOptions) -> MembershipOracle:
+    """The embedding oracle; the model of the options counts where it is the default oracle."""
+    given = options.model if options.oracle == EmbeddingOracle.name else ""
+    folder = Path(given) if str(given) else None
+    return EmbeddingOracle(SentenceEncoder(folder, Device(options.device)))
+
+
+def make_causal_lm(options: GroundingOptions) -> MembershipOracle:
+    """The language-model oracle; needs the path of a model."""
+    if options.oracle != CausalLmOracle.name or not str(options.model):
+        raise GroundingError(
+            GroundingCode.MODEL_NOT_FOUND,
+            "the causal_lm oracle needs a model: set oracle to causal_lm and model to the folder "
+            "of a Hugging Face language model",
+        )
+    return CausalLmOracle(Path(options.model), options)
+
+
+def make_table(options: GroundingOptions) -> MembershipOracle:
+    """The table oracle; it has no settings."""
+    return TableOracle()
+
+
+ORACLES: Mapping[str, Callable[[GroundingOptions], MembershipOracle]] = {
+    EmbeddingOracle.name: make_embedding,
+    CausalLmOracle.name: make_causal_lm,
+    TableOracle.name: make_table,
+}
+"""Every oracle: its name in options and domain files, and how it is made from options."""
+
+
+def make_oracle(name: str, options: GroundingOptions) -> MembershipOracle:
+    """The oracle of that name; checks its model's folder, loads nothing heavy.
+
+    Raises:
+        GroundingError: no oracle has this name, or its model can't be used.
+    """
+    if name not in ORACLES:
+        near = get_close_matches(name, ORACLES, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(ORACLES)}"
+        raise GroundingError(
+            GroundingCode.UNKNOWN_ORACLE, f"there is no oracle called {name!r}; {hint}"
+        )
+    return ORACLES[name](options)
