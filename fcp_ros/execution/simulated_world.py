@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A simulated world that changes by the same rules as the planner's, but not always as planned.
+
+A performance has two halves, so that whoever drives it decides how time passes in between: `begin`
+looks whether the step can be done and draws how it will go, `complete` changes the world, all of
+the step or nothing. Whatever fails leaves a state that is consistent.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fcp_ros.cset import Delta, Instance
+from fcp_ros.domain.model import Domain
+from fcp_ros.execution.faults import Fault, FaultKind, FaultPlan, SuccessModel
+from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.execution.step_application import StepRules, UnknownStep
+from fcp_ros.planning.plan import PlanStep
+
+REFUSAL_TIME = 0.1
+"""Simulated seconds until an executor notices that a step can't be done (s)."""
+
+
+@dataclass(frozen=True, slots=True)
+class QualityModel:
+    """Quality of a success: normally distributed, cut to [0, 1]."""
+
+    mean: float = 0.97
+    spread: float = 0.02
+
+    def draw(self, source: random.Random) -> float:
+        """One quality in [0, 1]."""
+        return min(1.0, max(0.0, source.gauss(self.mean, self.spread)))
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """A step that has begun.
+
+    Attributes:
+        step: which.
+        outcome: how it will end; None when it never ends by itself.
+        duration: simulated seconds until then.
+        answers: whether it can be cancelled; False for a crashed executor.
+    """
+
+    step: PlanStep
+    outcome: Outcome | None
+    duration: float
+    answers: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """How a step ended, what it changed, and how long it took (simulated s)."""
+
+    outcome: Outcome
+    delta: Delta
+    duration: float
+
+
+class SimulatedWorld:
+    """A state of a domain that steps are performed on. Not thread-safe.
+
+    Args:
+        domain: its rules are the world's laws.
+        instance: the state at the beginning.
+        faults: what goes wrong for certain.
+        success: how often the rest goes well.
+        quality: how well successes are.
+        seed: of all random draws.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        instance: Instance,
+        *,
+        faults: FaultPlan | None = None,
+        success: SuccessModel | None = None,
+        quality: QualityModel | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._rules = StepRules(domain)
+        self._instance = instance
+        self._faults = faults or FaultPlan()
+        self._success = success or SuccessModel()
+        self._quality = quality or QualityModel()
+        self._random = random.Random(seed)
+        self._used: dict[int, int] = {}
+
+    @property
+    def instance(self) -> Instance:
+        """The present state."""
+        return self._instance
+
+    def replace(self, instance: Instance) -> None:
+        """Take another state for the present one, because somebody else changed the world."""
+        self._instance = instance
+
+    def begin(self, step: PlanStep) -> Performance:
+        """Begin a step: its conditions, then faults, then chance decide how it will end."""
+        refusal = self._refusal(step)
+        if refusal is not None:
+            return Performance(step, refusal, REFUSAL_TIME)
+        fault = self._faults.first_for(step, self._used)
+        late = fault.delay if fault is not None and fault.kind is FaultKind.DELAY else 0.0
+        if fault is not None and fault.kind is not FaultKind.DELAY:
+            return self._faulty(step, fault)
+        duration = step.duration + late
+        if self._random.random() >= self._success.probability(step):
+            outcome = Outcome(OutcomeCode.EXECUTION_FAILED, f"{step} did not work this time.")
+            return Performance(step, outcome, duration)
+        quality = self._quality.draw(self._random)
+        return Performance(step, Outcome(OutcomeCode.SUCCEEDED, "", quality), duration)
+
+    def complete(self, performance: Performance) -> Performed:
+        """End a performance as it was drawn; a success changes the world.
+
+        The world may have changed since the beginning: a step that can't be done any more fails.
+
+        Raises:
+            ValueError: the performance never ends by itself.
+        """
+        outcome = performance.outcome
+        if outcome is None:
+            raise ValueError(f"{performance.step} hangs or has crashed and never completes")
+        if not outcome.succeeded:
+            return Performed(outcome, Delta(), performance.duration)
+        application = self._rules.apply(performance.step, self._instance)
+        if application.instance is None:
+            message = f"The world changed meanwhile: {' '.join(application.problems)}"
+            failed = Outcome(OutcomeCode.EXECUTION_FAILED, message)
+            return Performed(failed, Delta(), performance.duration)
+        self._instance = application.instance
+        return Performed(outcome, application.delta, performance.duration)
+
+    def perform(
+        self, step: PlanStep, cancelled: Callable[[], bool] = lambda: False
+    ) -> Performed | None:
+        """Begin and complete a step without letting time pass.
+
+        Returns:
+            How it ended; CANCELLED if `cancelled` says so before it does; None if it never ends.
+        """
+        performance = self.begin(step)
+        if cancelled() and performance.answers:
+            return Performed(Outcome(OutcomeCode.CANCELLED, f"{step} was cancelled."), Delta(), 0.0)
+        return None if performance.outcome is None else self.complete(performance)
+
+    def _refusal(self, step: PlanStep) -> Outcome | None:
+        try:
+            problems = self._rules.apply(step, self._instance).problems
+        except UnknownStep as error:
+            return Outcome(OutcomeCode.INVALID_ACTION, str(error))
+        if not problems:
+            return None
+        return Outcome(OutcomeCode.PRECONDITION_FAILED, f"{step}: {' '.join(problems)}")
+
+    def _faulty(self, step: PlanStep, fault: Fault) -> Performance:
+        if fault.kind is FaultKind.HANG:
+            return Performance(step, None, 0.0)
+        if fault.kind is FaultKind.CRASH:
+            return Performance(step, None, 0.0, answers=False)
+        at_once = (OutcomeCode.PRECONDITION_FAILED, OutcomeCode.INVALID_ACTION)
+        duration = REFUSAL_TIME if fault.outcome in at_once else step.duration
+        return Performance(step, Outcome(fault.outcome, f"Injected fault: {fault}"), duration)
