@@ -149,7 +149,7 @@ class _Reader:
         type_ = row.get(f"{column}_type", declared)
         if not isinstance(row[column], int) or not isinstance(type_, str):
             raise InstanceError(
-                f"{where}: {column!r} is {row[column]!r}, but must be an _id (variables are not read)"
+                f"{where}: {column!r} is {row[column]!r}, but must be an _id (no variable)"
             )
         found = self.elements.get((type_, row[column]))
         if found is None:

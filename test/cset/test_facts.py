@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts in and out, and deltas between states."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcp_ros.cset import (
+    Delta,
+    Fact,
+    InstanceBuilder,
+    InstanceError,
+    Relation,
+    Schema,
+    SchemaError,
+    difference,
+    facts,
+    with_facts,
+)
+
+ROOMS = Schema(
+    "rooms",
+    {"thing": (), "room": ()},
+    relations=(
+        Relation("at", (("who", "thing"), ("where", "room")), ("who",)),
+        Relation("dirty", (("room", "room"),)),
+    ),
+)
+NAMES = {"thing": ["t1", "t2"], "room": ["r1", "r2", "r3"]}
+ALL_FACTS = [
+    *(Fact("at", (thing, room)) for thing in NAMES["thing"] for room in NAMES["room"]),
+    *(Fact("dirty", (room,)) for room in NAMES["room"]),
+]
+
+
+def rooms() -> InstanceBuilder:
+    builder = InstanceBuilder(ROOMS)
+    for type_, names in NAMES.items():
+        for name in names:
+            builder.add(type_, name)
+    return builder
+
+
+fact_sets = st.frozensets(st.sampled_from(ALL_FACTS))
+
+
+@given(start=fact_sets, add=fact_sets, remove=fact_sets)
+def test_with_facts_is_set_arithmetic(
+    start: frozenset[Fact], add: frozenset[Fact], remove: frozenset[Fact]
+) -> None:
+    before = with_facts(rooms().build(), add=start)
+    after = with_facts(before, add=add, remove=remove)
+    assert facts(before) == start
+    assert facts(after) == (start - remove) | add
+    delta = difference(before, after)
+    assert set(delta.added) == facts(after) - facts(before)
+    assert set(delta.removed) == facts(before) - facts(after)
+    back = with_facts(after, add=delta.removed, remove=delta.added)
+    assert back == before
+    assert hash(back) == hash(before)
+    assert bool(delta) == (before != after)
+    # What survives keeps its id: only new tuples get new ones.
+    for name in ("at", "dirty"):
+        for row, legs in before.tuples(name).items():
+            if after.find_tuple(name, legs) is not None:
+                assert after.find_tuple(name, legs) == row
+
+
+def test_only_some_relations() -> None:
+    state = with_facts(rooms().build(), add=ALL_FACTS)
+    assert facts(state, ["dirty"]) == {Fact("dirty", (room,)) for room in NAMES["room"]}
+    with pytest.raises(SchemaError, match=r"no relation 'drity'.*did you mean 'dirty'"):
+        facts(state, ["drity"])
+
+
+def test_a_delta_names_new_and_lost_elements() -> None:
+    before = rooms().build()
+    builder = InstanceBuilder.of(before)
+    builder.remove(builder.id_of("t1"))
+    builder.add("thing", "t3")
+    builder.relate("dirty", builder.id_of("r1"))
+    after = builder.build()
+    assert difference(before, after) == Delta(
+        added=(Fact("dirty", ("r1",)),), created=("t3",), deleted=("t1",)
+    )
+    assert not difference(before, before)
+
+
+@pytest.mark.parametrize(
+    ("fact", "message"),
+    [
+        (Fact("at", ("t9", "r1")), "no element 't9' in the instance"),
+        (Fact("at", ("r1", "t1")), "leg 'who' must be a 'thing'; 'r1' is a 'room'"),
+        (Fact("dirty", ("r1", "r2")), "'dirty' has 1 legs"),
+    ],
+)
+def test_a_fact_that_does_not_fit_is_refused(fact: Fact, message: str) -> None:
+    with pytest.raises(InstanceError, match=message):
+        with_facts(rooms().build(), add=[fact])
+
+
+def test_facts_read_well() -> None:
+    assert str(Fact("at", ("t1", "r1"))) == "at(t1, r1)"

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instances: immutable values, stable ids, shared tables, and what the builder refuses."""
+
+import pytest
+
+from fcp_ros.cset import (
+    Attribute,
+    AttributeKind,
+    AttributeValue,
+    Fact,
+    Function,
+    Instance,
+    InstanceBuilder,
+    InstanceError,
+    Relation,
+    Schema,
+    SchemaError,
+    UnknownElement,
+    ViolationKind,
+    with_facts,
+)
+from fcp_ros.cset.graphs import GRAPH, edges_of, graph
+
+HOME = Schema(
+    "home",
+    {"thing": (), "mug": ("thing",), "table": ("thing",), "robot": ()},
+    (Function("made_by", "mug", "robot"),),
+    (
+        Relation("on", (("item", "thing"), ("support", "table")), ("item",)),
+        Relation("holding", (("agent", "robot"), ("item", "thing")), ("agent", "item")),
+        Relation("closed", (("what", "thing"),)),
+    ),
+    (
+        Attribute("colour", "thing", AttributeKind.STRING),
+        Attribute("weight", "thing", AttributeKind.FLOAT),
+        Attribute("count", "thing", AttributeKind.INT),
+        Attribute("fragile", "thing", AttributeKind.BOOL),
+        Attribute("size", "thing", AttributeKind.ENUM, ("small", "large")),
+    ),
+)
+
+
+def home() -> Instance:
+    """Two mugs on two tables, one robot."""
+    builder = InstanceBuilder(HOME)
+    robot = builder.add("robot", "robot_1")
+    for number in (1, 2):
+        table = builder.add("table", f"table_{number}")
+        mug = builder.add("mug", f"mug_{number}", {"colour": "red"})
+        builder.set_function("made_by", mug, robot)
+        builder.relate("on", mug, table)
+    return builder.build()
+
+
+def test_reading() -> None:
+    state = home()
+    mug, table = state.id_of("mug_1"), state.id_of("table_1")
+    assert [state.name_of(e) for e in state.elements("thing")] == [
+        "table_1",
+        "mug_1",
+        "table_2",
+        "mug_2",
+    ]
+    assert state.elements("thing", subtypes=False) == ()
+    assert state.type_of(mug) == "mug"
+    assert state.name_of(state.apply("made_by", mug)) == "robot_1"
+    assert state.attribute(mug, "colour") == "red"
+    assert state.attribute(mug, "weight") is None
+    assert state.attributes(mug) == {"colour": "red"}
+    row = state.find_tuple("on", (mug, table))
+    assert row is not None
+    assert state.tuples("on")[row] == (mug, table)
+    assert list(state.tuples_at("on", "support", table)) == [row]
+    assert list(state.tuples_at("on", "item", table)) == []
+    assert state.type_of(row) == "on"
+    assert state.name_of(row) == "on(mug_1, table_1)"
+    assert state.find_tuple("on", (table, mug)) is None
+    assert state.has("mug_1")
+    assert not state.has("mug_9")
+    assert len(state.elements("on")) == 2
+
+
+def test_what_does_not_exist_is_named() -> None:
+    state = home()
+    with pytest.raises(UnknownElement, match=r"no element 'mug1'.*did you mean 'mug_1'"):
+        state.id_of("mug1")
+    with pytest.raises(KeyError):
+        state.id_of("nothing")
+    with pytest.raises(UnknownElement, match="no element with id 99"):
+        state.name_of(99)
+    with pytest.raises(UnknownElement, match="'table_1' is a 'table', but function 'made_by'"):
+        state.apply("made_by", state.id_of("table_1"))
+    with pytest.raises(SchemaError, match="no function 'owner'"):
+        state.apply("owner", 1)
+    with pytest.raises(SchemaError, match="no relation 'under'"):
+        state.tuples("under")
+    with pytest.raises(SchemaError, match="no type 'cat'"):
+        state.elements("cat")
+
+
+def test_a_relation_is_a_set() -> None:
+    builder = InstanceBuilder.of(home())
+    mug, table = builder.id_of("mug_1"), builder.id_of("table_1")
+    assert builder.relate("on", mug, table) == builder.relate("on", mug, table)
+    assert len(builder.build().tuples("on")) == 2
+
+
+def test_an_instance_never_changes_and_ids_are_never_reused() -> None:
+    before = home()
+    builder = InstanceBuilder.of(before)
+    mug = builder.id_of("mug_1")
+    builder.unrelate("on", mug, builder.id_of("table_1"))
+    builder.remove(mug)
+    after = builder.build()
+    new = builder.add("table")
+    later = builder.build()
+    assert before == home()
+    assert before.has("mug_1")
+    assert not after.has("mug_1")
+    assert not after.contains(mug)
+    assert after.id_of("mug_2") == before.id_of("mug_2")
+    assert not before.contains(new)
+    assert not after.contains(new)
+    assert later.name_of(new) == "table_3"
+
+
+def test_states_share_what_does_not_change() -> None:
+    before = home()
+    after = with_facts(before, add=[Fact("holding", ("robot_1", "mug_1"))])
+    assert after.element_table() is before.element_table()
+    assert after.relation_table("on") is before.relation_table("on")
+    assert after.relation_table("holding") is not before.relation_table("holding")
+
+
+def test_equality_is_by_name() -> None:
+    one = InstanceBuilder(GRAPH)
+    one.add("V", "a")
+    one.add("V", "b")
+    two = InstanceBuilder(GRAPH)
+    two.add("V", "b")
+    two.add("V", "a")
+    assert one.build() == two.build()
+    assert hash(one.build()) == hash(two.build())
+    assert graph(2, [(1, 2)]) != graph(2, [(2, 1)])
+    assert graph(1) != graph(2)
+    assert home() != graph(1)
+    other = InstanceBuilder.of(home())
+    other.set_attribute(other.id_of("mug_1"), "colour", "blue")
+    assert other.build() != home()
+    other.set_attribute(other.id_of("mug_1"), "colour", "red")
+    assert other.build() == home()
+
+
+def test_functional_conflicts_are_values() -> None:
+    state = with_facts(home(), add=[Fact("on", ("mug_1", "table_2"))])
+    (violation,) = state.functional_conflicts()
+    assert violation.kind is ViolationKind.FUNCTIONAL
+    assert violation.elements == ("mug_1", "on(mug_1, table_1)", "on(mug_1, table_2)")
+    assert violation.message == (
+        "'mug_1' may be 'item' in one tuple of 'on', but is in 2: "
+        "on(mug_1, table_1); on(mug_1, table_2)"
+    )
+    assert state.functional_conflicts(["holding"]) == ()
+    assert home().functional_conflicts() == ()
+
+
+def test_several_legs_may_be_functional_each() -> None:
+    builder = InstanceBuilder.of(home())
+    builder.add("robot", "robot_2")
+    state = with_facts(
+        builder.build(),
+        add=[Fact("holding", ("robot_1", "mug_1")), Fact("holding", ("robot_2", "mug_1"))],
+    )
+    assert [v.elements[0] for v in state.functional_conflicts()] == ["mug_1"]
+
+
+def test_merging_moves_tuples_and_values() -> None:
+    builder = InstanceBuilder.of(home())
+    builder.merge(builder.id_of("table_1"), builder.id_of("table_2"))
+    builder.merge(builder.id_of("mug_1"), builder.id_of("mug_2"))
+    state = builder.build()
+    assert [state.name_of(row) for row in state.tuples("on")] == ["on(mug_1, table_1)"]
+    edges = InstanceBuilder.of(graph(3, [(1, 2), (2, 3)]))
+    edges.merge(edges.id_of("v1"), edges.id_of("v3"))
+    assert edges_of(edges.build()) == [("v1", "v2"), ("v2", "v1")]
+
+
+def test_the_builder_refuses_what_is_no_instance() -> None:
+    builder = InstanceBuilder.of(home())
+    mug, table, robot = (builder.id_of(name) for name in ("mug_1", "table_1", "robot_1"))
+    with pytest.raises(InstanceError, match=r"no type 'mgu'.*did you mean 'mug'"):
+        builder.add("mgu")
+    with pytest.raises(InstanceError, match="there is an element 'mug_1' already"):
+        builder.add("mug", "mug_1")
+    with pytest.raises(InstanceError, match="leg 'support' must be a 'table'; 'robot_1' is a"):
+        builder.relate("on", mug, robot)
+    with pytest.raises(InstanceError, match=r"'on' has 2 legs \(item, support\), got 1"):
+        builder.relate("on", mug)
+    with pytest.raises(InstanceError, match="its value must be a 'robot'; 'table_1' is a 'table'"):
+        builder.set_function("made_by", mug, table)
+    with pytest.raises(UnknownElement, match="no element with id 99 to remove"):
+        builder.remove(99)
+    with pytest.raises(SchemaError, match="no attribute 'color' in type 'mug'; did you mean"):
+        builder.set_attribute(mug, "color", "red")
+
+
+def test_build_refuses_missing_values_and_dangling_references() -> None:
+    builder = InstanceBuilder.of(home())
+    builder.add("mug", "mug_3")
+    with pytest.raises(InstanceError, match="'mug_3' has no value for function 'made_by'"):
+        builder.build()
+    builder = InstanceBuilder.of(home())
+    builder.remove(builder.id_of("table_1"))
+    with pytest.raises(InstanceError, match="'table_1' was removed, but is still 'support' in"):
+        builder.build()
+    builder = InstanceBuilder.of(home())
+    builder.remove(builder.id_of("robot_1"))
+    with pytest.raises(InstanceError, match="'robot_1' was removed, but is 'made_by' of 'mug_1'"):
+        builder.build()
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad", "expected"),
+    [
+        ("colour", "red", 3, "a text"),
+        ("weight", 2, float("nan"), "a finite number"),
+        ("weight", 2.5, True, "a finite number"),
+        ("count", 3, 3.5, "a whole number"),
+        ("count", -1, False, "a whole number"),
+        ("fragile", True, 1, "true or false"),
+        ("size", "small", "tiny", "one of: small, large"),
+    ],
+)
+def test_attribute_values_are_checked(
+    name: str, good: AttributeValue, bad: AttributeValue, expected: str
+) -> None:
+    builder = InstanceBuilder(HOME)
+    table = builder.add("table", "table_1", {name: good})
+    assert builder.build().attribute(table, name) == good
+    message = f"attribute '{name}' of 'table_1' is {bad!r}; give {expected}"
+    with pytest.raises(InstanceError) as caught:
+        builder.set_attribute(table, name, bad)
+    assert str(caught.value) == message
+    builder.set_attribute(table, name, None)
+    assert builder.build().attribute(table, name) is None

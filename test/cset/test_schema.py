@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schemas are validated values."""
+
+import json
+import pickle
+
+import pytest
+
+from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema, SchemaError
+
+KITCHEN = Schema(
+    "kitchen",
+    {"thing": (), "graspable": ("thing",), "liquid": ("thing",), "milk": ("graspable", "liquid")},
+    (Function("made_of", "thing", "thing"),),
+    (
+        Relation("on", (("item", "graspable"), ("support", "thing")), ("item",)),
+        Relation("closed", (("what", "thing"),), static=True),
+    ),
+    (
+        Attribute("colour", "thing", AttributeKind.ENUM, ("red", "white")),
+        Attribute("litres", "liquid", AttributeKind.FLOAT),
+    ),
+)
+
+
+def test_is_a_allows_several_parents() -> None:
+    assert KITCHEN.ancestors("milk") == {"milk", "graspable", "liquid", "thing"}
+    assert KITCHEN.subtypes("liquid") == {"liquid", "milk"}
+    assert KITCHEN.is_subtype("milk", "thing")
+    assert KITCHEN.is_subtype("milk", "milk")
+    assert not KITCHEN.is_subtype("thing", "milk")
+    assert KITCHEN.is_subtype("on", "on")
+    assert not KITCHEN.is_subtype("unheard_of", "thing")
+
+
+def test_subtypes_inherit() -> None:
+    assert [a.name for a in KITCHEN.attributes_of("milk")] == ["colour", "litres"]
+    assert [a.name for a in KITCHEN.attributes_of("graspable")] == ["colour"]
+    assert [f.name for f in KITCHEN.functions_of("milk")] == ["made_of"]
+    assert KITCHEN.functions_of("on") == ()
+
+
+def test_a_schema_is_a_value() -> None:
+    again = Schema.from_dict(json.loads(json.dumps(KITCHEN.to_dict())))
+    assert again == KITCHEN
+    assert hash(again) == hash(KITCHEN)
+    assert pickle.loads(pickle.dumps(KITCHEN)) == KITCHEN
+    assert Schema("other", KITCHEN.types) != KITCHEN
+
+
+def test_lookups_name_the_near_miss() -> None:
+    with pytest.raises(SchemaError, match=r"no relation 'onn' in schema 'kitchen'; .* 'on'"):
+        KITCHEN.relation("onn")
+    with pytest.raises(SchemaError, match=r"no type 'mlik'.*did you mean 'milk'"):
+        KITCHEN.ancestors("mlik")
+    with pytest.raises(SchemaError, match="no leg 'itm' in relation 'on'; did you mean 'item'"):
+        KITCHEN.relation("on").position("itm")
+    with pytest.raises(SchemaError, match="no attribute 'litres' in type 'thing'"):
+        KITCHEN.attribute("thing", "litres")
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"types": {"a": ("b",)}}, "no type 'b' in the parents of type 'a'"),
+        ({"types": {"a": ("b",), "b": ("a",)}}, "type 'a' is among its own ancestors"),
+        ({"types": {"a": ("a",)}}, "type 'a' is among its own ancestors"),
+        ({"functions": (Function("f", "a", "z"),)}, "no type 'z' in function 'f'"),
+        ({"functions": (Function("f", "a", "a"),) * 2}, "function 'f' is declared twice"),
+        ({"relations": (Relation("r", ()),)}, "relation 'r' has no legs"),
+        ({"relations": (Relation("r", (("x", "z"),)),)}, "no type 'z' in leg 'x' of relation 'r'"),
+        ({"relations": (Relation("r", (("x", "a"), ("x", "a"))),)}, "leg 'x' is declared twice"),
+        ({"relations": (Relation("r", (("x", "a"),), ("y",)),)}, "no leg 'y' in relation 'r'"),
+        ({"relations": (Relation("a", (("x", "a"),)),)}, "type or relation 'a' is declared twice"),
+        ({"attributes": (Attribute("t", "z", AttributeKind.INT),)}, "owner of attribute 't'"),
+        ({"attributes": (Attribute("t", "a", AttributeKind.ENUM),)}, "values are listed for kind"),
+        (
+            {
+                "types": {"a": (), "b": ("a",)},
+                "attributes": tuple(Attribute("t", owner, AttributeKind.INT) for owner in "ab"),
+            },
+            "attribute 't' is declared twice of type 'b'",
+        ),
+    ],
+)
+def test_a_contradictory_schema_is_refused(parts: dict[str, object], message: str) -> None:
+    with pytest.raises(SchemaError, match="schema 'bad': ") as caught:
+        Schema(**{"name": "bad", "types": {"a": ()}, **parts})  # type: ignore[arg-type]
+    assert message in str(caught.value)
+
+
+def test_all_problems_are_reported_at_once() -> None:
+    with pytest.raises(SchemaError, match=r"no type 'x'.*no type 'y'"):
+        Schema("bad", {"a": ("x",)}, (Function("f", "a", "y"),))
+
+
+@pytest.mark.parametrize("data", [{}, {"name": "s", "types": []}, {"name": "s", "types": {"a": 3}}])
+def test_what_is_no_schema_is_refused(data: dict[str, object]) -> None:
+    with pytest.raises(SchemaError, match="not a schema"):
+        Schema.from_dict(data)
