@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scene graphs: one canonical value, readers for the formats that tools write, and its state.
+
+``load_scene`` reads any supported file into a completed ``SceneGraph``; ``scene_to_instance``
+makes a C-set of it; ``delta_of_facts`` goes back. Knows nothing of planning or of ROS.
+"""
+
+from fcp_ros.scene.canonical import to_document, write_scene
+from fcp_ros.scene.context_matters import (
+    ContextMattersInstance,
+    load_context_matters_instances,
+    load_context_matters_records,
+)
+from fcp_ros.scene.delta import SceneDelta, apply_delta, delta_between
+from fcp_ros.scene.errors import SceneError, SequenceGap
+from fcp_ros.scene.from_facts import delta_of_facts
+from fcp_ros.scene.geometry import Tolerances, complete_relations
+from fcp_ros.scene.graph import (
+    AttributeValue,
+    Layer,
+    Pose,
+    Provenance,
+    SceneGraph,
+    SceneNode,
+    SceneRelation,
+)
+from fcp_ros.scene.labels import label_forms, match_label, normalise_label
+from fcp_ros.scene.mapping import AttributeFact, SceneMapping, type_of_label
+from fcp_ros.scene.readers import READERS, SceneReader, load_scene, read_scene
+from fcp_ros.scene.scene_file import SceneLimits
+from fcp_ros.scene.summary import SceneSummary, summarise
+from fcp_ros.scene.to_cset import SceneState, scene_to_instance
+
+__all__ = [
+    "AttributeFact",
+    "AttributeValue",
+    "ContextMattersInstance",
+    "Layer",
+    "Pose",
+    "Provenance",
+    "READERS",
+    "SceneDelta",
+    "SceneError",
+    "SceneGraph",
+    "SceneLimits",
+    "SceneMapping",
+    "SceneNode",
+    "SceneReader",
+    "SceneRelation",
+    "SceneState",
+    "SceneSummary",
+    "SequenceGap",
+    "Tolerances",
+    "apply_delta",
+    "complete_relations",
+    "delta_between",
+    "delta_of_facts",
+    "label_forms",
+    "load_context_matters_instances",
+    "load_context_matters_records",
+    "load_scene",
+    "match_label",
+    "normalise_label",
+    "read_scene",
+    "scene_to_instance",
+    "summarise",
+    "to_document",
+    "type_of_label",
+    "write_scene",
+]

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Category labels: one spelling for all sources, and their match with a domain's labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+_WORD_BREAK = re.compile(r"[\s_\-]+|(?<=[a-z0-9])(?=[A-Z])")
+_TRAILING_NUMBERS = re.compile(r"(?<=\S)(?:\s+\d+)+$")
+
+
+def normalise_label(label: str) -> str:
+    """One spelling of a label: ``Dining_Table_12``, ``DiningTable`` give ``dining table``.
+
+    Lower case, underscores and hyphens as spaces, camel case split, trailing numbers dropped
+    (a label that is only a number stays).
+    """
+    words = " ".join(part for part in _WORD_BREAK.split(label) if part)
+    return _TRAILING_NUMBERS.sub("", words.lower())
+
+
+def match_label(label: str, labels: Mapping[str, str]) -> str | None:
+    """What a table of normalised labels says about a label.
+
+    The whole label counts first, then its last words ("dining table" -> "table"); each also
+    without a plural ending.
+
+    Args:
+        label: The label as given by the source.
+        labels: Normalised label -> whatever it stands for.
+
+    Returns:
+        The table's value, or None when no form of the label is in it.
+    """
+    for form in label_forms(label):
+        if form in labels:
+            return labels[form]
+    return None
+
+
+def label_forms(label: str) -> Iterator[str]:
+    """The forms under which a label may be known, most specific first."""
+    words = normalise_label(label).split(" ")
+    for start in range(len(words)):
+        tail = " ".join(words[start:])
+        yield tail
+        if tail.endswith("s") and not tail.endswith("ss"):
+            yield tail[:-1]
+            if tail.endswith("es"):
+                yield tail[:-2]

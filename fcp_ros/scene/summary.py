@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a scene holds, counted: the plain value that ``fcp scene info`` prints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fcp_ros.scene.footprint import bounds, footprint_of
+from fcp_ros.scene.graph import Layer, SceneGraph
+
+
+@dataclass(frozen=True)
+class SceneSummary:
+    """Counts of a scene.
+
+    Attributes:
+        source, frame_id, sequence: As in the graph.
+        layers: Number of nodes by layer, all layers, from building to agent.
+        categories: Number of objects by category, most frequent first.
+        rooms: (room id, category, number of things in it), in the graph's order.
+        agents: (agent id, category, room id or "").
+        relations: Number of relations by name, each by provenance.
+        extent: Least x, least y, greatest x, greatest y of all footprints (m); None if unknown.
+        notes: The graph's notes.
+    """
+
+    source: str
+    frame_id: str
+    sequence: int
+    layers: Mapping[str, int]
+    categories: Mapping[str, int]
+    rooms: tuple[tuple[str, str, int], ...]
+    agents: tuple[tuple[str, str, str], ...]
+    relations: Mapping[str, Mapping[str, int]]
+    extent: tuple[float, float, float, float] | None
+    notes: tuple[str, ...]
+
+
+def summarise(graph: SceneGraph) -> SceneSummary:
+    """Count what a graph holds."""
+    layers = Counter(node.layer for node in graph.nodes.values())
+    categories = Counter(node.category for node in graph.in_layer(Layer.OBJECT))
+    inside = Counter(relation.elements[-1] for relation in graph.related("in_room"))
+    at = {relation.elements[0]: relation.elements[-1] for relation in graph.related("at")}
+    relations: dict[str, dict[str, int]] = {}
+    for relation in graph.relations:
+        counts = relations.setdefault(relation.name, {})
+        counts[relation.provenance.value] = counts.get(relation.provenance.value, 0) + 1
+    corners = [corner for node in graph.nodes.values() for corner in footprint_of(node)]
+    return SceneSummary(
+        source=graph.source,
+        frame_id=graph.frame_id,
+        sequence=graph.sequence,
+        layers={layer.value: layers.get(layer, 0) for layer in Layer},
+        categories=dict(categories.most_common()),
+        rooms=tuple(
+            (room.id, room.category, inside.get(room.id, 0)) for room in graph.in_layer(Layer.ROOM)
+        ),
+        agents=tuple(
+            (agent.id, agent.category, at.get(agent.id, ""))
+            for agent in graph.in_layer(Layer.AGENT)
+        ),
+        relations={name: relations[name] for name in sorted(relations)},
+        extent=bounds(corners) if corners else None,
+        notes=graph.notes,
+    )

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a scene's relations into an instance under construction, as far as the schema allows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from fcp_ros.cset import InstanceBuilder
+from fcp_ros.scene.draft import listed
+
+
+class TupleWriter:
+    """Adds tuples whose types fit and that break no functional leg; remembers the others.
+
+    Args:
+        builder: Holds the elements already.
+        types: Type by element name, for the nodes that take part.
+    """
+
+    def __init__(self, builder: InstanceBuilder, types: Mapping[str, str]) -> None:
+        self.types = types
+        self._builder = builder
+        self._schema = builder.schema
+        self._keys: dict[tuple[str, str, str], str] = {}
+        self._unknown: dict[str, int] = defaultdict(int)
+        self._unfit: list[str] = []
+        self._conflicting: list[str] = []
+
+    def admits(self, relation: str, leg: int, element: str) -> bool:
+        """Whether an element may be this leg (by position) of a relation."""
+        if element not in self.types or not self._schema.has_relation(relation):
+            return False
+        legs = self._schema.relation(relation).legs
+        return leg < len(legs) and self._schema.is_subtype(self.types[element], legs[leg][1])
+
+    def fits(self, relation: str, elements: tuple[str, ...]) -> bool:
+        """Whether the schema has the relation with legs for just these elements."""
+        return (
+            self._schema.has_relation(relation)
+            and len(self._schema.relation(relation).legs) == len(elements)
+            and all(self.admits(relation, leg, name) for leg, name in enumerate(elements))
+        )
+
+    def write(self, relation: str, elements: tuple[str, ...]) -> bool:
+        """Add a tuple if possible; whether it is there now."""
+        if any(element not in self.types for element in elements):
+            return False  # of a layer that the domain leaves out
+        if not self._schema.has_relation(relation):
+            self._unknown[relation] += 1
+            return False
+        text = f"{relation}({', '.join(elements)})"
+        if not self.fits(relation, elements):
+            self._unfit.append(text)
+            return False
+        declared = self._schema.relation(relation)
+        keys = [
+            (relation, leg, element)
+            for (leg, _), element in zip(declared.legs, elements, strict=True)
+            if leg in declared.functional
+        ]
+        taken = [self._keys[key] for key in keys if self._keys.get(key, text) != text]
+        if taken:
+            self._conflicting.append(f"{text} against {taken[0]}")
+            return False
+        self._keys.update(dict.fromkeys(keys, text))
+        self._builder.relate(relation, *(self._builder.id_of(name) for name in elements))
+        return True
+
+    def notes(self) -> list[str]:
+        """What could not be written, a sentence for each reason."""
+        notes = [
+            f"the domain has no relation {name!r}: {count} tuples of the scene are left out"
+            for name, count in sorted(self._unknown.items())
+        ]
+        if self._unfit:
+            notes.append(f"left out, since the domain's types do not fit: {listed(self._unfit)}")
+        if self._conflicting:
+            notes.append(
+                f"left out, since only one can hold (the first is kept): "
+                f"{listed(self._conflicting)}"
+            )
+        return notes
