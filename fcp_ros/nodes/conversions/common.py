@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times, ids, bindings and attributes: what several kinds of messages contain."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections.abc import Iterable, Mapping
+
+from builtin_interfaces.msg import Duration, Time
+from unique_identifier_msgs.msg import UUID
+
+from fcp_ros.msg import Attribute, Binding
+from fcp_ros.nodes.conversions.errors import ConversionError
+
+AttributeValue = bool | int | float | str
+
+NANOSECONDS = 1_000_000_000
+NO_ID = str(uuid.UUID(int=0))
+"""The id of a plan message that was never filled in."""
+
+
+def duration_to_message(seconds: float) -> Duration:
+    """A duration (s, >= 0 or below) as a message; to the nanosecond.
+
+    Raises:
+        ConversionError: it is not finite, or too long for the message (68 years).
+    """
+    if not math.isfinite(seconds) or abs(seconds) >= 2**31:
+        raise ConversionError(f"a duration of {seconds} s does not fit into a ROS message")
+    total = round(seconds * NANOSECONDS)
+    whole, nanoseconds = divmod(total, NANOSECONDS)
+    return Duration(sec=whole, nanosec=nanoseconds)
+
+
+def duration_from_message(message: Duration) -> float:
+    """Seconds."""
+    return float(message.sec + message.nanosec / NANOSECONDS)
+
+
+def time_to_message(seconds: float) -> Time:
+    """A time (s since the epoch) as a message; to the nanosecond."""
+    duration = duration_to_message(seconds)
+    return Time(sec=duration.sec, nanosec=duration.nanosec)
+
+
+def time_from_message(message: Time) -> float:
+    """Seconds since the epoch."""
+    return float(message.sec + message.nanosec / NANOSECONDS)
+
+
+def id_to_message(text: str) -> UUID:
+    """A UUID text as a message.
+
+    Raises:
+        ConversionError: it is no UUID.
+    """
+    try:
+        value = uuid.UUID(text)
+    except ValueError:
+        raise ConversionError(f"the plan id {text!r} is no UUID: use the id of a plan") from None
+    return UUID(uuid=list(value.bytes))
+
+
+def id_from_message(message: UUID) -> str:
+    """The text of a UUID."""
+    return str(uuid.UUID(bytes=bytes(bytearray(message.uuid))))
+
+
+def binding_to_message(binding: Iterable[tuple[str, str]]) -> list[Binding]:
+    """(variable, element) pairs as messages; the variables get their question mark."""
+    return [
+        Binding(variable=f"?{variable.lstrip('?')}", element=element)
+        for variable, element in binding
+    ]
+
+
+def binding_from_message(messages: Iterable[Binding]) -> tuple[tuple[str, str], ...]:
+    """(variable, element) pairs; variables without their question mark, as in the model."""
+    return tuple((message.variable.lstrip("?"), message.element) for message in messages)
+
+
+def attributes_to_message(attributes: Mapping[str, AttributeValue]) -> list[Attribute]:
+    """Attributes as messages, sorted by name."""
+    return [_attribute_to_message(name, attributes[name]) for name in sorted(attributes)]
+
+
+def attributes_from_message(messages: Iterable[Attribute]) -> dict[str, AttributeValue]:
+    """Attributes by name.
+
+    Raises:
+        ConversionError: an unknown kind, a name twice, or a number that is not finite.
+    """
+    attributes: dict[str, AttributeValue] = {}
+    for message in messages:
+        if message.name in attributes:
+            raise ConversionError(f"the attribute {message.name!r} is given twice")
+        attributes[message.name] = _attribute_from_message(message)
+    return attributes
+
+
+def _attribute_to_message(name: str, value: AttributeValue) -> Attribute:
+    # bool is a kind of int in Python, so it comes first.
+    if isinstance(value, bool):
+        return Attribute(name=name, kind=Attribute.BOOL, bool_value=value)
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise ConversionError(f"the attribute {name} is {value}: it does not fit into 64 bits")
+        return Attribute(name=name, kind=Attribute.INTEGER, integer_value=value)
+    if isinstance(value, float):
+        return Attribute(name=name, kind=Attribute.FLOAT, float_value=value)
+    return Attribute(name=name, kind=Attribute.STRING, string_value=value)
+
+
+def _attribute_from_message(message: Attribute) -> AttributeValue:
+    if message.kind == Attribute.BOOL:
+        return bool(message.bool_value)
+    if message.kind == Attribute.INTEGER:
+        return int(message.integer_value)
+    if message.kind == Attribute.STRING:
+        return str(message.string_value)
+    if message.kind == Attribute.FLOAT:
+        if not math.isfinite(message.float_value):
+            raise ConversionError(f"the attribute {message.name!r} is {message.float_value}")
+        return float(message.float_value)
+    raise ConversionError(
+        f"the attribute {message.name!r} has kind {message.kind}: give BOOL (1), INTEGER (2), "
+        "FLOAT (3) or STRING (4)"
+    )

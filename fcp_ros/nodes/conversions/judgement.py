@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judgement requests, memberships and both together, as messages and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fcp_ros.grounding.errors import GroundingError
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest, Membership
+from fcp_ros.msg import Argument, Judgement, PredicateQuery
+from fcp_ros.msg import ArgumentContext as ArgumentContextMessage
+from fcp_ros.msg import Membership as MembershipMessage
+from fcp_ros.nodes.conversions.common import attributes_from_message, attributes_to_message
+from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.planning.plan import Judged
+
+
+def request_to_message(request: JudgementRequest) -> PredicateQuery:
+    """A question to the grounder as a message."""
+    return PredicateQuery(
+        predicate=request.predicate,
+        arguments=[
+            ArgumentContextMessage(
+                argument=Argument(
+                    parameter=argument.parameter,
+                    kind=Argument.TEXT if argument.is_text else Argument.ELEMENT,
+                    value=argument.text,
+                ),
+                category=argument.category,
+                attributes=attributes_to_message(dict(argument.attributes)),
+            )
+            for argument in request.arguments
+        ],
+    )
+
+
+def request_from_message(message: PredicateQuery) -> JudgementRequest:
+    """A question to the grounder.
+
+    Raises:
+        ConversionError: no predicate, an unknown kind of argument, an element without category.
+    """
+    if not message.predicate:
+        raise ConversionError("a query names no predicate: give one of the domain's graded ones")
+    return JudgementRequest(
+        message.predicate,
+        tuple(_argument_from_message(message.predicate, item) for item in message.arguments),
+    )
+
+
+def _argument_from_message(predicate: str, message: ArgumentContextMessage) -> ArgumentContext:
+    argument = message.argument
+    where = f"{predicate}: the argument {argument.parameter!r}"
+    if argument.kind == Argument.TEXT:
+        return ArgumentContext(argument.parameter, argument.value)
+    if argument.kind != Argument.ELEMENT:
+        raise ConversionError(f"{where} has kind {argument.kind}: give ELEMENT (1) or TEXT (2)")
+    if not message.category:
+        raise ConversionError(f"{where} has no category: say what {argument.value!r} is")
+    attributes = attributes_from_message(message.attributes)
+    return ArgumentContext(
+        argument.parameter, argument.value, message.category, tuple(sorted(attributes.items()))
+    )
+
+
+def membership_to_message(membership: Membership) -> MembershipMessage:
+    """An answer of the grounder as a message."""
+    return MembershipMessage(
+        degree=membership.degree,
+        prior=membership.prior,
+        spread=membership.spread,
+        samples=list(membership.samples),
+        source=membership.source,
+        model=membership.model,
+        evidence_count=membership.evidence_count,
+        note=membership.note,
+    )
+
+
+def membership_from_message(message: MembershipMessage) -> Membership:
+    """An answer of the grounder.
+
+    Raises:
+        ConversionError: a number is not in [0, 1].
+    """
+    try:
+        return Membership(
+            degree=message.degree,
+            prior=message.prior,
+            samples=tuple(message.samples),
+            spread=message.spread,
+            source=message.source,
+            model=message.model,
+            evidence_count=message.evidence_count,
+            note=message.note,
+        )
+    except GroundingError as error:
+        raise ConversionError(str(error)) from error
+
+
+def judgements_to_message(judgements: Iterable[Judged]) -> list[Judgement]:
+    """Questions with their answers as messages."""
+    return [
+        Judgement(
+            query=request_to_message(judged.request),
+            membership=membership_to_message(judged.membership),
+        )
+        for judged in judgements
+    ]
+
+
+def judgements_from_message(messages: Iterable[Judgement]) -> tuple[Judged, ...]:
+    """Questions with their answers.
+
+    Raises:
+        ConversionError: see `request_from_message` and `membership_from_message`.
+    """
+    return tuple(
+        Judged(request_from_message(message.query), membership_from_message(message.membership))
+        for message in messages
+    )

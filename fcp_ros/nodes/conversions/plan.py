@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans and their steps, as messages and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from builtin_interfaces.msg import Time
+from std_msgs.msg import Header
+
+from fcp_ros.msg import Argument, ResourceLevel
+from fcp_ros.msg import Plan as PlanMessage
+from fcp_ros.msg import PlanStep as PlanStepMessage
+from fcp_ros.nodes.conversions.common import (
+    binding_from_message,
+    binding_to_message,
+    duration_from_message,
+    duration_to_message,
+    id_from_message,
+    id_to_message,
+)
+from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.judgement import judgements_from_message, judgements_to_message
+from fcp_ros.planning.plan import Plan, PlanStep
+
+
+@dataclass(frozen=True)
+class PlanOrigin:
+    """What a plan message says beyond the plan itself.
+
+    Attributes:
+        asked: the goal as it was asked (the plan holds the goal as planned).
+        scene_sequence: sequence number of the scene graph that was planned on.
+        stamp: time of planning.
+        frame_id: frame of that scene graph.
+        units: resource -> unit.
+    """
+
+    asked: str = ""
+    scene_sequence: int = 0
+    stamp: Time = field(default_factory=Time)
+    frame_id: str = "map"
+    units: Mapping[str, str] = field(default_factory=dict)
+
+
+def plan_to_message(plan: Plan, origin: PlanOrigin) -> PlanMessage:
+    """A plan as a message."""
+    return PlanMessage(
+        header=Header(stamp=origin.stamp, frame_id=origin.frame_id),
+        id=id_to_message(plan.id),
+        goal=origin.asked or plan.goal,
+        planned_goal=plan.goal,
+        alpha=plan.alpha,
+        tnorm=plan.tnorm,
+        membership=plan.membership,
+        goal_degree=plan.goal_degree,
+        steps=[step_to_message(step) for step in plan.steps],
+        binding=binding_to_message(plan.binding),
+        goal_judgements=judgements_to_message(plan.goal_judgements),
+        resources_after=[
+            ResourceLevel(name=name, level=float(level), unit=origin.units.get(name, ""))
+            for name, level in plan.resources_after.items()
+        ],
+        scene_sequence_number=origin.scene_sequence,
+    )
+
+
+def plan_from_message(message: PlanMessage) -> Plan:
+    """A plan.
+
+    Raises:
+        ConversionError: a degree, an argument or a judgement is no valid one.
+    """
+    return Plan(
+        goal=message.planned_goal or message.goal,
+        steps=tuple(step_from_message(step) for step in message.steps),
+        membership=degree(message.membership, "the plan's membership"),
+        goal_degree=degree(message.goal_degree, "the plan's goal degree"),
+        goal_judgements=judgements_from_message(message.goal_judgements),
+        binding=binding_from_message(message.binding),
+        alpha=degree(message.alpha, "the plan's alpha"),
+        tnorm=message.tnorm,
+        id=id_from_message(message.id),
+        resources_after={item.name: item.level for item in message.resources_after},
+    )
+
+
+def step_to_message(step: PlanStep) -> PlanStepMessage:
+    """One step as a message; the arguments of a step are elements."""
+    return PlanStepMessage(
+        rule=step.rule,
+        arguments=arguments_to_message(step.arguments),
+        executor=step.executor,
+        expected_duration=duration_to_message(step.duration),
+        degree=step.degree,
+        membership_after=step.membership_after,
+        judgements=judgements_to_message(step.judgements),
+    )
+
+
+def step_from_message(message: PlanStepMessage) -> PlanStep:
+    """One step.
+
+    Raises:
+        ConversionError: it names no rule, an argument is no element, or a degree is out of range.
+    """
+    if not message.rule:
+        raise ConversionError("a plan step names no rule: give an action of the domain")
+    return PlanStep(
+        rule=message.rule,
+        arguments=_arguments_from_message(message),
+        degree=degree(message.degree, f"the degree of {message.rule}"),
+        membership_after=degree(message.membership_after, f"the membership after {message.rule}"),
+        duration=duration_from_message(message.expected_duration),
+        executor=message.executor,
+        judgements=judgements_from_message(message.judgements),
+    )
+
+
+def arguments_to_message(arguments: Iterable[tuple[str, str]]) -> list[Argument]:
+    """(parameter, element) pairs as messages."""
+    return [
+        Argument(parameter=parameter, kind=Argument.ELEMENT, value=element)
+        for parameter, element in arguments
+    ]
+
+
+def _arguments_from_message(message: PlanStepMessage) -> tuple[tuple[str, str], ...]:
+    for argument in message.arguments:
+        if argument.kind != Argument.ELEMENT:
+            raise ConversionError(
+                f"the argument {argument.parameter!r} of {message.rule} has kind {argument.kind}: "
+                "a step's arguments are elements, ELEMENT (1)"
+            )
+    return tuple((argument.parameter, argument.value) for argument in message.arguments)
+
+
+def degree(value: float, what: str) -> float:
+    """`value` if it lies in [0, 1]; ConversionError otherwise (also for NaN)."""
+    if not 0.0 <= value <= 1.0:
+        raise ConversionError(f"{what} is {value}: it must lie in [0, 1]")
+    return float(value)

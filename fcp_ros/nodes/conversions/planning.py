@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Planning requests and results, as messages and back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from fcp_ros.msg import Candidate as CandidateMessage
+from fcp_ros.msg import Plan as PlanMessage
+from fcp_ros.msg import PlanRequest
+from fcp_ros.msg import PlanResult as PlanResultMessage
+from fcp_ros.msg import PlanStatus as PlanStatusMessage
+from fcp_ros.msg import Relaxation as RelaxationMessage
+from fcp_ros.nodes.conversions.common import (
+    binding_from_message,
+    binding_to_message,
+    duration_from_message,
+    duration_to_message,
+)
+from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.judgement import judgements_from_message, judgements_to_message
+from fcp_ros.nodes.conversions.plan import PlanOrigin, plan_from_message, plan_to_message
+from fcp_ros.planning.request import PlanningOptions
+from fcp_ros.planning.result import Candidate, PlanningResult, Relaxation
+from fcp_ros.planning.status import PlanStatus
+from fcp_ros.planning.verify import Verdict
+
+
+def request_to_message(goal: str, options: PlanningOptions) -> PlanRequest:
+    """A planning request as a message; every setting that it can carry is set."""
+    return PlanRequest(
+        goal=goal,
+        alpha=float(options.alpha),
+        time_limit=duration_to_message(options.time_limit),
+        tnorm=options.tnorm,
+        forbid_relaxation=not options.allow_relaxation,
+    )
+
+
+def request_from_message(
+    message: PlanRequest, defaults: PlanningOptions
+) -> tuple[str, PlanningOptions]:
+    """Goal and options of a request; what it leaves open comes from `defaults`.
+
+    Left open are: alpha as NaN, a time limit of zero, and an empty t-norm. Values are not checked
+    here (see `PlanningOptions.problems`).
+    """
+    time_limit = duration_from_message(message.time_limit)
+    options = replace(
+        defaults,
+        alpha=defaults.alpha if math.isnan(message.alpha) else message.alpha,
+        time_limit=time_limit if time_limit != 0.0 else defaults.time_limit,
+        tnorm=message.tnorm or defaults.tnorm,
+        allow_relaxation=defaults.allow_relaxation and not message.forbid_relaxation,
+    )
+    return message.goal, options
+
+
+def status_to_message(status: PlanStatus, message: str) -> PlanStatusMessage:
+    """How a request ended, as a message."""
+    return PlanStatusMessage(code=status.value, message=message)
+
+
+def status_from_message(message: PlanStatusMessage) -> PlanStatus:
+    """How a request ended.
+
+    Raises:
+        ConversionError: an unknown code (an answer that was never filled in has 0).
+    """
+    try:
+        return PlanStatus(message.code)
+    except ValueError:
+        raise ConversionError(f"a plan status has the unknown code {message.code}") from None
+
+
+def result_to_message(result: PlanningResult, origin: PlanOrigin) -> PlanResultMessage:
+    """A planning result as a message. Without a plan, its plan says what was planned for."""
+    if result.plan is not None:
+        plan = plan_to_message(result.plan, origin)
+    else:
+        plan = PlanMessage(
+            goal=origin.asked,
+            planned_goal=result.goal,
+            alpha=result.alpha if 0.0 <= result.alpha <= 1.0 else 0.0,
+            scene_sequence_number=origin.scene_sequence,
+        )
+        plan.header.stamp = origin.stamp
+        plan.header.frame_id = origin.frame_id
+    return PlanResultMessage(
+        status=status_to_message(result.status, result.message),
+        plan=plan,
+        best_membership=result.best_membership,
+        candidates=[_candidate_to_message(candidate) for candidate in result.candidates],
+        relaxations=[_relaxation_to_message(relaxation) for relaxation in result.relaxations],
+        verified=result.verification is not None and result.verification.ok,
+        expansions=result.expansions,
+        timing_stages=list(result.timings),
+        timing_seconds=[float(seconds) for seconds in result.timings.values()],
+    )
+
+
+def result_from_message(message: PlanResultMessage) -> PlanningResult:
+    """A planning result. Of the verification only whether it succeeded travels.
+
+    Raises:
+        ConversionError: an unknown status, or see `plan_from_message`.
+    """
+    status = status_from_message(message.status)
+    plan = plan_from_message(message.plan) if status.solved else None
+    verdict = Verdict(True, (), tuple(_running(message)), None) if message.verified else None
+    return PlanningResult(
+        status=status,
+        message=message.status.message,
+        plan=plan,
+        best_membership=message.best_membership,
+        candidates=tuple(_candidate_from_message(item) for item in message.candidates),
+        relaxations=tuple(_relaxation_from_message(item) for item in message.relaxations),
+        expansions=message.expansions,
+        timings=dict(zip(message.timing_stages, message.timing_seconds, strict=True)),
+        verification=verdict,
+        goal=message.plan.planned_goal,
+        alpha=message.plan.alpha,
+    )
+
+
+def _running(message: PlanResultMessage) -> list[float]:
+    return [step.membership_after for step in message.plan.steps]
+
+
+def _candidate_to_message(candidate: Candidate) -> CandidateMessage:
+    return CandidateMessage(
+        binding=binding_to_message(candidate.binding),
+        goal_degree=candidate.goal_degree,
+        membership=candidate.membership,
+        exact=candidate.exact,
+        reachable=candidate.reachable,
+        chosen=candidate.chosen,
+        reason=candidate.reason,
+        judgements=judgements_to_message(candidate.judgements),
+    )
+
+
+def _candidate_from_message(message: CandidateMessage) -> Candidate:
+    return Candidate(
+        binding=binding_from_message(message.binding),
+        membership=message.membership,
+        goal_degree=message.goal_degree,
+        reachable=message.reachable,
+        chosen=message.chosen,
+        judgements=judgements_from_message(message.judgements),
+        reason=message.reason,
+        exact=message.exact,
+    )
+
+
+def _relaxation_to_message(relaxation: Relaxation) -> RelaxationMessage:
+    return RelaxationMessage(
+        kind=relaxation.kind,
+        original=relaxation.original,
+        replacement=relaxation.replacement,
+        degree=relaxation.degree,
+        reason=relaxation.reason,
+    )
+
+
+def _relaxation_from_message(message: RelaxationMessage) -> Relaxation:
+    return Relaxation(
+        message.kind, message.original, message.replacement, message.degree, message.reason
+    )

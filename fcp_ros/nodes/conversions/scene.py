@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scene graphs and their changes, as messages and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point, Point32, Quaternion, Vector3
+from geometry_msgs.msg import Pose as PoseMessage
+from std_msgs.msg import Header
+
+from fcp_ros.msg import Box, SceneGraphUpdate
+from fcp_ros.msg import SceneGraph as SceneGraphMessage
+from fcp_ros.msg import SceneNode as SceneNodeMessage
+from fcp_ros.msg import SceneRelation as SceneRelationMessage
+from fcp_ros.nodes.conversions.common import attributes_from_message, attributes_to_message
+from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.scene.delta import SceneDelta
+from fcp_ros.scene.graph import Layer, Pose, Provenance, SceneGraph, SceneNode, SceneRelation
+
+PROVENANCES = {
+    Provenance.GIVEN: SceneRelationMessage.GIVEN,
+    Provenance.GEOMETRIC: SceneRelationMessage.GEOMETRIC,
+    Provenance.INFERRED: SceneRelationMessage.INFERRED,
+}
+_PROVENANCES_BACK = {number: provenance for provenance, number in PROVENANCES.items()}
+
+CONFIDENCE_DIGITS = 6
+"""The message carries single precision; 0.9 must not come back as 0.8999999761581421."""
+
+
+def graph_to_message(graph: SceneGraph, stamp: Time) -> SceneGraphMessage:
+    """A scene graph as a message; `stamp` is the time of its newest observation."""
+    return SceneGraphMessage(
+        header=Header(stamp=stamp, frame_id=graph.frame_id),
+        sequence_number=graph.sequence,
+        source=graph.source,
+        nodes=[node_to_message(node) for node in graph.nodes.values()],
+        relations=[relation_to_message(relation) for relation in graph.relations],
+    )
+
+
+def graph_from_message(message: SceneGraphMessage) -> SceneGraph:
+    """A scene graph (its notes don't travel).
+
+    Raises:
+        ConversionError: an unknown layer, attribute kind or provenance.
+        SceneError: it is no valid graph.
+    """
+    return SceneGraph.of(
+        (node_from_message(node) for node in message.nodes),
+        (relation_from_message(relation) for relation in message.relations),
+        frame_id=message.header.frame_id or "map",
+        sequence=message.sequence_number,
+        source=message.source,
+    )
+
+
+def full_update_to_message(graph: SceneGraph, stamp: Time) -> SceneGraphUpdate:
+    """A whole graph as an update."""
+    return SceneGraphUpdate(
+        header=Header(stamp=stamp, frame_id=graph.frame_id),
+        full_update=True,
+        sequence_number=graph.sequence,
+        nodes=[node_to_message(node) for node in graph.nodes.values()],
+        relations=[relation_to_message(relation) for relation in graph.relations],
+    )
+
+
+def full_update_from_message(
+    message: SceneGraphUpdate, *, sequence: int, source: str
+) -> SceneGraph:
+    """The graph that a full update brings, under the sequence number that it gets.
+
+    Raises:
+        ConversionError, SceneError: as `graph_from_message`.
+    """
+    return SceneGraph.of(
+        (node_from_message(node) for node in message.nodes),
+        (relation_from_message(relation) for relation in message.relations),
+        frame_id=message.header.frame_id or "map",
+        sequence=sequence,
+        source=source,
+    )
+
+
+def delta_to_message(delta: SceneDelta, frame_id: str, stamp: Time) -> SceneGraphUpdate:
+    """A change as an update."""
+    return SceneGraphUpdate(
+        header=Header(stamp=stamp, frame_id=frame_id),
+        full_update=False,
+        sequence_number=delta.sequence,
+        nodes=[node_to_message(node) for node in delta.upserted],
+        removed_nodes=list(delta.removed),
+        relations=[relation_to_message(relation) for relation in delta.added],
+        removed_relations=[relation_to_message(relation) for relation in delta.dropped],
+    )
+
+
+def delta_from_message(message: SceneGraphUpdate) -> SceneDelta:
+    """A change (of an update that is no full one).
+
+    Raises:
+        ConversionError: an unknown layer, attribute kind or provenance.
+    """
+    return SceneDelta(
+        sequence=message.sequence_number,
+        upserted=tuple(node_from_message(node) for node in message.nodes),
+        removed=tuple(message.removed_nodes),
+        added=_relations_from_message(message.relations),
+        dropped=_relations_from_message(message.removed_relations),
+    )
+
+
+def node_to_message(node: SceneNode) -> SceneNodeMessage:
+    """One node as a message."""
+    message = SceneNodeMessage(
+        id=node.id,
+        layer=node.layer.value,
+        category=node.category,
+        pose_known=node.pose is not None,
+        footprint=[Point32(x=float(x), y=float(y), z=0.0) for x, y in node.polygon],
+        height=node.height or 0.0,
+        attributes=attributes_to_message(node.attributes),
+        parents=list(node.parents),
+    )
+    if node.pose is not None:
+        message.pose = pose_to_message(node.pose)
+    if node.size is not None:
+        x, y, z = (float(extent) for extent in node.size)
+        message.box = Box(known=True, size=Vector3(x=x, y=y, z=z))
+    return message
+
+
+def node_from_message(message: SceneNodeMessage) -> SceneNode:
+    """One node.
+
+    Raises:
+        ConversionError: an unknown layer or attribute kind.
+    """
+    try:
+        layer = Layer(message.layer)
+    except ValueError:
+        known = ", ".join(layer.value for layer in Layer)
+        raise ConversionError(
+            f"the node {message.id!r} has the layer {message.layer!r}: give one of {known}"
+        ) from None
+    try:
+        attributes = attributes_from_message(message.attributes)
+    except ConversionError as error:
+        raise ConversionError(f"the node {message.id!r}: {error}") from error
+    size = message.box.size
+    return SceneNode(
+        id=message.id,
+        layer=layer,
+        category=message.category,
+        pose=pose_from_message(message.pose) if message.pose_known else None,
+        size=(size.x, size.y, size.z) if message.box.known else None,
+        polygon=tuple((point.x, point.y) for point in message.footprint),
+        height=message.height or None,
+        attributes=attributes,
+        parents=tuple(message.parents),
+    )
+
+
+def pose_to_message(pose: Pose) -> PoseMessage:
+    """A pose as a message."""
+    x, y, z = (float(number) for number in pose.position)
+    qx, qy, qz, qw = (float(number) for number in pose.orientation)
+    return PoseMessage(
+        position=Point(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw)
+    )
+
+
+def pose_from_message(message: PoseMessage) -> Pose:
+    """A pose."""
+    position, turn = message.position, message.orientation
+    return Pose((position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w))
+
+
+def relation_to_message(relation: SceneRelation) -> SceneRelationMessage:
+    """One relation as a message."""
+    return SceneRelationMessage(
+        name=relation.name,
+        elements=list(relation.elements),
+        confidence=float(relation.confidence),
+        provenance=PROVENANCES[relation.provenance],
+    )
+
+
+def relation_from_message(message: SceneRelationMessage) -> SceneRelation:
+    """One relation.
+
+    Raises:
+        ConversionError: an unknown provenance.
+    """
+    if message.provenance not in _PROVENANCES_BACK:
+        raise ConversionError(
+            f"the relation {message.name}({', '.join(message.elements)}) has the provenance "
+            f"{message.provenance}: give GIVEN (1), GEOMETRIC (2) or INFERRED (3)"
+        )
+    return SceneRelation(
+        message.name,
+        tuple(message.elements),
+        round(message.confidence, CONFIDENCE_DIGITS),
+        _PROVENANCES_BACK[message.provenance],
+    )
+
+
+def _relations_from_message(
+    messages: Iterable[SceneRelationMessage],
+) -> tuple[SceneRelation, ...]:
+    return tuple(relation_from_message(message) for message in messages)
