@@ -23,7 +23,7 @@ class InstanceBuilder:
         self.schema = schema
         self._elements = ElementTable({}, {}, {})
         self._functions = {f.name: FunctionTable({}) for f in schema.functions}
-        self._relations = {r.name: RelationTable.empty(len(r.legs)) for r in schema.relations}
+        self._relations = {r.name: RelationTable.empty(r) for r in schema.relations}
         self._attributes: dict[str, dict[int, AttributeValue]] = {
             attribute.name: {} for attribute in schema.attributes
         }

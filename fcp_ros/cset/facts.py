@@ -3,25 +3,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from fcp_ros.cset.builder import InstanceBuilder
+from fcp_ros.cset.fact import Fact
 from fcp_ros.cset.instance import Instance
 
-
-class Fact(NamedTuple):
-    """One tuple of a relation, for example ``on(mug_1, table_1)``.
-
-    Attributes:
-        relation: its name.
-        arguments: element names, in the order of the legs.
-    """
-
-    relation: str
-    arguments: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"{self.relation}({', '.join(self.arguments)})"
+__all__ = ["Delta", "Fact", "difference", "facts", "with_facts"]
 
 
 @dataclass(frozen=True)
@@ -58,11 +45,7 @@ def facts(instance: Instance, relations: Iterable[str] | None = None) -> frozens
     if chosen is None:
         chosen = (relation.name for relation in instance.schema.relations)
     names = instance.element_table().names
-    return frozenset(
-        Fact(relation, arguments)
-        for relation in chosen
-        for arguments in instance.relation_table(relation).named(names)
-    )
+    return frozenset().union(*(instance.relation_table(name).facts(names) for name in chosen))
 
 
 def with_facts(
@@ -100,10 +83,10 @@ def difference(before: Instance, after: Instance) -> Delta:
     for relation in before.schema.relations:
         old, new = before.relation_table(relation.name), after.relation_table(relation.name)
         if old is not new:
-            old_named = old.named(before.element_table().names)
-            new_named = new.named(after.element_table().names)
-            gained.extend(Fact(relation.name, arguments) for arguments in new_named - old_named)
-            lost.extend(Fact(relation.name, arguments) for arguments in old_named - new_named)
+            old_facts = old.facts(before.element_table().names)
+            new_facts = new.facts(after.element_table().names)
+            gained.extend(new_facts - old_facts)
+            lost.extend(old_facts - new_facts)
     old_names, new_names = before.element_table().ids, after.element_table().ids
     created: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()

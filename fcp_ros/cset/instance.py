@@ -260,8 +260,8 @@ class Instance:
             and self._elements.content() == other._elements.content()
             and all(
                 table is other._relations[name]
-                or table.named(self._elements.names)
-                == other._relations[name].named(other._elements.names)
+                or table.facts(self._elements.names)
+                == other._relations[name].facts(other._elements.names)
                 for name, table in self._relations.items()
             )
             and self._columns() == other._columns()
@@ -270,7 +270,7 @@ class Instance:
     def __hash__(self) -> int:
         if self._hash is None:
             names = self._elements.names
-            tuples = tuple(hash(table.named(names)) for table in self._relations.values())
+            tuples = tuple(hash(table.facts(names)) for table in self._relations.values())
             self._hash = hash((self.schema, self._elements.content(), tuples))
         return self._hash
 

@@ -6,6 +6,7 @@ bucket for what earlier atoms bind.
 """
 
 from collections.abc import Collection, Mapping
+from heapq import heapify, heappop, heappush
 
 from fcp_ros.cset.instance import Instance
 from fcp_ros.cset.pattern import Atom, ElementAtom, FunctionAtom, Pattern, RelationAtom
@@ -33,9 +34,13 @@ def join_order(
             touching.setdefault(slot, []).append(number)
     bound = set(anchored)
     costs = {number: estimate.candidates(atom, bound) for number, atom in enumerate(atoms)}
+    heap = [(cost, number) for number, cost in costs.items()]
+    heapify(heap)
     order: list[Atom] = []
-    while costs:
-        best = min(costs, key=costs.__getitem__)
+    while heap:
+        cost, best = heappop(heap)
+        if costs.get(best) != cost:
+            continue  # done already, or its cost has changed since and it is in the heap again
         del costs[best]
         atom = atoms[best]
         if isinstance(atom, ElementAtom) and atom.slot in bound:
@@ -45,6 +50,7 @@ def join_order(
         bound.update(fresh)
         for number in {n for slot in fresh for n in touching[slot] if n in costs}:
             costs[number] = estimate.candidates(atoms[number], bound)
+            heappush(heap, (costs[number], number))
     return order
 
 

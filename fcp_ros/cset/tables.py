@@ -8,7 +8,8 @@ that. Nothing outside this layer sees these classes.
 
 from collections.abc import Iterable, Mapping
 
-from fcp_ros.cset.schema import Schema
+from fcp_ros.cset.fact import Fact
+from fcp_ros.cset.schema import Relation, Schema
 
 Index = dict[int, tuple[int, ...]]
 
@@ -90,28 +91,30 @@ class FunctionTable:
 class RelationTable:
     """The tuples of one relation, indexed by all legs and by each."""
 
-    __slots__ = ("_facts", "_indexes", "by_legs", "rows")
+    __slots__ = ("_facts", "_indexes", "by_legs", "name", "rows")
 
     def __init__(
         self,
+        name: str,
         rows: dict[int, tuple[int, ...]],
         by_legs: dict[tuple[int, ...], int],
         indexes: list[Index | None],
     ) -> None:
+        self.name = name
         self.rows = rows
         self.by_legs = by_legs
         self._indexes = indexes
-        self._facts: frozenset[tuple[str, ...]] | None = None
+        self._facts: frozenset[Fact] | None = None
 
     @classmethod
-    def empty(cls, legs: int) -> "RelationTable":
-        """A table without tuples, for so many legs."""
-        return cls({}, {}, [None] * legs)
+    def empty(cls, relation: Relation) -> "RelationTable":
+        """The table without tuples."""
+        return cls(relation.name, {}, {}, [None] * len(relation.legs))
 
     def copy(self) -> "RelationTable":
         """A copy that may be changed."""
         indexes = [None if index is None else dict(index) for index in self._indexes]
-        return RelationTable(dict(self.rows), dict(self.by_legs), indexes)
+        return RelationTable(self.name, dict(self.rows), dict(self.by_legs), indexes)
 
     def add(self, row: int, legs: tuple[int, ...]) -> None:
         """Add a tuple that is not there yet."""
@@ -141,11 +144,11 @@ class RelationTable:
             self._indexes[position] = found
         return found
 
-    def named(self, names: Mapping[int, str]) -> frozenset[tuple[str, ...]]:
+    def facts(self, names: Mapping[int, str]) -> frozenset[Fact]:
         """The tuples by element names (which never change, so that this can be kept)."""
         if self._facts is None:
             self._facts = frozenset(
-                tuple([names[element] for element in legs]) for legs in self.by_legs
+                [Fact(self.name, tuple([names[leg] for leg in legs])) for legs in self.by_legs]
             )
         return self._facts
 
