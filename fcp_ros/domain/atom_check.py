@@ -19,7 +19,7 @@ from fcp_ros.domain.expression import (
 )
 from fcp_ros.domain.expression_parser import parse_expression
 from fcp_ros.domain.model import IS_A, TEXT, Literal, Parameter
-from fcp_ros.domain.problems import Path, Report, suggestion
+from fcp_ros.domain.problems import Path, Report, a, suggestion
 from fcp_ros.domain.vocabulary import Vocabulary
 
 
@@ -170,10 +170,10 @@ class AtomReader:
         if negated and meets:
             return
         message = (
-            f"`{text}` in {self.owner}: {name} is a {type_}, where a {parameter.type} is needed"
+            f"`{text}` in {self.owner}: {name} is {a(type_)}, where {a(parameter.type)} is needed"
         )
         narrower = f" (such as {meets[0]})" if meets else ""
-        fix = f"give {name} a type that is a {parameter.type}{narrower}, or use another parameter"
+        fix = f"give {name} a type that is {a(parameter.type)}{narrower}, or use another parameter"
         self.report.add(path, message, fix)
 
 

@@ -16,7 +16,7 @@ from fcp_ros.domain.model import (
     Rubric,
     TableEntry,
 )
-from fcp_ros.domain.problems import Path, Report, suggestion
+from fcp_ros.domain.problems import Path, Report, a, suggestion
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml_schema import DomainFile, GradedEntry, RubricEntry, TableRow
 
@@ -94,7 +94,7 @@ def _check_context(
             known = {NAME_CONTEXT, *(a for a, e in file.attributes.items() if e.of in above)}
             for position, attribute in enumerate(attributes):
                 if attribute not in known:
-                    message = f"a {type_} has no attribute {attribute} (context of {name})"
+                    message = f"{a(type_)} has no attribute {attribute} (context of {name})"
                     report.add((*here, position), message, suggestion(attribute, known))
 
 

@@ -7,7 +7,7 @@ import re
 
 from fcp_ros.cset.schema import Attribute, AttributeKind, Function, Relation, Schema
 from fcp_ros.domain.model import IS_A, TEXT, Parameter
-from fcp_ros.domain.problems import Path, Report, suggestion
+from fcp_ros.domain.problems import Path, Report, a, suggestion
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml_schema import DomainFile
 
@@ -82,7 +82,7 @@ def _check_types(vocabulary: Vocabulary, report: Report) -> None:
             if check_type(parent, vocabulary, (*path, position), report, f"is_a of {name}") and (
                 vocabulary.is_subtype(parent, name)
             ):
-                message = f"{name} is a {parent}, and {parent} is a {name}: a circle"
+                message = f"{name} is {a(parent)}, and {parent} is {a(name)}: a circle"
                 report.add((*path, position), message, f"take {parent} out of this list")
 
 

@@ -29,7 +29,7 @@ from fcp_ros.domain.expression_parser import parse_expression
 from fcp_ros.domain.infer_types import infer_types
 from fcp_ros.domain.is_a import is_a
 from fcp_ros.domain.model import IS_A, TEXT, Domain, Parameter
-from fcp_ros.domain.problems import suggestion
+from fcp_ros.domain.problems import a, suggestion
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.scene.labels import match_label
 
@@ -172,7 +172,7 @@ class _Checker:
         type_ = self.instance.type_of(self.instance.id_of(name))
         if parameter.type and not self.vocabulary.is_subtype(type_, parameter.type):
             message = (
-                f"{name} is a {type_}, but {atom.predicate} takes a {parameter.type} as its "
+                f"{name} is {a(type_)}, but {atom.predicate} takes {a(parameter.type)} as its "
                 f"{_ordinal(position)} argument: name another element."
             )
             raise self._error(message, term.column)
@@ -206,14 +206,15 @@ class _Checker:
             return
         narrower = f"quantify over {meets[0]}" if meets else "use another variable"
         message = (
-            f"?{term.name} is a {type_}, but {atom.predicate} takes a {parameter.type} as its "
+            f"?{term.name} is {a(type_)}, but {atom.predicate} takes {a(parameter.type)} as its "
             f"{_ordinal(position)} argument: {narrower}."
         )
         raise self._error(message, term.column)
 
     def _unknown_element(self, name: str) -> str:
         instance = self.instance
-        if any(is_a(instance, element, name) for element in instance.all_elements()):
+        numbered = name[-1:].isdigit()
+        if not numbered and any(is_a(instance, e, name) for e in instance.all_elements()):
             return (
                 f"There is no element called {name}: "
                 f'for any {name} write ?x and add is_a(?x, "{name}").'

@@ -17,6 +17,7 @@ from fcp_ros.domain.expression import (
 )
 from fcp_ros.domain.expression_parser import parse_expression
 from fcp_ros.domain.model import IS_A, TEXT, Domain
+from fcp_ros.domain.problems import a
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.scene.labels import match_label
 
@@ -110,6 +111,6 @@ def _from_labels(
 
 
 def _contradiction(name: str, types: Mapping[str, int], text: str) -> ExpressionError:
-    words = " and ".join(f"a {type_}" for type_ in types)
+    words = " and ".join(a(type_) for type_ in types)
     message = f"?{name} would have to be {words}, and nothing is: use two variables."
     return ExpressionError(message, text, max(types.values()))

@@ -81,3 +81,8 @@ def suggestion(name: str, known: Iterable[str], limit: int = 8) -> str:
         return "there is none to choose from"
     shown = ", ".join(names[:limit])
     return f"known are {shown}{' ...' if len(names) > limit else ''}"
+
+
+def a(noun: str) -> str:
+    """The noun with its article."""
+    return f"an {noun}" if noun[:1].lower() in set("aeiou") else f"a {noun}"

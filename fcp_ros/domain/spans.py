@@ -93,7 +93,8 @@ def _negative_conditions(
     for name, (_, type_) in zip(_names(atom), legs, strict=True):
         wanted.setdefault(name, {types[name]} if name in types else set()).add(type_)
     fits = [common_subtypes(left.schema.types, together) for together in wanted.values()]
-    text = f"{rule.name}: not {atom.predicate}({', '.join(_names(atom))})"
+    shown = ", ".join(_label(name, types) for name in _names(atom))
+    text = f"{rule.name}: not {atom.predicate}({shown})"
     absent = Atom(atom.predicate, tuple(Variable(_label(n, types)) for n in _names(atom)))
     for chosen in itertools.product(*fits):
         narrowed = {_label(n, types): t for n, t in zip(wanted, chosen, strict=True)}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The household domain keeps its promises: what it names, covers and judges."""
+
+import json
+import re
+
+import pytest
+
+from fcp_ros.domain.yaml_reader import load_domain
+from fcp_ros.scene.labels import match_label
+
+
+def test_relations_are_those_that_scenes_carry(household):
+    legs = {r.name: tuple(leg for leg, _ in r.legs) for r in household.schema.relations}
+    assert legs == {
+        "at": ("agent", "room"),
+        "holding": ("agent", "item"),
+        "on": ("item", "support"),
+        "inside": ("item", "container"),
+        "in_room": ("fixture", "room"),
+        "connected": ("from", "to", "passage"),
+        "part_of": ("part", "whole"),
+        "closed": ("openable",),
+        "dirty": ("support",),
+        "switched_on": ("device",),
+    }
+    static = {r.name for r in household.schema.relations if r.static}
+    assert static == {"in_room", "connected", "part_of"}
+
+
+def test_rubrics_anchor_all_three_scores_with_examples(household):
+    for predicate in household.graded.values():
+        if predicate.rubric is None:
+            assert predicate.oracle == "table"
+            continue
+        assert [anchor.score for anchor in predicate.rubric.anchors] == [0, 50, 100]
+        least = 6 if predicate.oracle == "default" else 3
+        for anchor in predicate.rubric.anchors:
+            assert len(set(anchor.examples)) == len(anchor.examples) >= least
+    assert household.graded["can_grasp"].context == {"item": ("name",)}
+
+
+def test_steps_are_timed_and_use_the_battery(household):
+    for rule in household.rules.values():
+        assert rule.duration.base > 0
+        assert rule.uses["battery"] > 0
+
+
+@pytest.mark.parametrize(
+    ("label", "type_"),
+    [
+        ("refrigerator", "fridge"),
+        ("dining_table", "table"),
+        ("couch", "couch"),
+        ("chair", "chair"),
+        ("lamp", "lamp"),
+        ("milk", "drink"),
+        ("Dynamic_NonHuman", "animal"),
+        ("Human", "person"),
+        ("old oak dining tables", "table"),
+        ("trashcan", "bin"),
+    ],
+)
+def test_labels_find_their_types(household, label, type_):
+    assert match_label(label, household.mapping.labels) == type_
+
+
+def test_multiple_is_a(household):
+    schema = household.schema
+    for above in ("container", "openable", "electronics", "support"):
+        assert schema.is_subtype("fridge", above)
+    assert schema.is_subtype("lamp", "device")
+    assert schema.is_subtype("lamp", "item")
+    assert schema.is_subtype("chair", "item")
+    assert schema.is_subtype("floor", "support")
+    assert schema.is_subtype("couch", "support")
+
+
+def test_labels_of_the_benchmark_scenes_are_known(household, shared_dir):
+    bench = shared_dir / "bench"
+    labels = set()
+    for path in (bench / "scenes" / "spark_dsg").glob("*.yaml"):
+        labels.update(re.findall(r"name: (\w+)}", path.read_text()))
+    canonical = json.loads((bench / "scenes/twin_house/expected_canonical.json").read_text())
+    labels.update(o["cls"] for o in canonical["objects"])
+    flats = json.loads((bench / "context_matters/scenes_from_taskography.json").read_text())
+    labels.update(o["cls"] for flat in flats.values() for o in flat["objects"])
+    for instance in json.loads((bench / "context_matters/instances.json").read_text()):
+        labels.update(added["cls"].split(" into")[0] for added in instance["added"])
+    unknown = {x for x in labels if match_label(x, household.mapping.labels) is None}
+    assert {x.lower() for x in unknown} <= {"unknown"}
+
+
+def test_loading_twice_gives_equal_domains(household):
+    again = load_domain(household.source)
+    assert again == household
+    assert again.content_hash == household.content_hash
