@@ -169,32 +169,32 @@ class ManagedNode(TransitionsNode):
 
     def publish_state(self, message_type: Any, topic: str) -> Publisher:
         """A latched publisher that publishes while the node is active."""
-        return self._publish(message_type, topic, state_qos())
+        return self._make_publisher(message_type, topic, state_qos())
 
     def publish_events(self, message_type: Any, topic: str) -> Publisher:
         """A publisher of events that publishes while the node is active."""
-        return self._publish(message_type, topic, event_qos())
+        return self._make_publisher(message_type, topic, event_qos())
 
     def subscribe_state(
         self, message_type: Any, topic: str, receive: Callable[[Any], None]
     ) -> Subscription:
         """A subscription to a latched topic."""
-        return self._subscribe(message_type, topic, receive, state_qos())
+        return self._make_subscription(message_type, topic, receive, state_qos())
 
     def subscribe_events(
         self, message_type: Any, topic: str, receive: Callable[[Any], None]
     ) -> Subscription:
         """A subscription to events, received one by one in their order."""
-        return self._subscribe(message_type, topic, receive, event_qos())
+        return self._make_subscription(message_type, topic, receive, event_qos())
 
-    def _publish(self, message_type: Any, topic: str, qos: QoSProfile) -> Publisher:
+    def _make_publisher(self, message_type: Any, topic: str, qos: QoSProfile) -> Publisher:
         publisher = self.create_lifecycle_publisher(
             message_type, topic, qos, qos_overriding_options=overridable()
         )
         self._publishers_made.append(publisher)
         return publisher
 
-    def _subscribe(
+    def _make_subscription(
         self, message_type: Any, topic: str, receive: Callable[[Any], None], qos: QoSProfile
     ) -> Subscription:
         def receive_safely(message: Any) -> None:
