@@ -91,7 +91,7 @@ class FunctionTable:
 class RelationTable:
     """The tuples of one relation, indexed by all legs and by each."""
 
-    __slots__ = ("_facts", "_indexes", "by_legs", "name", "rows")
+    __slots__ = ("_changes", "_facts", "_indexes", "_older_facts", "by_legs", "name", "rows")
 
     def __init__(
         self,
@@ -105,6 +105,9 @@ class RelationTable:
         self.by_legs = by_legs
         self._indexes = indexes
         self._facts: frozenset[Fact] | None = None
+        # The facts of the table that this one was copied from, and which tuples changed since.
+        self._older_facts: frozenset[Fact] | None = None
+        self._changes: dict[tuple[int, ...], bool] = {}
 
     @classmethod
     def empty(cls, relation: Relation) -> "RelationTable":
@@ -114,12 +117,18 @@ class RelationTable:
     def copy(self) -> "RelationTable":
         """A copy that may be changed."""
         indexes = [None if index is None else dict(index) for index in self._indexes]
-        return RelationTable(self.name, dict(self.rows), dict(self.by_legs), indexes)
+        table = RelationTable(self.name, dict(self.rows), dict(self.by_legs), indexes)
+        if self._facts is not None:
+            table._older_facts = self._facts
+        elif self._older_facts is not None:
+            table._older_facts, table._changes = self._older_facts, dict(self._changes)
+        return table
 
     def add(self, row: int, legs: tuple[int, ...]) -> None:
         """Add a tuple that is not there yet."""
         self.rows[row] = legs
         self.by_legs[legs] = row
+        self._note(legs, True)
         for value, index in zip(legs, self._indexes, strict=True):
             if index is not None:
                 index[value] = (*index.get(value, ()), row)
@@ -128,6 +137,7 @@ class RelationTable:
         """Remove a tuple."""
         legs = self.rows.pop(row)
         del self.by_legs[legs]
+        self._note(legs, False)
         for value, index in zip(legs, self._indexes, strict=True):
             if index is not None:
                 rest = tuple(other for other in index[value] if other != row)
@@ -147,10 +157,24 @@ class RelationTable:
     def facts(self, names: Mapping[int, str]) -> frozenset[Fact]:
         """The tuples by element names (which never change, so that this can be kept)."""
         if self._facts is None:
-            self._facts = frozenset(
-                [Fact(self.name, tuple([names[leg] for leg in legs])) for legs in self.by_legs]
-            )
+            if self._older_facts is None or not self._all_named(names):
+                self._facts = frozenset(self._named(self.by_legs, names))
+            else:
+                changed = self._older_facts.difference(self._named(self._changes, names))
+                there = [legs for legs, present in self._changes.items() if present]
+                self._facts = changed.union(self._named(there, names))
         return self._facts
+
+    def _note(self, legs: tuple[int, ...], present: bool) -> None:
+        if self._older_facts is not None:
+            self._changes[legs] = present
+
+    def _all_named(self, names: Mapping[int, str]) -> bool:
+        """Whether the elements of all changed tuples are still there to be named."""
+        return all(leg in names for legs in self._changes for leg in legs)
+
+    def _named(self, tuples: Iterable[tuple[int, ...]], names: Mapping[int, str]) -> list[Fact]:
+        return [Fact(self.name, tuple([names[leg] for leg in legs])) for legs in tuples]
 
 
 def _grouped(pairs: Iterable[tuple[int, int]]) -> Index:

@@ -86,6 +86,18 @@ def test_a_delta_names_new_and_lost_elements() -> None:
     assert not difference(before, before)
 
 
+def test_facts_follow_when_an_element_goes() -> None:
+    before = with_facts(rooms().build(), add=ALL_FACTS)
+    assert len(facts(before)) == 9
+    builder = InstanceBuilder.of(before)
+    room = builder.id_of("r1")
+    for thing in ("t1", "t2"):
+        builder.unrelate("at", builder.id_of(thing), room)
+    builder.unrelate("dirty", room)
+    builder.remove(room)
+    assert facts(builder.build()) == {fact for fact in ALL_FACTS if "r1" not in fact.arguments}
+
+
 @pytest.mark.parametrize(
     ("fact", "message"),
     [
