@@ -18,7 +18,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from fcp_ros.grounding.errors import GroundingError
 from fcp_ros.grounding.judgement import Membership
 from fcp_ros.grounding.sqlite_file import open_database
 
@@ -136,7 +135,7 @@ class JudgementCache:
                 key,
             ).fetchone()
             return None if row is None else _membership_of(row[0])
-        except (sqlite3.Error, ValueError, TypeError, GroundingError) as error:
+        except (sqlite3.Error, ValueError, TypeError, LookupError) as error:
             # An unreadable answer costs one more judgement, never the plan.
             self._say(f"the judgement cache could not be read ({error}); the oracle is asked again")
             return None

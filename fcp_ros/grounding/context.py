@@ -64,24 +64,23 @@ def _element_context(
         )
     element = instance.id_of(name)
     type_name = instance.type_of(element)
-    known = {attribute.name for attribute in instance.schema.attributes_of(type_name)}
-    label = instance.attribute(element, CATEGORY) if CATEGORY in known else None
+    everywhere = {attribute.name for attribute in instance.schema.attributes}
+    label = instance.attribute(element, CATEGORY)
     attributes: dict[str, AttributeValue] = {}
     for declared in predicate.context.get(parameter, ()):
         if declared == NAME:
             attributes[NAME] = name
         elif declared == CATEGORY:
             continue
-        elif declared in known:
-            value = instance.attribute(element, declared)
-            if value is not None:
-                attributes[declared] = canonical_value(value)
-        else:
+        elif declared not in everywhere:
             raise GroundingError(
                 GroundingCode.UNKNOWN_ATTRIBUTE,
-                f"{predicate.name} declares {declared} as context of {parameter}, but type "
-                f"{type_name} has no such attribute; it has {', '.join(sorted(known)) or 'none'}",
+                f"{predicate.name} declares {declared} as context of {parameter}, but the schema "
+                f"has no such attribute; it has {', '.join(sorted(everywhere)) or 'none'}",
             )
+        # An attribute that other types have is one that is not known of this element.
+        elif (value := instance.attribute(element, declared)) is not None:
+            attributes[declared] = canonical_value(value)
     return ArgumentContext(
         parameter,
         name,
