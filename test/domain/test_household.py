@@ -7,6 +7,13 @@ import re
 import pytest
 
 from fcp_ros.domain.yaml_reader import load_domain
+from fcp_ros.scene import (
+    Layer,
+    SceneGraph,
+    SceneNode,
+    complete_relations,
+    scene_to_instance,
+)
 from fcp_ros.scene.labels import match_label
 
 
@@ -95,3 +102,15 @@ def test_loading_twice_gives_equal_domains(household):
     again = load_domain(household.source)
     assert again == household
     assert again.content_hash == household.content_hash
+
+
+def test_agents_become_what_their_labels_say(household):
+    nodes = {
+        "robot_1": SceneNode("robot_1", Layer.AGENT, "robot", parents=("hall_1",)),
+        "anna": SceneNode("anna", Layer.AGENT, "woman", parents=("hall_1",)),
+        "hall_1": SceneNode("hall_1", Layer.ROOM, "hall"),
+    }
+    graph = complete_relations(SceneGraph(nodes, ()))
+    state = scene_to_instance(graph, household.schema, household.mapping).instance
+    assert state.type_of(state.id_of("anna")) == "person"
+    assert state.type_of(state.id_of("robot_1")) == "robot"
