@@ -120,7 +120,7 @@ class TableEntry:
     """A degree for the arguments that fit every label of `when` (parameter -> label).
 
     The first entry that fits decides. A label fits an element by its category, and a text by its
-    words, both normalised.
+    words, both normalised, whole or by the last words.
     """
 
     when: Mapping[str, str]
