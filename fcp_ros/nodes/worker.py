@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class WorkerBusy(RuntimeError):
-    """The queue is full; the job was not taken."""
+    """The queue is full; the job was not taken. The text is a sentence for the caller."""
 
 
 class WorkerClosed(RuntimeError):
@@ -139,10 +139,10 @@ class Worker:
         job = Job(function, on_done)
         with self._changed:
             if self._closed:
-                raise WorkerClosed("it is being shut down")
+                raise WorkerClosed("The node is shutting down and takes no more requests.")
             if len(self._jobs) + (self._running is not None) > self._capacity:
                 raise WorkerBusy(
-                    f"it is busy, and {self._capacity} more requests wait already: ask again later"
+                    f"The node is busy and {self._capacity} more requests wait already: ask again later."
                 )
             self._jobs.append(job)  # type: ignore[arg-type]
             self._changed.notify()
@@ -156,7 +156,7 @@ class Worker:
             if waiting:
                 self._jobs.remove(job)  # type: ignore[arg-type]
         if waiting:
-            job.finish(JobCancelled("cancelled while it waited for its turn"))
+            job.finish(JobCancelled("The request was cancelled before its turn came."))
 
     def cancel_all(self) -> None:
         """Cancel the running job and all that wait."""
@@ -195,7 +195,7 @@ class Worker:
                 job.state = JobState.RUNNING
                 self._running = job
             if job.token.cancelled:
-                job.finish(JobCancelled("cancelled before its turn came"))
+                job.finish(JobCancelled("The request was cancelled before its turn came."))
             else:
                 job.run()
             with self._changed:

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calibration store as people look at it: one entry for each predicate and context."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.grounding import ArgumentContext, Evidence, GroundingError, JudgementRequest
+from fcp_ros.grounding.judgement import Membership
+from fcp_ros.msg import CalibrationEntry
+from fcp_ros.nodes.conversions.common import time_to_message
+
+
+@dataclass
+class _Sum:
+    count: int = 0
+    total: float = 0.0
+    newest: float = 0.0
+
+
+def calibration_entries(
+    evidence: Iterable[Evidence],
+    judge: Callable[[Sequence[JudgementRequest]], Sequence[Membership]],
+) -> list[CalibrationEntry]:
+    """Entries sorted by predicate and context.
+
+    Arguments:
+        evidence: what to sum up.
+        judge: the grounder's `judge`, asked for the degrees before and after calibration; where
+            it can't answer (the domain changed), they are NaN.
+    """
+    sums: dict[tuple[str, str], _Sum] = {}
+    for item in evidence:
+        entry = sums.setdefault((item.predicate, item.context_key), _Sum())
+        entry.count += 1
+        entry.total += item.quality
+        entry.newest = max(entry.newest, item.stamp)
+    return [
+        _entry(predicate, context, found, _judged(context, judge))
+        for (predicate, context), found in sorted(sums.items())
+    ]
+
+
+def _entry(
+    predicate: str, context: str, found: _Sum, membership: Membership | None
+) -> CalibrationEntry:
+    return CalibrationEntry(
+        predicate=predicate,
+        context=context,
+        prior=membership.prior if membership else math.nan,
+        degree=membership.degree if membership else math.nan,
+        evidence_count=found.count,
+        mean_quality=found.total / found.count,
+        last_outcome=time_to_message(found.newest),
+    )
+
+
+def _judged(
+    context: str, judge: Callable[[Sequence[JudgementRequest]], Sequence[Membership]]
+) -> Membership | None:
+    request = request_of_context(context)
+    if request is None:
+        return None
+    try:
+        return judge([request])[0]
+    except GroundingError:
+        return None
+
+
+def request_of_context(context_key: str) -> JudgementRequest | None:
+    """The request whose `context_key` this is; None where the text is no such key.
+
+    Element names are not part of a context (unless declared), so that the request names elements
+    by their category.
+    """
+    try:
+        content = json.loads(context_key)
+        arguments = tuple(_argument(item) for item in content["arguments"])
+        request = JudgementRequest(content["predicate"], arguments)
+    except (ValueError, KeyError, TypeError):
+        return None
+    return request if request.context_key == context_key else None
+
+
+def _argument(item: dict[str, object]) -> ArgumentContext:
+    parameter = str(item["parameter"])
+    if "text" in item:
+        return ArgumentContext(parameter, str(item["text"]))
+    attributes = item.get("attributes", {})
+    if not isinstance(attributes, dict):
+        raise TypeError("attributes are no mapping")
+    category = str(item["category"])
+    name = str(attributes.get("name", category))
+    return ArgumentContext(parameter, name, category, tuple(sorted(attributes.items())))
