@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan: steps with their degrees, and what the goal's words mean in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fcp_ros.grounding.judgement import JudgementRequest, Membership
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A graded atom that entered a degree: what was asked and what came back."""
+
+    request: JudgementRequest
+    membership: Membership
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """One action.
+
+    Attributes:
+        rule: name of the rule in the domain.
+        arguments: (parameter, element name) for each parameter of the rule, in its order.
+        degree: composition of the step's graded atoms, in [0, 1]; 1 for a crisp step.
+        membership_after: composition of the degrees of all steps up to this one, in [0, 1].
+        duration: expected duration in seconds.
+        executor: relative name of the ExecuteStep action.
+        judgements: the judged graded atoms of the step, in the rule's order.
+    """
+
+    rule: str
+    arguments: tuple[tuple[str, str], ...]
+    degree: float
+    membership_after: float
+    duration: float
+    executor: str
+    judgements: tuple[Judged, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.rule}({', '.join(element for _, element in self.arguments)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A verified sequence of steps.
+
+    Attributes:
+        goal: the goal's text, as planned (after relaxation).
+        steps: the steps in their order; empty when the goal holds already.
+        membership: composition of the steps' degrees and `goal_degree`, in [0, 1].
+        goal_degree: degree of the goal in the state that the steps lead to, in [0, 1].
+        goal_judgements: the judged graded atoms of the goal that `goal_degree` rests on.
+        binding: (variable, element name) for the goal's variables that were bound.
+        alpha: the alpha-cut that the plan passed.
+        tnorm: name of the t-norm.
+        id: UUID (version 4) as text.
+        resources_after: resource -> value after the last step.
+    """
+
+    goal: str
+    steps: tuple[PlanStep, ...]
+    membership: float
+    goal_degree: float
+    goal_judgements: tuple[Judged, ...]
+    binding: tuple[tuple[str, str], ...]
+    alpha: float
+    tnorm: str
+    id: str
+    resources_after: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def duration(self) -> float:
+        """Expected duration of all steps, one after the other, in seconds."""
+        return sum(step.duration for step in self.steps)
