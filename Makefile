@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# Everything from one place, with or without a ROS 2 installation. `make` lists the targets.
+
+ROS_WHEELS ?= jazzy
+PYTHON ?=
+SCENE ?=
+DOMAIN ?=
+OUT ?= out
+ARGS ?=
+export ROS_WHEELS PYTHON
+
+VENV := $(shell setup/which_venv.sh)
+# Every command of the project runs in the environment that this one file describes.
+IN_ENVIRONMENT = . $(VENV)/fcp_env.sh &&
+# On this machine only: nothing that tests or the demo say reaches other robots on the network.
+LOCAL = ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST $(if $(filter humble,$(ROS_DISTRO)),ROS_LOCALHOST_ONLY=1)
+# Two runs on one machine get different domains: tests count up from this one.
+ifndef FCP_TEST_DOMAIN_BASE
+FCP_TEST_DOMAIN_BASE := $(shell expr 20 + $$$$ % 60)
+endif
+export FCP_TEST_DOMAIN_BASE
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo up test lint clean distclean
+
+help: ## list the targets
+	@echo 'make TARGET [VARIABLE=value ...]'
+	@echo
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-12s %s\n", $$1, $$2}'
+	@echo
+	@echo 'Environment used here: $(VENV) (a sourced ROS 2 distribution, or ROS 2 as wheels from PyPI:'
+	@echo 'ROS_WHEELS=jazzy, the default, or kilted). PYTHON=/path/to/python3 chooses the interpreter.'
+
+setup: ## make or update the environment: Python packages, ROS 2 wheels, built interfaces
+	@setup/prepare.sh
+
+demo: setup ## the demonstration; SCENE=file DOMAIN=file_or_name OUT=folder
+	@$(IN_ENVIRONMENT) $(LOCAL) python -m fcp_ros.cli.main demo \
+	  $(if $(SCENE),--scene '$(SCENE)') $(if $(DOMAIN),--domain '$(DOMAIN)') --out '$(OUT)' $(ARGS)
+
+up: setup ## all nodes in one process, until Ctrl-C; ARGS='...' goes to `fcp up`
+	@$(IN_ENVIRONMENT) fcp up $(if $(SCENE),--scene '$(SCENE)') $(if $(DOMAIN),--domain '$(DOMAIN)') $(ARGS)
+
+lint: setup ## ruff and mypy
+	@$(IN_ENVIRONMENT) ruff check . && mypy
+
+test: lint ## the whole test suite; PYTEST_ADDOPTS='-k word' for a part of it
+	@$(IN_ENVIRONMENT) $(LOCAL) python -m pytest $(ARGS)
+
+clean: ## remove what the demo and the checks left behind
+	rm -rf out .pytest_cache .mypy_cache .ruff_cache .hypothesis fcp_ros.egg-info
+	find fcp_ros test launch setup -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## remove the environment in use as well
+	rm -rf $(VENV)

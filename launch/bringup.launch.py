@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All nodes of fcp_ros on a robot: scene_graph, grounder, planner and executive.
+
+    ros2 launch fcp_ros bringup.launch.py namespace:=robot domain:=household scene:=/path/scene.json
+
+The robot's own executors (actions of type ExecuteStep) are started by the robot.
+"""
+
+from launch import LaunchContext, LaunchDescription
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import LifecycleNode
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import FindPackageShare
+
+NODES = ("scene_graph", "grounder", "planner", "executive")
+RESPAWN_DELAY = 2.0  # s
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Declares the arguments and adds the nodes."""
+    params_file = PathJoinSubstitution([FindPackageShare("fcp_ros"), "config", "params.yaml"])
+    switch = {"choices": ["true", "false", "True", "False"]}
+    return LaunchDescription([
+        DeclareLaunchArgument("namespace", default_value="",
+                              description="Namespace of all nodes"),
+        DeclareLaunchArgument("params_file", default_value=params_file,
+                              description="File with the parameters of all nodes"),
+        DeclareLaunchArgument("domain", default_value="",
+                              description="Name or file of the domain; empty: as in params_file"),
+        DeclareLaunchArgument("scene", default_value="",
+                              description="Name or file of the scene to start with; empty: as in "
+                                          "params_file"),
+        DeclareLaunchArgument("use_sim_time", default_value="false", **switch,
+                              description="Take the time from /clock"),
+        DeclareLaunchArgument("autostart", default_value="true", **switch,
+                              description="Let each node configure and activate itself"),
+        DeclareLaunchArgument("log_level", default_value="info",
+                              choices=["debug", "info", "warn", "error", "fatal"],
+                              description="Least severity that is logged"),
+        DeclareLaunchArgument("use_respawn", default_value="false", **switch,
+                              description=f"Start a node that died again after {RESPAWN_DELAY} s"),
+        DeclareLaunchArgument("simulated_executor", default_value="false", **switch,
+                              description="Start an executor that simulates the robot, too"),
+        OpaqueFunction(function=_nodes),
+    ])
+
+
+def _nodes(context: LaunchContext) -> list[LifecycleNode]:
+    """The nodes, once the values of the arguments are known."""
+    names = list(NODES)
+    if _is_true(context, "simulated_executor"):
+        names.append("simulated_executor")
+    return [_node(context, name) for name in names]
+
+
+def _node(context: LaunchContext, name: str) -> LifecycleNode:
+    overrides = {
+        "use_sim_time": _is_true(context, "use_sim_time"),
+        "autostart": _is_true(context, "autostart"),
+    }
+    for argument in ("domain", "scene"):
+        value = _value(context, argument)
+        if value:  # an empty one must not hide what the file says
+            overrides[argument] = ParameterValue(value, value_type=str)
+    return LifecycleNode(
+        package="fcp_ros",
+        executable=name,
+        name=name,
+        namespace=_value(context, "namespace"),
+        parameters=[_value(context, "params_file"), overrides],
+        ros_arguments=["--log-level", _value(context, "log_level")],
+        respawn=_is_true(context, "use_respawn"),
+        respawn_delay=RESPAWN_DELAY,
+        output="screen",
+        emulate_tty=True,
+    )
+
+
+def _value(context: LaunchContext, argument: str) -> str:
+    return LaunchConfiguration(argument).perform(context)
+
+
+def _is_true(context: LaunchContext, argument: str) -> bool:
+    return _value(context, argument).lower() == "true"

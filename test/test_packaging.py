@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The manifests agree with each other and with the files: package.xml, CMake, setup.py, pins."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+# The wheels' metadata asks for these, but neither building nor running needs them (ros-*.txt).
+LEFT_OUT = ("lark-parser", "ros-domain-coordinator", "ros-ament-cmake-cppcheck", "ros-ament-cmake-cpplint",
+            "ros-ament-cmake-flake8", "ros-ament-cmake-pep257", "ros-ament-cmake-uncrustify",
+            "ros-rosidl-cli", "ros-rmw-implementation-cmake", "ros-rmw-test-fixture",
+            "ros-rmw-test-fixture-implementation")
+INTERFACE_FOLDERS = {"msg": "*.msg", "srv": "*.srv", "action": "*.action"}
+
+
+@pytest.fixture(scope="module")
+def manifest(repository: Path):
+    """package.xml as catkin_pkg reads it."""
+    package = pytest.importorskip("catkin_pkg.package", reason="needs catkin_pkg")
+    return package.parse_package(str(repository / "package.xml"))
+
+
+@pytest.fixture(scope="module")
+def cmake_text(repository: Path) -> str:
+    return (repository / "CMakeLists.txt").read_text()
+
+
+def interface_files(repository: Path) -> list[Path]:
+    return [file for folder, pattern in INTERFACE_FOLDERS.items()
+            for file in sorted((repository / folder).glob(pattern))]
+
+
+def names(dependencies) -> set[str]:
+    return {dependency.name for dependency in dependencies}
+
+
+# --- package.xml and CMakeLists.txt ---------------------------------------------------------------
+
+
+def test_manifest_is_valid(manifest) -> None:
+    warnings: list[str] = []
+    manifest.validate(warnings=warnings)
+    assert not warnings
+    assert manifest.package_format == 3
+    assert manifest.get_build_type() == "ament_cmake"
+    assert [licence.file for licence in manifest.licenses] == ["LICENSE"]
+
+
+def test_manifest_announces_interfaces(manifest) -> None:
+    assert "rosidl_interface_packages" in names(manifest.member_of_groups)
+    assert "rosidl_default_generators" in names(manifest.buildtool_depends)
+    assert "rosidl_default_runtime" in names(manifest.exec_depends)
+
+
+def test_interface_dependencies_are_declared(repository: Path, manifest, cmake_text: str) -> None:
+    """Packages named in interface files are in CMakeLists.txt and package.xml, and no others."""
+    listed = re.search(r"set\(interface_dependencies\s+([^)]*)\)", cmake_text)
+    assert listed
+    used = {match for file in interface_files(repository)
+            for match in re.findall(r"^(\w+)/\w+", file.read_text(), re.MULTILINE)} - {"fcp_ros"}
+    assert set(listed.group(1).split()) == used
+    assert used <= names(manifest.build_depends)
+    assert used <= names(manifest.exec_depends)
+
+
+def test_ros_imports_are_declared(repository: Path, manifest) -> None:
+    """Whatever ROS package nodes and client import is an exec_depend."""
+    declared = names(manifest.exec_depends) | {"fcp_ros"}
+    missing = {}
+    for folder in ("nodes", "client"):
+        for file in (repository / "fcp_ros" / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text())):
+                absolute = isinstance(node, ast.ImportFrom) and not node.level
+                package = (node.module or "").split(".")[0] if absolute else ""
+                if re.search(r"_msgs$|^rcl|_interfaces$|^ament_", package) and (
+                        package not in declared):
+                    missing[package] = file.name
+    assert not missing
+
+
+def test_each_installed_executable_has_its_node(repository: Path, cmake_text: str) -> None:
+    nodes = dict(re.findall(r"^install_node\((\w+) (\w+)\)", cmake_text, re.MULTILINE))
+    assert {"scene_graph", "grounder", "planner", "executive", "simulated_executor",
+            "fcp_nodes"} == set(nodes)
+    for module in nodes.values():
+        file = repository / "fcp_ros" / "nodes" / f"{module}.py"
+        functions = [node.name for node in ast.parse(file.read_text()).body
+                     if isinstance(node, ast.FunctionDef)]
+        assert "main" in functions, f"{file} has no main()"
+
+
+def test_every_interface_file_is_built(repository: Path) -> None:
+    """The built package has exactly the interfaces of the folders: none forgotten, none stale."""
+    pytest.importorskip("rclpy", reason="needs ROS 2")
+    for folder, pattern in INTERFACE_FOLDERS.items():
+        module = pytest.importorskip(f"fcp_ros.{folder}", reason="needs the built interfaces")
+        files = {file.stem for file in (repository / folder).glob(pattern)}
+        built = {name for name in vars(module)
+                 if name[0].isupper() and not name.endswith(("_Request", "_Response", "_Event"))}
+        assert {name for name in built if "_" not in name} == files
+
+
+# --- setup.py and the pins ------------------------------------------------------------------------
+
+
+def pins(file: Path) -> list[str]:
+    return [line for line in file.read_text().splitlines() if line and line[0] != "#"]
+
+
+def requirement_files(repository: Path) -> list[Path]:
+    files = sorted((repository / "setup").glob("*.txt"))
+    assert len(files) == 3
+    return files
+
+
+def test_everything_is_pinned_once_for_each_python(repository: Path) -> None:
+    requirements = pytest.importorskip("packaging.requirements")
+    for file in requirement_files(repository):
+        for version in PYTHONS:
+            environment = {"python_version": version, "python_full_version": f"{version}.0"}
+            seen: set[str] = set()
+            for line in pins(file):
+                requirement = requirements.Requirement(line)
+                if requirement.marker and not requirement.marker.evaluate(environment):
+                    continue
+                assert re.fullmatch(r"==[\w.]+", str(requirement.specifier)), line
+                assert requirement.name not in seen, f"{line} twice for Python {version}"
+                seen.add(requirement.name)
+                assert requirement.name.startswith("ros-") == file.name.startswith("ros-"), line
+
+
+def test_pins_fit_what_setup_py_asks_for(repository: Path) -> None:
+    requirements = pytest.importorskip("packaging.requirements")
+    tree = ast.parse((repository / "setup.py").read_text())
+    asked = [node.value for node in ast.walk(tree)
+             if isinstance(node, ast.Constant) and isinstance(node.value, str)
+             and re.fullmatch(r"[a-z][\w.-]*[<>=]=?[\w.,<>=]+", node.value)
+             and not node.value.startswith(("==", ">="))]
+    assert len(asked) > 10
+    pinned = {}
+    for line in pins(repository / "setup" / "requirements.txt"):
+        requirement = requirements.Requirement(line)
+        version = str(requirement.specifier).removeprefix("==")
+        pinned.setdefault(requirement.name.replace(".", "-").lower(), set()).add(version)
+    for text in asked:
+        requirement = requirements.Requirement(text)
+        for version in pinned[requirement.name.replace(".", "-").lower()]:
+            assert requirement.specifier.contains(version), f"{text} against the pin {version}"
+
+
+def test_setup_py_takes_name_and_version_from_the_manifest(repository: Path, manifest) -> None:
+    pytest.importorskip("setuptools", reason="needs setuptools")
+    result = subprocess.run([sys.executable, "setup.py", "--name", "--version"], cwd=repository,
+                            capture_output=True, text=True, check=True)
+    assert result.stdout.split()[-2:] == [manifest.name, manifest.version]
+
+
+def test_environment_is_complete() -> None:
+    """The lists are installed without pip's resolver, so its check runs here."""
+    result = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True,
+                            check=False)
+    if "ros-rclpy" not in subprocess.run([sys.executable, "-m", "pip", "list"], check=False,
+                                         capture_output=True, text=True).stdout:
+        pytest.skip("this environment was not made from the pinned wheels")
+    problems = [line for line in result.stdout.splitlines()
+                if ("requires" in line or "has requirement" in line)
+                and not re.search(rf"requires ({'|'.join(LEFT_OUT)}),", line)]
+    assert not problems, "\n".join(problems)
+
+
+# --- one command for developers and for continuous integration ------------------------------------
+
+
+def test_continuous_integration_runs_make_test(repository: Path) -> None:
+    script = repository / ".ci" / "run"
+    assert script.stat().st_mode & 0o111
+    assert "exec make test" in script.read_text()
