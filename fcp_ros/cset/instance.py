@@ -274,6 +274,16 @@ class Instance:
             self._hash = hash((self.schema, self._elements.content(), tuples))
         return self._hash
 
+    def is_same(self, other: "Instance") -> bool:
+        """Whether the two are equal with the same ids, so that their morphisms are the same."""
+        return self is other or (
+            self == other
+            and self._elements.ids == other._elements.ids
+            and all(
+                table.rows == other._relations[name].rows for name, table in self._relations.items()
+            )
+        )
+
     def _columns(self) -> tuple[Any, ...]:
         """Function values and attributes by name."""
         names = self._elements.names

@@ -19,7 +19,7 @@ def check_match(rule: Rule, match: Morphism) -> tuple[Violation, ...]:
     Raises:
         ValueError: the match does not start at the rule's left side.
     """
-    if match.source is not rule.L:
+    if not match.source.is_same(rule.L):
         raise ValueError(
             f"the match starts at {match.source!r}, which is not the left side of "
             f"rule {rule.name!r}; search matches of rule.L"

@@ -52,7 +52,7 @@ class Morphism:
         Raises:
             InstanceError: `after` does not start where this one ends.
         """
-        if after.source is not self.target and not _same_ids(after.source, self.target):
+        if not after.source.is_same(self.target):
             raise InstanceError(
                 f"cannot compose: the first morphism ends in {self.target!r}, "
                 f"the second starts in {after.source!r}"
@@ -205,13 +205,6 @@ def _all_ids(instance: Instance) -> Iterable[int]:
     yield from instance.element_table().types
     for relation in instance.schema.relations:
         yield from instance.relation_table(relation.name).rows
-
-
-def _same_ids(first: Instance, second: Instance) -> bool:
-    return first == second and all(
-        first.name_of(id_) == second.name_of(id_) if second.contains(id_) else False
-        for id_ in _all_ids(first)
-    )
 
 
 def _unnatural(text: str, *elements: str) -> Violation:

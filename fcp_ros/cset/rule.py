@@ -89,8 +89,8 @@ def _outside(leg: Morphism) -> frozenset[int]:
 
 
 def _problems(rule: Rule) -> Iterator[str]:
-    if rule.left.source is not rule.right.source:
-        yield "both legs must start at the same instance K (the same object)"
+    if not rule.left.source.is_same(rule.right.source):
+        yield "both legs must start at the same instance K"
         return
     for side, leg in (("left", rule.left), ("right", rule.right)):
         violations = leg.violations()
@@ -107,8 +107,8 @@ def _problems(rule: Rule) -> Iterator[str]:
         )
     for condition in rule.conditions:
         violations = condition.inclusion.violations()
-        if condition.inclusion.source is not rule.L:
-            yield f"condition {condition.name!r} must start at L (the same object)"
+        if not condition.inclusion.source.is_same(rule.L):
+            yield f"condition {condition.name!r} must start at L"
         elif violations:
             yield f"condition {condition.name!r} is no morphism: {violations[0].message}"
     for side, leg in (("deletes", rule.left), ("creates", rule.right)):
