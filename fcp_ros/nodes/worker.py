@@ -142,7 +142,8 @@ class Worker:
                 raise WorkerClosed("The node is shutting down and takes no more requests.")
             if len(self._jobs) + (self._running is not None) > self._capacity:
                 raise WorkerBusy(
-                    f"The node is busy and {self._capacity} more requests wait already: ask again later."
+                    f"The node is busy and {self._capacity} more requests wait already: "
+                    "ask again later."
                 )
             self._jobs.append(job)  # type: ignore[arg-type]
             self._changed.notify()

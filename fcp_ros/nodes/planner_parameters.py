@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of the node ``planner``, and the planning options that they stand for."""
+
+from __future__ import annotations
+
+from fcp_ros.fuzzy import TNORMS
+from fcp_ros.nodes.domain_parameter import DOMAIN
+from fcp_ros.nodes.parameters import ParameterSpec, ParameterTable, TakesEffect
+from fcp_ros.planning.request import PlanningOptions
+
+AT_ONCE = TakesEffect.AT_ONCE
+
+PARAMETERS = (
+    DOMAIN,
+    ParameterSpec(
+        "domain_folders",
+        [""],
+        "Folders that load_domain may read from; without any, the package's own domains.",
+        takes_effect=TakesEffect.AT_START,
+    ),
+    ParameterSpec(
+        "alpha",
+        0.5,
+        "Least acceptable membership, for requests with alpha NaN.",
+        0.0,
+        1.0,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "time_limit",
+        30.0,
+        "Time limit of a request that gives none [s].",
+        0.01,
+        86400.0,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "tnorm",
+        "lukasiewicz",
+        "How degrees compose, for requests that don't say.",
+        choices=tuple(sorted(TNORMS)),
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "allow_relaxation",
+        True,
+        "Whether a goal that can't be reached may be relaxed (a request may forbid it).",
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "max_expansions",
+        1_000_000,
+        "States that a search may expand.",
+        1,
+        2**31 - 1,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "max_nodes",
+        2_000_000,
+        "Search nodes that may be kept.",
+        1,
+        2**31 - 1,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "seed", 0, "Decides between equally good plans.", 0, 2**31 - 1, takes_effect=AT_ONCE
+    ),
+    ParameterSpec(
+        "grounder_wait",
+        5.0,
+        "How long to wait for a grounder to appear [s].",
+        0.0,
+        600.0,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "judge_timeout",
+        60.0,
+        "How long to wait for one answer of the grounder [s].",
+        0.1,
+        3600.0,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "feedback_period",
+        0.1,
+        "Least time between two feedback messages of one phase [s].",
+        0.0,
+        60.0,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec("queue_size", 4, "Requests that may wait while one is planned.", 0, 6),
+)
+
+
+def planning_options(values: ParameterTable) -> PlanningOptions:
+    """The options of a request that leaves everything open."""
+    return PlanningOptions(
+        alpha=values.number("alpha"),
+        time_limit=values.number("time_limit"),
+        max_expansions=values.integer("max_expansions"),
+        max_nodes=values.integer("max_nodes"),
+        tnorm=values.text("tnorm"),
+        allow_relaxation=values.flag("allow_relaxation"),
+        seed=values.integer("seed"),
+    )
