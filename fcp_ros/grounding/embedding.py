@@ -27,18 +27,21 @@ from fcp_ros.grounding.degree_map import DegreeMap, fit_degree_map
 from fcp_ros.grounding.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.grounding.oracle import predicate_version
-from fcp_ros.grounding.phrasing import PHRASINGS, Phrasing, rank_agreement
+from fcp_ros.grounding.phrasing import pair_similarities, rank_agreement
 from fcp_ros.grounding.sentence_encoder import SentenceEncoder
 
 SHARPNESS = 0.05
 """Similarity difference that makes an anchor e times as likely, for statements."""
 
 
+POOR_AGREEMENT = 0.75
+"""Below this share of rightly ordered examples, each answer says that the rubric fits badly."""
+
+
 @dataclass(frozen=True, slots=True)
 class FittedPairs:
-    """What was fitted to one rubric: the phrasing, the map and how well it orders the examples."""
+    """What was fitted to one rubric: the map, and how well similarity orders the examples."""
 
-    phrasing: Phrasing
     degree_map: DegreeMap
     agreement: float
 
@@ -51,7 +54,7 @@ class EmbeddingOracle:
     """
 
     name = "embedding"
-    mode = "anchors/1"
+    mode = "anchors1"
 
     def __init__(self, encoder: SentenceEncoder) -> None:
         self._encoder = encoder
@@ -102,16 +105,11 @@ class EmbeddingOracle:
             for example in anchor.examples:
                 pairs.append(_sides(example, is_text))
                 scores.append(anchor.score)
-        self._encoder.encode([p for phrasing in PHRASINGS for p in phrasing.phrases(pairs)])
-        candidates = []
-        for phrasing in PHRASINGS:
-            similarities = phrasing.similarities(pairs, self._encoder.encode)
-            candidates.append((rank_agreement(scores, similarities), phrasing, similarities))
-        agreement, phrasing, similarities = max(candidates, key=lambda candidate: candidate[0])
+        similarities = pair_similarities(pairs, self._encoder.encode)
         by_score: dict[int, list[float]] = {}
         for score, similarity in zip(scores, similarities, strict=True):
             by_score.setdefault(score, []).append(similarity)
-        return FittedPairs(phrasing, fit_degree_map(by_score), agreement)
+        return FittedPairs(fit_degree_map(by_score), rank_agreement(scores, similarities))
 
     def _judge_pairs(
         self, predicate: GradedPredicate, rubric: Rubric, requests: Sequence[JudgementRequest]
@@ -119,8 +117,7 @@ class EmbeddingOracle:
         fitted = self.fitted(predicate)
         is_text = [parameter.is_text for parameter in predicate.parameters]
         pairs = [_sides(_words(request), is_text) for request in requests]
-        self._encoder.encode(fitted.phrasing.phrases(pairs))
-        similarities = fitted.phrasing.similarities(pairs, self._encoder.encode)
+        similarities = pair_similarities(pairs, self._encoder.encode)
         answers = []
         for request, (left, right), similarity in zip(requests, pairs, similarities, strict=True):
             known = _known(rubric, request)
@@ -129,7 +126,9 @@ class EmbeddingOracle:
             elif left == right:
                 answers.append(self._answer(1.0, "identical words"))
             else:
-                note = f"similarity {similarity:.3f} as {fitted.phrasing.name}"
+                note = f"similarity {similarity:.3f}"
+                if fitted.agreement < POOR_AGREEMENT:
+                    note += f"; similarity orders only {fitted.agreement:.0%} of the examples right"
                 answers.append(self._answer(fitted.degree_map.degree(similarity), note))
         return answers
 

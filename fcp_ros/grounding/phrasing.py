@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the two sides of a predicate are put into phrases, and how alike the phrases are.
 
-For ``serves_as(item, purpose)`` the sides are the item's words and the purpose's words. Which
-phrasing brings out what a predicate means differs (a purpose is asked for, a wanted thing is
-compared in kind), so the oracle tries the few below on the rubric's examples and keeps the one
-that orders them best.
+For ``serves_as(item, purpose)`` the sides are the item's words and the purpose's words. One
+phrasing brings out what a thing is for, another what kind of thing it is; no single one is best
+for every predicate, so the similarity is the mean over the three below.
 
 Raw cosine has *hubs*: some phrases are near to everything. So half of each side's mean similarity
 to a fixed reference list is taken off (the idea of cross-domain similarity local scaling, CSLS:
@@ -62,21 +61,19 @@ class Phrasing:
     right_references: tuple[str, ...]
 
     def phrases(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
-        """All phrases that `similarities` will look up for these pairs."""
+        """All phrases that `similarities` will encode for these pairs."""
         lefts = [self.left.format(left) for left, _ in pairs]
         rights = [self.right.format(right) for _, right in pairs]
         return [*lefts, *rights, *self._left_references(), *self._right_references()]
 
-    def similarities(self, pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
-        """How alike the two sides of each pair are, hubs taken off; about -0.2 to 0.8."""
-        if not pairs:
-            return []
+    def similarities(self, pairs: Sequence[tuple[str, str]], encode: Encode) -> Vectors:
+        """How alike the two sides of each pair are under this phrasing, hubs taken off."""
         left = encode([self.left.format(left) for left, _ in pairs])
         right = encode([self.right.format(right) for _, right in pairs])
         left_hub = (left @ encode(self._right_references()).T).mean(axis=1)
         right_hub = (right @ encode(self._left_references()).T).mean(axis=1)
         cosine = np.einsum("ij,ij->i", left, right)
-        return [float(s) for s in cosine - 0.5 * (left_hub + right_hub)]
+        return np.asarray(cosine - 0.5 * (left_hub + right_hub), np.float32)
 
     def _left_references(self) -> list[str]:
         return [self.left.format(word) for word in REFERENCE_THINGS]
@@ -90,7 +87,22 @@ PHRASINGS = (
     Phrasing("purpose", "a {}", "What do you use for {}?", REFERENCE_PURPOSES),
     Phrasing("kind", "a kind of {}", "a kind of {}", REFERENCE_THINGS),
 )
-"""Every phrasing that is tried, in this order; the first of equally good ones is kept."""
+"""The phrasings that the similarity is the mean of."""
+
+
+def pair_similarities(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
+    """How alike the two sides of each pair are; about -0.2 (nothing in common) to 0.6.
+
+    Args:
+        pairs: (element words, text words).
+        encode: gives unit vectors; it is called with all phrases first, so that one model call is
+            enough, and looks them up afterwards.
+    """
+    if not pairs:
+        return []
+    encode([phrase for phrasing in PHRASINGS for phrase in phrasing.phrases(pairs)])
+    rows = [phrasing.similarities(pairs, encode) for phrasing in PHRASINGS]
+    return [float(similarity) for similarity in np.mean(rows, axis=0)]
 
 
 def rank_agreement(scores: Sequence[float], similarities: Sequence[float]) -> float:

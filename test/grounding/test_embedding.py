@@ -12,7 +12,7 @@ from fcp_ros.domain.model import Anchor, Parameter, Rubric
 from fcp_ros.grounding import Device, GroundingCode, GroundingError
 from fcp_ros.grounding.embedding import EmbeddingOracle
 from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
-from fcp_ros.grounding.phrasing import rank_agreement
+from fcp_ros.grounding.phrasing import pair_similarities, rank_agreement
 from fcp_ros.grounding.sentence_encoder import SentenceEncoder, packaged_model_folder
 
 
@@ -77,9 +77,9 @@ def test_a_higher_similarity_never_gives_a_lower_degree(
 ) -> None:
     predicate = household.graded["serves_as"]
     fitted = embedding_oracle.fitted(predicate)
-    items = ["jug", "kettle", "vase", "shoe", "window", "carafe", "flask", "brick"]
+    items = ["pitcher", "kettle", "vase", "shoe", "window", "carafe", "flask", "brick"]
     pairs = [(item, "drinking") for item in items]
-    similarities = fitted.phrasing.similarities(pairs, embedding_oracle._encoder.encode)
+    similarities = pair_similarities(pairs, embedding_oracle._encoder.encode)
     answers = degrees(embedding_oracle, predicate, [ask(*pair) for pair in pairs])
     assert answers == [fitted.degree_map.degree(s) for s in similarities]
     order = sorted(range(len(items)), key=similarities.__getitem__)
