@@ -13,7 +13,8 @@ import pytest
 
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 # The wheels' metadata asks for these, but neither building nor running needs them (ros-*.txt).
-LEFT_OUT = ("lark-parser", "ros-domain-coordinator", "ros-ament-cmake-cppcheck", "ros-ament-cmake-cpplint",
+LEFT_OUT = ("lark-parser", "ros-domain-coordinator",
+            "ros-ament-cmake-cppcheck", "ros-ament-cmake-cpplint",
             "ros-ament-cmake-flake8", "ros-ament-cmake-pep257", "ros-ament-cmake-uncrustify",
             "ros-rosidl-cli", "ros-rmw-implementation-cmake", "ros-rmw-test-fixture",
             "ros-rmw-test-fixture-implementation")
