@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from fcp_ros.cset.instance import Instance, InstanceError, UnknownElement
 from fcp_ros.cset.names import unknown_name
-from fcp_ros.cset.schema import AttributeValue, Schema
+from fcp_ros.cset.schema import AttributeValue, Relation, Schema
 from fcp_ros.cset.tables import ElementTable, FunctionTable, RelationTable
 from fcp_ros.cset.values import checked_value
 
@@ -145,12 +145,7 @@ class InstanceBuilder:
             relation: its name.
             ids: one element for each leg, in order.
         """
-        declared = self.schema.relation(relation)
-        if len(ids) != len(declared.legs):
-            legs = ", ".join(leg for leg, _ in declared.legs)
-            raise InstanceError(
-                f"relation {relation!r} has {len(declared.legs)} legs ({legs}), got {len(ids)}"
-            )
+        declared = self._with_arity(relation, len(ids))
         found = self._relations[relation].by_legs.get(ids)
         if found is not None:
             return found
@@ -162,7 +157,7 @@ class InstanceBuilder:
 
     def unrelate(self, relation: str, *ids: int) -> bool:
         """Remove the tuple with these elements; whether it was there."""
-        self.schema.relation(relation)
+        self._with_arity(relation, len(ids))
         row = self._relations[relation].by_legs.get(ids)
         if row is None:
             return False
@@ -260,6 +255,15 @@ class InstanceBuilder:
             number += 1
         self._counters[type_] = number
         return f"{type_}_{number}"
+
+    def _with_arity(self, relation: str, arguments: int) -> Relation:
+        declared = self.schema.relation(relation)
+        if arguments != len(declared.legs):
+            legs = ", ".join(leg for leg, _ in declared.legs)
+            raise InstanceError(
+                f"relation {relation!r} has {len(declared.legs)} legs ({legs}), got {arguments}"
+            )
+        return declared
 
     def _check_type(self, id_: int, expected: str, what: str) -> None:
         actual = self.type_of(id_)

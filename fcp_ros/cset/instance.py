@@ -274,6 +274,11 @@ class Instance:
             self._hash = hash((self.schema, self._elements.content(), tuples))
         return self._hash
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without what is cached: hashes of strings differ from process to process.
+        tables = (self._elements, self._functions, self._relations, self._attributes)
+        return (Instance, (self.schema, *tables, self._next_id))
+
     def is_same(self, other: "Instance") -> bool:
         """Whether the two are equal with the same ids, so that their morphisms are the same."""
         return self is other or (

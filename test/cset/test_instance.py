@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instances: immutable values, stable ids, shared tables, and what the builder refuses."""
 
+import pickle
+
 import pytest
 
 from fcp_ros.cset import (
@@ -151,6 +153,15 @@ def test_equality_is_by_name() -> None:
     assert other.build() == home()
 
 
+def test_an_instance_can_be_sent_to_another_process() -> None:
+    state = home()
+    hash(state)
+    again = pickle.loads(pickle.dumps(state))
+    assert again == state
+    assert again.is_same(state)
+    assert InstanceBuilder.of(again).add("table") == InstanceBuilder.of(state).add("table")
+
+
 def test_functional_conflicts_are_values() -> None:
     state = with_facts(home(), add=[Fact("on", ("mug_1", "table_2"))])
     (violation,) = state.functional_conflicts()
@@ -196,6 +207,8 @@ def test_the_builder_refuses_what_is_no_instance() -> None:
         builder.relate("on", mug, robot)
     with pytest.raises(InstanceError, match=r"'on' has 2 legs \(item, support\), got 1"):
         builder.relate("on", mug)
+    with pytest.raises(InstanceError, match=r"'on' has 2 legs \(item, support\), got 3"):
+        builder.unrelate("on", mug, table, table)
     with pytest.raises(InstanceError, match="its value must be a 'robot'; 'table_1' is a 'table'"):
         builder.set_function("made_by", mug, table)
     with pytest.raises(UnknownElement, match="no element with id 99 to remove"):

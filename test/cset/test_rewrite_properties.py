@@ -92,7 +92,7 @@ def forgets(rule: Rule, match: Morphism, outcome: Rewrite) -> bool:
     return len(outcome.delta.added) != len(rows)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_the_inverse_rule_restores_the_state(
     data: st.DataObject, instances: Callable[..., Any]
