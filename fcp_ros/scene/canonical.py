@@ -250,8 +250,7 @@ def _node_document(node: SceneNode) -> dict[str, Any]:
     }
     if node.pose is not None:
         document["position"] = list(node.pose.position)
-        if node.pose.orientation != (0.0, 0.0, 0.0, 1.0):
-            document["orientation"] = list(node.pose.orientation)
+        document.update(_orientation_document(node.pose))
     if node.size is not None:
         document["size"] = list(node.size)
     if node.polygon:
@@ -263,6 +262,16 @@ def _node_document(node: SceneNode) -> dict[str, Any]:
     if node.parents:
         document["parents"] = list(node.parents)
     return document
+
+
+def _orientation_document(pose: Pose) -> dict[str, Any]:
+    """The short form where it reads back as exactly the same orientation."""
+    if pose.orientation == (0.0, 0.0, 0.0, 1.0):
+        return {}
+    degrees = round(math.degrees(pose.yaw), 6)
+    if Pose.at(0.0, 0.0, 0.0, yaw=math.radians(degrees)).orientation == pose.orientation:
+        return {"yaw_deg": degrees}
+    return {"orientation": list(pose.orientation)}
 
 
 def _relation_document(relation: SceneRelation) -> list[str] | dict[str, Any]:

@@ -63,7 +63,7 @@ class _Instance(BaseModel):
     scene: str
     goal: str
     description: str = ""
-    relaxation_expected: bool = False
+    relaxation_expected: bool | None = None
     init_loc: str
     added: list[_Added]
 
@@ -76,14 +76,14 @@ class ContextMattersInstance:
         id: Such as ``dining_setup/Parole/problem_1``.
         goal: The goal in words.
         description: What the authors say that the instance tests.
-        relaxation_expected: Whether they expect that the goal must be relaxed.
+        relaxation_expected: Whether they expect that the goal must be relaxed; None if unsaid.
         graph: The completed scene.
     """
 
     id: str
     goal: str
     description: str
-    relaxation_expected: bool
+    relaxation_expected: bool | None
     graph: SceneGraph
 
 

@@ -15,10 +15,19 @@ DERIVED = frozenset({"on", "inside", "in_room", "connected", "at"})
 CONFIDENCE = {Provenance.GIVEN: 1.0, Provenance.GEOMETRIC: 0.9, Provenance.INFERRED: 0.5}
 """Confidence of a derived relation by its provenance."""
 
-DOORS = frozenset({"door", "doorway", "doorframe", "door frame", "passage", "gate", "archway"})
+DOORS = frozenset(
+    {"door", "doorway", "doorframe", "door frame", "sliding door", "front door"}
+    | {"passage", "opening", "gate", "archway"}
+)
 """Labels of what connects rooms rather than standing in one."""
 
-PEOPLE = frozenset({"person", "people", "human", "man", "woman", "child"})
+FLOOR = "floor"
+"""Label of what a room stands on."""
+
+PEOPLE = frozenset(
+    {"person", "people", "human", "man", "woman", "child", "baby", "adult"}
+    | {"animal", "pet", "cat", "dog"}
+)
 """Labels of agents that are no robots."""
 
 _SHOWN = 5
@@ -59,6 +68,30 @@ class Draft:
     def in_layer(self, layer: Layer) -> list[SceneNode]:
         """The nodes of one layer, in order."""
         return [node for node in self.nodes.values() if node.layer is layer]
+
+    def room_of(self) -> dict[str, str]:
+        """Room by the id of what is in it or at it; tuples that name no room do not count."""
+        stated = {**self._second_legs("in_room"), **self._second_legs("at")}
+        return {id_: rooms[0] for id_, rooms in stated.items() if rooms}
+
+    def _second_legs(self, name: str) -> dict[str, list[str]]:
+        table: dict[str, list[str]] = {}
+        for relation, legs in self.relations:
+            if relation == name and len(legs) == 2:
+                rooms = table.setdefault(legs[0], [])
+                if self.nodes[legs[1]].layer is Layer.ROOM:
+                    rooms.append(legs[1])
+        return table
+
+    def floors(self) -> dict[str, str]:
+        """Floor node by room: an object labelled floor whose parent is the room."""
+        floors: dict[str, str] = {}
+        for node in self.in_layer(Layer.OBJECT):
+            if normalise_label(node.category) == FLOOR:
+                for parent in node.parents:
+                    if self.nodes[parent].layer is Layer.ROOM:
+                        floors.setdefault(parent, node.id)
+        return floors
 
     def free_id(self, wanted: str) -> str:
         """``wanted``, or it with the first number that makes it unique."""

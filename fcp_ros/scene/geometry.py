@@ -86,12 +86,8 @@ def _rest_things(draft: Draft, tolerances: Tolerances) -> None:
         for relation in draft.relations.values()
         if relation.name == "holding" and len(relation.elements) == 2
     }
-    passages = draft.passages()
-    boxes = boxes_of(
-        node
-        for node in draft.in_layer(Layer.OBJECT)
-        if node.id not in passages and not _is_floor(draft, node)
-    )
+    apart = draft.passages() | set(draft.floors().values())
+    boxes = boxes_of(node for node in draft.in_layer(Layer.OBJECT) if node.id not in apart)
     differing = []
     for name, found in (
         ("on", supports_below(boxes, tolerances.resting)),
@@ -111,19 +107,13 @@ def _rest_things(draft: Draft, tolerances: Tolerances) -> None:
         )
 
 
-def _is_floor(draft: Draft, node: SceneNode) -> bool:
-    return normalise_label(node.category) == "floor" and any(
-        draft.nodes[parent].layer is Layer.ROOM for parent in node.parents
-    )
-
-
 def _put_on_floors(draft: Draft, floors: dict[str, str], tolerances: Tolerances) -> None:
     """What rests on nothing and is inside nothing stands on the floor of its room."""
     placed = set(draft.first_of("on")) | set(draft.first_of("inside"))
     for relation in draft.relations.values():
         if relation.name in ("holding", "part_of") and len(relation.elements) == 2:
             placed.add(relation.elements[relation.name == "holding"])
-    room_of = draft.first_of("in_room")
+    room_of = draft.room_of()
     leave = draft.passages() | set(floors.values()) | placed
     hovering = []
     for node in draft.in_layer(Layer.OBJECT):

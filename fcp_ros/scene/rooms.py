@@ -9,12 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from fcp_ros.scene.draft import Draft, listed
+from fcp_ros.scene.draft import FLOOR, Draft, listed
 from fcp_ros.scene.footprint import area, bounds, centroid, contains, footprint_of
 from fcp_ros.scene.graph import Layer, Pose, Provenance, SceneNode, Vector
-from fcp_ros.scene.labels import normalise_label
 
-FLOOR_CATEGORY = "floor"
 FLOOR_THICKNESS = 0.02
 """Thickness (m) of a floor's box; its top is the room's floor level."""
 
@@ -110,11 +108,11 @@ def locate_in_rooms(draft: Draft) -> None:
     """
     rooms = draft.in_layer(Layer.ROOM)
     finder = RoomFinder(rooms)
-    passages = draft.passages()
+    apart = draft.passages() | set(draft.floors().values())
     located = {
         node.id: node
         for node in draft.nodes.values()
-        if node.layer in (Layer.OBJECT, Layer.AGENT) and node.id not in passages
+        if node.layer in (Layer.OBJECT, Layer.AGENT) and node.id not in apart
     }
     held = {item for relation in ("on", "inside") for item in draft.first_of(relation)}
     held |= {
@@ -124,7 +122,7 @@ def locate_in_rooms(draft: Draft) -> None:
     }
     points = {id_: node.pose.position for id_, node in located.items() if node.pose is not None}
     containing = finder.containing(points)
-    given = {**draft.first_of("in_room"), **draft.first_of("at")}
+    given = draft.room_of()
     room_of: dict[str, tuple[str, Provenance]] = {}
     for id_, node in located.items():
         parents = draft.room_parents(node)
@@ -196,12 +194,7 @@ def _follow_holders(
 
 def ensure_floors(draft: Draft) -> dict[str, str]:
     """Each room's floor node, made where there is none; floor ids by room id."""
-    floors: dict[str, str] = {}
-    for node in draft.in_layer(Layer.OBJECT):
-        if normalise_label(node.category) == FLOOR_CATEGORY:
-            for parent in node.parents:
-                if draft.nodes[parent].layer is Layer.ROOM:
-                    floors.setdefault(parent, node.id)
+    floors = draft.floors()
     lowest = _lowest_bottoms(draft)
     for room in draft.in_layer(Layer.ROOM):
         if room.id not in floors:
@@ -215,7 +208,7 @@ def ensure_floors(draft: Draft) -> dict[str, str]:
 def _lowest_bottoms(draft: Draft) -> dict[str, float]:
     """The lowest underside (m) of the boxes in each room."""
     lowest: dict[str, float] = {}
-    for id_, room in draft.first_of("in_room").items():
+    for id_, room in draft.room_of().items():
         node = draft.nodes[id_]
         if node.pose is not None and node.size is not None:
             bottom = node.pose.position[2] - node.size[2] / 2.0
@@ -226,7 +219,7 @@ def _lowest_bottoms(draft: Draft) -> dict[str, float]:
 def _floor_node(id_: str, room: SceneNode, lowest: float | None) -> SceneNode:
     footprint = footprint_of(room)
     if not footprint:
-        return SceneNode(id_, Layer.OBJECT, FLOOR_CATEGORY, parents=(room.id,))
+        return SceneNode(id_, Layer.OBJECT, FLOOR, parents=(room.id,))
     level = _level_of(room)
     if level is None or (room.height is None and lowest is not None):
         level = lowest if lowest is not None else (room.pose.position[2] if room.pose else 0.0)
@@ -235,7 +228,7 @@ def _floor_node(id_: str, room: SceneNode, lowest: float | None) -> SceneNode:
     return SceneNode(
         id_,
         Layer.OBJECT,
-        FLOOR_CATEGORY,
+        FLOOR,
         pose=middle,
         size=(x1 - x0, y1 - y0, FLOOR_THICKNESS),
         polygon=footprint,

@@ -200,12 +200,11 @@ def _category(attributes: Any, layer: Layer | None, space: Mapping[int, str]) ->
     """Category, and whether a label space gave it."""
     if layer is Layer.AGENT:
         return "robot", True
-    label = getattr(attributes, "semantic_label", None)
-    if label is not None and label != NO_LABEL and space.get(int(label)):
-        return space[int(label)], True
+    label = int(getattr(attributes, "semantic_label", NO_LABEL))
+    if label != NO_LABEL and space.get(label):
+        return space[label], True
     if layer is Layer.OBJECT:
-        known = label is not None and label != NO_LABEL
-        return (f"label_{int(label)}" if known else "unknown"), False
+        return ("unknown" if label == NO_LABEL else f"label_{label}"), False
     return (layer.value if layer else "unknown"), True
 
 

@@ -116,7 +116,13 @@ def _type_of(node: SceneNode, schema: Schema, mapping: SceneMapping) -> str | No
     by_layer = mapping.layer_types.get(node.layer)
     if by_layer is None or by_label is None:
         return by_layer
-    return by_label if schema.is_subtype(by_label, by_layer) else by_layer
+    role = _agent_type(schema) if node.layer is Layer.AGENT else None
+    return by_label if schema.is_subtype(by_label, role or by_layer) else by_layer
+
+
+def _agent_type(schema: Schema) -> str | None:
+    """What may be ``at`` a room: a person is an agent, though no kind of robot."""
+    return schema.relation("at").legs[0][1] if schema.has_relation("at") else None
 
 
 def _default_type(node: SceneNode, mapping: SceneMapping) -> str:

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The canonical format: written and read back, in both syntaxes, and its short form."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from fcp_ros.scene import (
+    Layer,
+    Pose,
+    Provenance,
+    SceneError,
+    SceneGraph,
+    SceneNode,
+    SceneRelation,
+    read_scene,
+    to_document,
+    write_scene,
+)
+
+GRAPH = SceneGraph.of(
+    [
+        SceneNode(
+            "küche",
+            Layer.ROOM,
+            "kitchen",
+            polygon=((0.0, 0.0), (4.0, 0.0), (4.0, 3.0)),
+            height=2.5,
+        ),
+        SceneNode(
+            "O(3)",
+            Layer.OBJECT,
+            "dining_table",
+            pose=Pose.at(1.0, 2.0, 0.375, yaw=0.1234567891),
+            size=(1.4, 0.8, 0.75),
+            attributes={"is_open": False, "drawers": 2, "mass": 12.5, "colour": "white"},
+            parents=("küche",),
+        ),
+        SceneNode("tilted", Layer.OBJECT, "book", Pose((0.0, 0.0, 0.0), (0.6, 0.0, 0.0, 0.8))),
+        SceneNode("robot_1", Layer.AGENT, "robot"),
+    ],
+    [
+        SceneRelation("in_room", ("O(3)", "küche")),
+        SceneRelation("at", ("robot_1", "küche"), 0.5, Provenance.INFERRED),
+    ],
+    frame_id="odom",
+    sequence=4,
+    notes=["a note"],
+)
+
+
+@pytest.mark.parametrize("name", ["scene.json", "scene.yaml", "scene.yml"])
+def test_a_graph_reads_back_as_it_was_written(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    write_scene(GRAPH, path)
+    read = read_scene(path)
+    assert read.nodes == GRAPH.nodes
+    assert read.relations == GRAPH.relations
+    assert (read.frame_id, read.sequence, read.notes) == ("odom", 4, ("a note",))
+    assert read.source == str(path)
+
+
+finite = st.floats(-1e6, 1e6)
+names = st.text("abcXYZ_()|é ", min_size=1, max_size=8).filter(lambda text: text == text.strip())
+
+
+@given(st.dictionaries(names, st.tuples(finite, finite, finite, st.floats(-3, 3)), min_size=1))
+def test_any_numbers_and_names_survive(
+    tmp_path_factory: pytest.TempPathFactory, poses: dict[str, tuple[float, ...]]
+) -> None:
+    nodes = [SceneNode(id_, Layer.OBJECT, "x", Pose.at(*pose)) for id_, pose in poses.items()]
+    path = tmp_path_factory.mktemp("scene") / "scene.json"
+    write_scene(SceneGraph.of(nodes), path)
+    assert read_scene(path).nodes == SceneGraph.of(nodes).nodes
+
+
+def test_json_has_one_line_a_node_and_the_short_yaw(tmp_path: Path) -> None:
+    graph = SceneGraph.of(
+        [
+            SceneNode(id_, Layer.OBJECT, "table", Pose.at(0, 0, 0, yaw=0.5235987755982988))
+            for id_ in "ab"
+        ]
+    )
+    path = tmp_path / "scene.json"
+    write_scene(graph, path)
+    lines = path.read_text().splitlines()
+    assert sum('"yaw_deg": 30.0' in line for line in lines) == 2
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(SceneError, match="cannot be written"):
+        write_scene(GRAPH, tmp_path / "no_folder" / "scene.json")
+
+
+def minimal(**changes: Any) -> dict[str, Any]:
+    node = {"id": "a", "layer": "object", "category": "mug"}
+    return {"format": "fcp_ros/scene", "nodes": [node], **changes}
+
+
+def with_node(**changes: Any) -> dict[str, Any]:
+    return minimal(nodes=[{"id": "a", "layer": "object", "category": "mug", **changes}])
+
+
+def test_little_is_enough(tmp_path: Path) -> None:
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps(minimal()))
+    node = read_scene(path).nodes["a"]
+    assert (node.pose, node.size, node.parents) == (None, None, ())
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        (minimal(version=2), "version"),
+        (minimal(nodes=None), "nodes"),
+        (minimal(nodes="abc"), "nodes"),
+        (minimal(nodes=[7]), "nodes[0]"),
+        (minimal(nodez=[]), "nodez: Extra inputs"),
+        (with_node(layer="attic"), "nodes[0] (a).layer"),
+        (with_node(position=[1, 2]), "nodes[0] (a).position"),
+        (with_node(position=["x", 2, 3]), "nodes[0] (a).position"),
+        (with_node(position=[float("nan"), 2, 3]), "finite"),
+        (with_node(position=[1e999, 2, 3]), "finite"),
+        (with_node(size=[-1, 1, 1]), "negative extent"),
+        (with_node(yaw_deg=3), "an orientation needs a position"),
+        (with_node(position=[0, 0, 0], yaw_deg=3, orientation=[0, 0, 0, 1]), "not both"),
+        (with_node(position=[0, 0, 0], orientation=[0, 0, 0, 0]), "no unit quaternion"),
+        (with_node(parents=["b"]), "its parent 'b'"),
+        (with_node(attributes={"x": [1]}), "attributes"),
+        (with_node(colour="red"), "nodes[0] (a).colour: Extra inputs"),
+        (minimal(relations=[["on", "a", "b"]]), "names 'b'"),
+        (minimal(relations=[["on"]]), "relations[0]"),
+        (minimal(relations=[[]]), "relations[0]"),
+        (minimal(relations=[{"name": "on", "elements": ["a"], "confidence": 2}]), "confidence"),
+        (minimal(nodes=[{"id": 1}] * 9), "more"),
+        (minimal(nodes=with_node()["nodes"] * 2), "given to two nodes"),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["json", "yaml"])
+def test_wrong_entries_are_named(
+    tmp_path: Path, document: dict[str, Any], words: str, suffix: str
+) -> None:
+    path = tmp_path / f"scene.{suffix}"
+    if suffix == "json":
+        path.write_text(json.dumps(document))
+    else:
+        YAML(typ="safe", pure=True).dump(document, path)
+    with pytest.raises(SceneError) as caught:
+        read_scene(path)
+    assert words in str(caught.value)
+    assert str(caught.value).startswith(str(path))
+
+
+HOUSE = """
+rooms:
+  - {id: kitchen, cls: kitchen, polygon: [[0, 0], [4, 0], [4, 3], [0, 3]]}
+  - {id: hall}
+doors:
+  - {id: door, rooms: [kitchen, hall], open: false}
+objects:
+  - {id: cup, cls: cup, room: kitchen, center: [1, 1, 0.5], yaw_deg: 90, state: {full: true}}
+agents:
+  - {id: tidy, cls: robot, room: hall}
+relations:
+  - [closed, door]
+"""
+
+
+def test_the_house_layout_in_yaml(tmp_path: Path) -> None:
+    path = tmp_path / "house.yaml"
+    path.write_text(HOUSE)
+    graph = read_scene(path)
+    assert graph.nodes["door"].attributes == {"is_open": False}
+    assert graph.nodes["cup"].attributes == {"full": True}
+    assert graph.nodes["cup"].parents == ("kitchen",)
+    assert graph.nodes["tidy"].layer is Layer.AGENT
+    keys = {relation.key for relation in graph.relations}
+    assert keys == {("closed", ("door",)), ("connected", ("kitchen", "hall", "door"))}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("room: kitchen", "room: cellar", "cup: its parent 'cellar'"),
+        ("rooms: [kitchen, hall]", "rooms: [kitchen]", "doors[0] (door).rooms"),
+        ("id: cup", "id: door", "door: this id is given to two nodes"),
+        ("center: [1, 1, 0.5]", "centre: [1, 1, 0.5]", "objects[0] (cup).centre: Extra"),
+    ],
+)
+def test_wrong_entries_of_a_house_are_named(tmp_path: Path, old: str, new: str, words: str) -> None:
+    path = tmp_path / "house.yaml"
+    path.write_text(HOUSE.replace(old, new))
+    with pytest.raises(SceneError) as caught:
+        read_scene(path)
+    assert words in str(caught.value)
+
+
+def test_the_document_is_plain_values() -> None:
+    assert json.loads(json.dumps(to_document(GRAPH))) == to_document(GRAPH)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Context Matters instances: a small one written here, and the published ones."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fcp_ros.cset import Schema, facts
+from fcp_ros.scene import (
+    Layer,
+    SceneError,
+    SceneMapping,
+    load_context_matters_instances,
+    load_context_matters_records,
+    load_scene,
+    scene_to_instance,
+)
+
+HOUSES: dict[str, Any] = {
+    "Small": {
+        "rooms": [
+            {"id": 1, "category": "kitchen", "label": "kitchen_1"},
+            {"id": 2, "category": "hall", "label": "hall_2"},
+        ],
+        "objects": [
+            {"id": 1, "cls": "sink", "kind": "receptacle", "size": None, "room": 1},
+            {"id": 2, "cls": "apple", "kind": "item", "size": "small", "room": 2, "in": 1},
+            {"id": 3, "cls": "vase", "kind": "item", "size": "medium", "room": 2},
+        ],
+        "room_edges": [[1, 2]],
+    }
+}
+INSTANCES: list[dict[str, Any]] = [
+    {
+        "id": "split/Small/problem_1",
+        "scene": "Small",
+        "goal": "tidy up",
+        "init_loc": "hall_2",
+        "relaxation_expected": None,
+        "added": [{"label": "mug into it_4", "cls": "mug", "room": "hall_2"}],
+    },
+    {"id": "split/Lost/problem_1", "scene": "Lost", "goal": "", "init_loc": "x", "added": []},
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "instances.json").write_text(json.dumps(INSTANCES))
+    (tmp_path / "scenes_from_taskography.json").write_text(json.dumps(HOUSES))
+    return tmp_path
+
+
+def test_an_instance_becomes_a_scene(folder: Path) -> None:
+    scene = load_scene(f"{folder}/instances.json#split/Small/problem_1")
+    keys = {relation.key for relation in scene.relations}
+    passage = "hall_2__kitchen_1_passage"
+    assert keys == {
+        ("at", ("robot_1", "hall_2")),
+        ("connected", ("hall_2", "kitchen_1", passage)),
+        ("connected", ("kitchen_1", "hall_2", passage)),
+        ("in_room", ("sink_1", "kitchen_1")),
+        ("in_room", ("apple_2", "kitchen_1")),
+        ("in_room", ("vase_3", "hall_2")),
+        ("in_room", ("mug_into_it_4", "hall_2")),
+        ("in_room", ("kitchen_1_floor", "kitchen_1")),
+        ("in_room", ("hall_2_floor", "hall_2")),
+        ("on", ("sink_1", "kitchen_1_floor")),
+        ("on", ("apple_2", "sink_1")),
+        ("on", ("vase_3", "hall_2_floor")),
+        ("on", ("mug_into_it_4", "hall_2_floor")),
+    }
+    assert any("apple_2 is listed in hall_2 but lies on sink_1" in note for note in scene.notes)
+    assert all(node.pose is None for node in scene.nodes.values())
+
+
+def test_in_and_on_are_told_apart_by_the_types(
+    folder: Path, schema: Schema, mapping: SceneMapping
+) -> None:
+    scene = load_scene(f"{folder}/instances.json#split/Small/problem_1")
+    state = scene_to_instance(scene, schema, mapping)
+    assert ("inside", ("apple_2", "sink_1")) in facts(state.instance)
+
+
+def test_records_carry_the_goal(folder: Path) -> None:
+    records = load_context_matters_records(folder)
+    assert list(records) == ["split/Small/problem_1"]
+    assert records["split/Small/problem_1"].goal == "tidy up"
+    assert records["split/Small/problem_1"].relaxation_expected is None
+
+
+@pytest.mark.parametrize(
+    ("fragment", "words"),
+    [
+        ("", "it holds many (1 instances"),
+        ("#nothing", "there is no instance 'nothing'"),
+        ("#split/Lost/problem_1", "its house Lost is not in"),
+    ],
+)
+def test_which_instance_must_be_clear(folder: Path, fragment: str, words: str) -> None:
+    with pytest.raises(SceneError) as caught:
+        load_scene(f"{folder}/instances.json{fragment}")
+    assert words in str(caught.value)
+    assert "Small" in str(caught.value)
+
+
+def test_missing_and_broken_houses(folder: Path) -> None:
+    houses = folder / "scenes_from_taskography.json"
+    houses.write_text(json.dumps({"Small": {"rooms": 3}}))
+    with pytest.raises(SceneError, match=r"Small\.rooms"):
+        load_context_matters_instances(folder)
+    broken = json.loads(json.dumps(HOUSES))
+    broken["Small"]["objects"][0]["room"] = 9
+    houses.write_text(json.dumps(broken))
+    with pytest.raises(SceneError, match="refers to 9"):
+        load_context_matters_instances(folder)
+    houses.unlink()
+    with pytest.raises(SceneError, match="no such file"):
+        load_context_matters_instances(folder)
+
+
+def test_the_published_instances(shared_dir: Path, schema: Schema, mapping: SceneMapping) -> None:
+    scenes = load_context_matters_instances(shared_dir / "bench" / "context_matters")
+    assert len(scenes) == 69
+    for scene in scenes.values():
+        rooms = {room.id for room in scene.in_layer(Layer.ROOM)}
+        assert rooms == {r.elements[0] for r in scene.related("connected")}
+        assert not [note for note in scene.notes if "no connection" in note]
+        state = scene_to_instance(scene, schema, mapping)
+        assert not state.instance.functional_conflicts()
+        located = {fact.arguments[0] for fact in facts(state.instance, ["on", "inside"])}
+        items = {state.instance.name_of(id_) for id_ in state.instance.elements("item")}
+        assert items == located

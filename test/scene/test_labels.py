@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Labels from all sources get one spelling, and match a table by their last words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcp_ros.scene import match_label, normalise_label
+
+
+@pytest.mark.parametrize(
+    ("label", "normal"),
+    [
+        ("dining_table", "dining table"),
+        ("Fridge_12", "fridge"),
+        ("DiningTable", "dining table"),
+        ("coffee-table 3", "coffee table"),
+        ("TV", "tv"),
+        ("  potted   plant ", "potted plant"),
+        ("chair_1_2", "chair"),
+        ("42", "42"),
+        ("", ""),
+    ],
+)
+def test_one_spelling(label: str, normal: str) -> None:
+    assert normalise_label(label) == normal
+
+
+@given(st.text(max_size=30))
+def test_normalising_twice_changes_nothing(label: str) -> None:
+    once = normalise_label(label)
+    assert normalise_label(once) == once
+
+
+@pytest.mark.parametrize(
+    ("label", "found"),
+    [
+        ("table", "surface"),
+        ("dining_table", "surface"),
+        ("Tables", "surface"),
+        ("coffee table 2", "hot surface"),
+        ("wine_glasses", "cup"),
+        ("glass", "cup"),
+        ("table lamp", None),
+        ("", None),
+    ],
+)
+def test_whole_label_first_then_last_words(label: str, found: str | None) -> None:
+    table = {"table": "surface", "coffee table": "hot surface", "glass": "cup"}
+    assert match_label(label, table) == found

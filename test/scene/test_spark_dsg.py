@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spark-DSG files: ids, labels, boxes, hierarchy and agents, on graphs written here and real ones.
+
+Graphs are written with the spark-dsg package itself, in both syntaxes.
+"""
+
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fcp_ros.scene import Layer, Provenance, SceneGraph, load_scene, read_scene
+
+dsg = pytest.importorskip("spark_dsg")
+
+Key = dsg.NodeSymbol
+
+
+def semantic(kind: Any, position: tuple[float, float, float], name: str, label: int) -> Any:
+    attributes = kind()
+    attributes.position = np.array(position, dtype=float)
+    attributes.name = name
+    attributes.semantic_label = label
+    return attributes
+
+
+def add_object(graph: Any, index: int, name: str, label: int, box: Any = None) -> None:
+    attributes = semantic(dsg.ObjectNodeAttributes, (index, 0.0, 0.5), name, label)
+    if box is not None:
+        attributes.bounding_box = box
+    graph.add_node(dsg.DsgLayers.OBJECTS, Key("O", index), attributes)
+
+
+def add_place(graph: Any, index: int, position: tuple[float, float, float]) -> None:
+    attributes = dsg.PlaceNodeAttributes()
+    attributes.position = np.array(position, dtype=float)
+    graph.add_node(dsg.DsgLayers.PLACES, Key("p", index), attributes)
+
+
+def add_room(graph: Any, index: int, box: Any = None) -> None:
+    attributes = semantic(dsg.RoomNodeAttributes, (5.0 * index, 0.0, 1.0), f"R({index})", 0)
+    if box is not None:
+        attributes.bounding_box = box
+    graph.add_node(dsg.DsgLayers.ROOMS, Key("R", index), attributes)
+
+
+def add_agent_pose(graph: Any, prefix: str, index: int, x: float) -> None:
+    from datetime import timedelta
+
+    attributes = dsg.AgentNodeAttributes()
+    attributes.position = np.array((x, 0.0, 0.0))
+    attributes.timestamp = timedelta(seconds=index)
+    attributes.world_R_body = dsg.Quaternion(math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5))
+    attributes.external_key = index
+    graph.add_node(2, Key(prefix, index).value, attributes, ord(prefix))
+
+
+def box(centre: tuple[float, float, float], size: tuple[float, float, float]) -> Any:
+    return dsg.BoundingBox(np.array(size, dtype=np.float32), np.array(centre, dtype=np.float32))
+
+
+@pytest.fixture(params=["scene.json", "scene.sparkdsg"])
+def read(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    def through_file(graph: Any) -> SceneGraph:
+        path = tmp_path / request.param
+        graph.save(str(path), False)
+        return read_scene(path)
+
+    return through_file
+
+
+def test_ids_are_plain_unique_names_or_else_symbols(read: Any) -> None:
+    graph = dsg.DynamicSceneGraph()
+    names = ("mug_1", "O(1)", "chair", "chair", "O5", "two words", "", "1st")
+    for index, name in enumerate(names):
+        add_object(graph, index, name, 1)
+    assert list(read(graph).nodes) == ["mug_1", "O1", "O2", "O3", "O4", "O5", "O6", "O7"]
+
+
+def test_labels_come_from_the_label_space(read: Any) -> None:
+    graph = dsg.DynamicSceneGraph()
+    for index, label in enumerate((3, 9, 4294967295)):
+        add_object(graph, index, "", label)
+    graph.metadata.add({"labelspaces": {"_l2p0": [[3, "mug"]]}})
+    scene = read(graph)
+    assert [node.category for node in scene.nodes.values()] == ["mug", "label_9", "unknown"]
+    assert any(note.startswith("2 objects have no name for their label") for note in scene.notes)
+
+
+def test_boxes_that_are_missing_or_broken_are_unknown(read: Any) -> None:
+    graph = dsg.DynamicSceneGraph()
+    add_object(graph, 0, "", 1)
+    add_object(graph, 1, "", 1, box((1.5, 0, 0), (1, 2, 3)))
+    add_object(graph, 2, "", 1, box((1, 0, 0), (-1, 2, 3)))
+    add_object(graph, 3, "", 1, box((1, 0, 0), (1, float("inf"), 3)))
+    scene = read(graph)
+    assert [node.size for node in scene.nodes.values()] == [None, (1.0, 2.0, 3.0), None, None]
+    assert scene.nodes["O1"].pose.position == (1.5, 0.0, 0.0)
+    assert scene.nodes["O0"].pose.position == (0.0, 0.0, 0.5)
+    assert any(note.startswith("3 objects have no usable bounding box") for note in scene.notes)
+
+
+def test_a_turned_box_keeps_its_yaw(read: Any) -> None:
+    cos, sin = math.cos(0.7), math.sin(0.7)
+    turn = np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1]], dtype=np.float32)
+    turned = dsg.BoundingBox(
+        dsg.BoundingBoxType.RAABB, np.ones(3, np.float32), np.zeros(3, np.float32), turn
+    )
+    graph = dsg.DynamicSceneGraph()
+    add_object(graph, 0, "", 1, turned)
+    assert read(graph).nodes["O0"].pose.yaw == pytest.approx(0.7, abs=1e-5)
+
+
+@pytest.mark.parametrize("dummy", [None, box((0, 0, 0), (0.1, 0.1, 0.1))])
+def test_a_room_without_a_box_is_as_large_as_its_places(read: Any, dummy: Any) -> None:
+    graph = dsg.DynamicSceneGraph()
+    add_room(graph, 0, dummy)
+    corners = ((0, 0), (4, 0), (4, 3), (0, 3), (2, 1))
+    for index, (x, y) in enumerate(corners):
+        add_place(graph, index, (x, y, 1.0))
+        graph.insert_edge(Key("R", 0), Key("p", index))
+    scene = read(graph)
+    assert set(scene.nodes["R0"].polygon) == set(corners[:4])
+    assert scene.nodes["R0"].height is None
+    assert scene.nodes["p4"].layer is Layer.PLACE
+    assert scene.nodes["p4"].parents == ("R0",)
+
+
+def test_several_parents_and_connected_rooms(read: Any) -> None:
+    graph = dsg.DynamicSceneGraph()
+    add_room(graph, 0, box((0, 0, 1), (4, 4, 2)))
+    add_room(graph, 1, box((5, 0, 1), (4, 4, 2)))
+    for index in (0, 1):
+        add_place(graph, index, (5.0 * index, 0, 0))
+        graph.insert_edge(Key("R", index), Key("p", index))
+    add_object(graph, 0, "", 1)
+    for index in (0, 1):
+        graph.insert_edge(Key("p", index), Key("O", 0), enforce_single_parent=False)
+    graph.insert_edge(Key("R", 0), Key("R", 1))
+    scene = read(graph)
+    assert set(scene.nodes["O0"].parents) == {"p0", "p1"}
+    assert [relation.key for relation in scene.relations] == [("connected", ("R0", "R1"))]
+
+
+def test_the_last_pose_of_each_agent_counts(read: Any) -> None:
+    graph = dsg.DynamicSceneGraph()
+    add_object(graph, 0, "", 1)
+    for index in (0, 2, 1):
+        add_agent_pose(graph, "a", index, x=float(index))
+    alone = read(graph)
+    assert [node.id for node in alone.in_layer(Layer.AGENT)] == ["robot_1"]
+    assert alone.nodes["robot_1"].pose.position == (2.0, 0.0, 0.0)
+    assert alone.nodes["robot_1"].pose.yaw == pytest.approx(math.pi / 2)
+    add_agent_pose(graph, "b", 0, x=7.0)
+    both = read(graph)
+    assert [node.id for node in both.in_layer(Layer.AGENT)] == ["robot_a", "robot_b"]
+
+
+def test_layers_without_use_are_noted(read: Any) -> None:
+    graph = dsg.DynamicSceneGraph()
+    add_object(graph, 0, "", 1)
+    graph.add_layer(1, 0, "SEGMENTS")
+    graph.add_node(1, Key("s", 0), semantic(dsg.SemanticNodeAttributes, (0, 0, 0), "", 1))
+    scene = read(graph)
+    assert list(scene.nodes) == ["O0"]
+    assert any("1 nodes of layer 1 were left out" in note for note in scene.notes)
+
+
+# ---- a real apartment, mapped by Hydra ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["labelspace.json", "labelspace.sparkdsg"])
+def test_the_real_apartment(shared_dir: Path, name: str) -> None:
+    folder = shared_dir / "bench" / "scenes" / "spark_dsg"
+    scene = load_scene(folder / f"apartment_v1.1.3_{name}")
+    assert Counter(node.layer.value for node in scene.nodes.values()) == {
+        "building": 1,
+        "room": 1,
+        "place": 185,
+        "object": 8,  # seven mapped ones and the floor
+        "agent": 1,
+    }
+    categories = Counter(node.category for node in scene.in_layer(Layer.OBJECT))
+    assert categories == {"chair": 3, "lamp": 2, "table": 2, "floor": 1}
+    assert len(scene.nodes["R0"].polygon) > 4
+    assert {relation.elements for relation in scene.related("at")} == {("robot_1", "R0")}
+    assert {relation.elements[1] for relation in scene.related("in_room")} == {"R0"}
+    assert {relation.elements[1] for relation in scene.related("on")} == {"R0_floor"}
+    assert scene.related("inside") == ()
+    standing = {r.elements[0] for r in scene.related("on") if r.provenance is Provenance.GEOMETRIC}
+    assert standing == {"O0", "O33", "O56", "O61"}  # the lamps hang, one small table is on a step
+    assert scene.notes == ("nothing is known below O11, O84: taken to stand on the floor",)
+
+
+def test_the_apartment_in_the_old_format(
+    shared_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = shared_dir / "bench" / "scenes" / "spark_dsg"
+    old = load_scene(folder / "apartment_v1.0.0.json")
+    new = load_scene(folder / "apartment_v1.1.3_labelspace.json")
+    assert {relation.key for relation in old.relations} == {r.key for r in new.relations}
+    assert old.nodes["O33"].category == "label_16"
+    assert any("7 objects have no name for their label" in note for note in old.notes)
+    assert capfd.readouterr().out == "", "the library's warnings must not mix with our output"

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From scene to state: types by label, tuples by type, and a note on whatever was guessed."""
+
+from dataclasses import replace
+
+import pytest
+
+from fcp_ros.cset import Relation, Schema, facts
+from fcp_ros.scene import (
+    AttributeFact,
+    Layer,
+    Pose,
+    SceneGraph,
+    SceneMapping,
+    SceneNode,
+    SceneRelation,
+    SceneState,
+    complete_relations,
+    scene_to_instance,
+    type_of_label,
+)
+
+
+def thing(id_: str, category: str, **changes: object) -> SceneNode:
+    changes.setdefault("parents", ("kitchen",))
+    return SceneNode(id_, Layer.OBJECT, category, **changes)  # type: ignore[arg-type]
+
+
+KITCHEN = SceneNode("kitchen", Layer.ROOM, "kitchen")
+
+
+@pytest.fixture
+def state_of(schema: Schema, mapping: SceneMapping):  # type: ignore[no-untyped-def]
+    def convert(*nodes: SceneNode, relations: tuple[tuple[str, ...], ...] = ()) -> SceneState:
+        stated = [SceneRelation(name, legs) for name, *rest in relations for legs in [tuple(rest)]]
+        graph = complete_relations(SceneGraph.of([KITCHEN, *nodes], stated))
+        return scene_to_instance(graph, schema, mapping)
+
+    return convert
+
+
+def texts(state: SceneState, *names: str) -> set[str]:
+    return {str(fact) for fact in facts(state.instance, names or None)}
+
+
+def test_the_twin_house(house: SceneGraph, schema: Schema, mapping: SceneMapping) -> None:
+    state = scene_to_instance(house, schema, mapping)
+    assert texts(state) == {
+        "at(robot_1, kitchen_1)",
+        "closed(fridge_1)",
+        "connected(kitchen_1, living_room_1, door_1)",
+        "connected(living_room_1, kitchen_1, door_1)",
+        "in_room(couch_1, living_room_1)",
+        "in_room(counter_1, kitchen_1)",
+        "in_room(fridge_1, kitchen_1)",
+        "in_room(kitchen_1_floor, kitchen_1)",
+        "in_room(living_room_1_floor, living_room_1)",
+        "in_room(table_1, living_room_1)",
+        "inside(milk_1, fridge_1)",
+        "on(apple_1, counter_1)",
+        "on(book_1, couch_1)",
+        "on(mug_1, table_1)",
+    }
+    assert state.notes == ()
+    assert not state.instance.functional_conflicts()
+    mug = state.instance.id_of("mug_1")
+    assert state.instance.type_of(mug) == "item"
+    assert state.instance.attribute(mug, "category") == "mug"
+    assert state.instance.attribute(mug, "x") == 6.4
+    assert state.instance.attribute(mug, "size_z") == 0.1
+
+
+def test_unknown_labels_get_a_default_and_a_note(state_of) -> None:  # type: ignore[no-untyped-def]
+    small = thing("s", "gizmo", pose=Pose.at(0, 0, 0), size=(0.1, 0.2, 0.3))
+    large = thing("l", "gizmo", pose=Pose.at(0, 0, 0), size=(0.1, 0.2, 0.31))
+    unsized = thing("u", "label_5")
+    state = state_of(small, large, unsized)
+    types = {id_: state.instance.type_of(state.instance.id_of(id_)) for id_ in "slu"}
+    assert types == {"s": "item", "l": "fixture", "u": "fixture"}
+    assert "the domain has no type for the label 'gizmo': s taken as item" in state.notes
+    assert "the domain has no type for the label 'label_5': u taken as fixture" in state.notes
+
+
+def test_the_last_words_of_a_label_count(mapping: SceneMapping) -> None:
+    assert type_of_label("dining_table", mapping) == "surface"
+    assert type_of_label("Wine Glasses", mapping) == "item"
+    assert type_of_label("wormhole", mapping) is None
+
+
+def test_agents_and_rooms_take_their_layers_type_unless_the_label_fits(state_of) -> None:  # type: ignore[no-untyped-def]
+    state = state_of(
+        SceneNode("tom", Layer.AGENT, "person", parents=("kitchen",)),
+        SceneNode("r2", Layer.AGENT, "astromech", parents=("kitchen",)),
+        SceneNode("odd", Layer.ROOM, "sink"),
+    )
+    types = {n: state.instance.type_of(state.instance.id_of(n)) for n in ("tom", "r2", "odd")}
+    assert types == {"tom": "person", "r2": "robot", "odd": "room"}
+
+
+def test_a_person_seen_as_an_object_is_at_its_room(state_of) -> None:  # type: ignore[no-untyped-def]
+    assert "at(tom, kitchen)" in texts(state_of(thing("tom", "person")))
+
+
+def test_layers_without_a_type_are_left_out(state_of) -> None:  # type: ignore[no-untyped-def]
+    state = state_of(
+        SceneNode("p", Layer.PLACE, "place"),
+        SceneNode("b", Layer.BUILDING, "building"),
+        relations=(("near", "p", "b"),),
+    )
+    assert not state.instance.has("p")
+    assert not state.instance.has("b")
+    assert state.notes == ()
+
+
+def test_on_and_inside_follow_the_types(state_of) -> None:  # type: ignore[no-untyped-def]
+    state = state_of(
+        thing("sink_1", "sink"),
+        thing("table_1", "table"),
+        thing("apple_1", "apple"),
+        thing("mug_1", "mug"),
+        relations=(("on", "apple_1", "sink_1"), ("inside", "mug_1", "table_1")),
+    )
+    assert texts(state, "on", "inside") == {"inside(apple_1, sink_1)", "on(mug_1, table_1)"}
+    assert any("on(apple_1, sink_1) as inside(apple_1, sink_1)" in n for n in state.notes)
+
+
+def test_a_place_that_is_none_leads_further_down(state_of) -> None:  # type: ignore[no-untyped-def]
+    state = state_of(
+        thing("table_1", "table"),
+        thing("book_1", "book"),
+        thing("mug_1", "mug"),
+        thing("bowl_1", "bowl"),
+        thing("vase_1", "vase"),
+        thing("curtain_1", "curtain"),
+        relations=(
+            ("on", "mug_1", "book_1"),
+            ("on", "book_1", "table_1"),
+            ("on", "bowl_1", "vase_1"),
+            ("on", "vase_1", "bowl_1"),
+        ),
+    )
+    assert texts(state, "on") == {
+        "on(mug_1, table_1)",
+        "on(book_1, table_1)",
+        "on(bowl_1, kitchen_floor)",
+        "on(vase_1, kitchen_floor)",
+    }
+
+
+def test_a_container_counts_before_a_support(state_of) -> None:  # type: ignore[no-untyped-def]
+    state = state_of(
+        thing("fridge_1", "refrigerator"),
+        thing("tray_1", "tray"),
+        thing("milk_1", "milk"),
+        relations=(
+            ("on", "milk_1", "tray_1"),
+            ("inside", "milk_1", "fridge_1"),
+            ("inside", "tray_1", "fridge_1"),
+        ),
+    )
+    assert texts(state, "on", "inside") == {
+        "inside(milk_1, fridge_1)",
+        "inside(tray_1, fridge_1)",
+    }
+
+
+def test_what_is_held_lies_nowhere(state_of) -> None:  # type: ignore[no-untyped-def]
+    robot = SceneNode("rob", Layer.AGENT, "robot", parents=("kitchen",))
+    state = state_of(robot, thing("mug_1", "mug"), relations=(("holding", "rob", "mug_1"),))
+    assert texts(state, "on", "inside", "holding") == {"holding(rob, mug_1)"}
+    assert state.notes == ()
+
+
+def test_what_joins_rooms_is_a_passage_whatever_its_label(state_of) -> None:  # type: ignore[no-untyped-def]
+    state = state_of(
+        SceneNode("hall", Layer.ROOM, "hall"),
+        thing("portal", "stargate", parents=()),
+        relations=(("connected", "kitchen", "hall", "portal"),),
+    )
+    assert "connected(hall, kitchen, portal)" in texts(state)
+    assert "the domain has no type for the label 'stargate': portal taken as passage" in state.notes
+
+
+def test_only_one_of_two_functional_tuples_holds(state_of) -> None:  # type: ignore[no-untyped-def]
+    robot = SceneNode("rob", Layer.AGENT, "robot", parents=("kitchen",))
+    state = state_of(
+        robot,
+        thing("mug_1", "mug"),
+        thing("apple_1", "apple"),
+        relations=(("holding", "rob", "mug_1"), ("holding", "rob", "apple_1")),
+    )
+    assert texts(state, "holding") == {"holding(rob, mug_1)"}
+    assert any("only one can hold" in note for note in state.notes)
+    assert not state.instance.functional_conflicts()
+
+
+def test_relations_that_do_not_fit_are_noted(state_of) -> None:  # type: ignore[no-untyped-def]
+    state = state_of(
+        thing("mug_1", "mug"), relations=(("closed", "mug_1"), ("near", "mug_1", "kitchen"))
+    )
+    assert any("closed(mug_1)" in note for note in state.notes)
+    assert any("no relation 'near': 1 tuples" in note for note in state.notes)
+
+
+def test_attributes_and_the_facts_that_they_state(
+    schema: Schema, mapping: SceneMapping, state_of
+) -> None:  # type: ignore[no-untyped-def]
+    state = state_of(
+        thing("f1", "refrigerator", attributes={"is_open": False}),
+        thing("f2", "refrigerator", attributes={"is_open": True}),
+        thing("f3", "refrigerator", attributes={"is_open": 0}),
+        thing("m1", "mug", attributes={"material": "glass", "is_open": False}),
+        thing("m2", "mug", attributes={"material": "wood", "owner": "me"}),
+    )
+    assert texts(state, "closed") == {"closed(f1)"}
+    assert state.instance.attribute(state.instance.id_of("m1"), "material") == "glass"
+    assert state.instance.attribute(state.instance.id_of("m2"), "material") is None
+    assert any("material" in note and "m2" in note for note in state.notes)
+    assert any("closed(m1)" in note for note in state.notes)
+    assert AttributeFact("full", 1, "closed").holds(thing("x", "y", attributes={"full": 1}))
+
+
+def test_a_domain_may_know_little(house: SceneGraph, mapping: SceneMapping) -> None:
+    tiny = Schema(
+        name="tiny",
+        types={"thing": (), "room": (), "robot": ()},
+        functions=(),
+        relations=(Relation("on", (("a", "thing"), ("b", "thing"))),),
+        attributes=(),
+    )
+    small = replace(mapping, labels={}, default_type="thing", small_default_type=None)
+    state = scene_to_instance(house, tiny, small)
+    assert "on(mug_1, table_1)" in texts(state)
+    assert any("no relation 'connected'" in note for note in state.notes)
