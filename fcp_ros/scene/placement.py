@@ -11,9 +11,12 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fcp_ros.scene.footprint import Corner, bounds, contains, footprint_of, inner_point
 from fcp_ros.scene.graph import Pose, SceneNode, Vector
+
+Floats = NDArray[np.float64]
 
 GAP = 0.03
 """Space (m) left between things that are put side by side."""
@@ -25,6 +28,7 @@ FLOOR_STEP = 0.25
 """Spacing (m) of the spots that are tried on a floor."""
 
 _MOST_TRIED = 2_000
+_AT_ONCE = 64
 
 
 def spot_on(item: SceneNode, support: SceneNode, others: Iterable[SceneNode]) -> Pose | None:
@@ -117,14 +121,17 @@ def _span(low: float, high: float, spacing: float) -> Iterator[int]:
 
 def _first_free(spots: Sequence[Corner], extents: Vector, others: Iterable[SceneNode]) -> Corner:
     """The first spot without overlap; where there is none, the one with the least."""
-    taken = [_rectangle(other) for other in others if other.pose is not None]
+    taken = np.array([_rectangle(other) for other in others if other.pose is not None])
+    if not taken.size:
+        return spots[0]
     best, least = spots[0], math.inf
-    for spot in spots:
-        overlap = sum(_overlap(spot, extents, rectangle) for rectangle in taken)
-        if overlap == 0.0:
-            return spot
-        if overlap < least:
-            best, least = spot, overlap
+    for start in range(0, len(spots), _AT_ONCE):
+        overlaps = _overlaps(np.array(spots[start : start + _AT_ONCE]), extents, taken)
+        index = int(np.argmin(overlaps))  # the first of the least
+        if overlaps[index] < least:
+            best, least = spots[start + index], float(overlaps[index])
+        if least == 0.0:
+            break
     return best
 
 
@@ -136,12 +143,13 @@ def _rectangle(node: SceneNode) -> tuple[float, float, float, float]:
     return bounds(footprint_of(node))
 
 
-def _overlap(spot: Corner, extents: Vector, rectangle: tuple[float, float, float, float]) -> float:
-    x0, y0, x1, y1 = rectangle
-    reach_x, reach_y = extents[0] / 2.0, extents[1] / 2.0
-    wide = min(spot[0] + reach_x, x1) - max(spot[0] - reach_x, x0)
-    deep = min(spot[1] + reach_y, y1) - max(spot[1] - reach_y, y0)
-    return wide * deep if wide > 0.0 and deep > 0.0 else 0.0
+def _overlaps(spots: Floats, extents: Vector, rectangles: Floats) -> Floats:
+    """Area (m2) that an item at each spot (k, 2) shares with all rectangles (m, 4) together."""
+    reach = np.array(extents[:2]) / 2.0
+    low = np.maximum((spots - reach)[:, None, :], rectangles[None, :, :2])
+    high = np.minimum((spots + reach)[:, None, :], rectangles[None, :, 2:])
+    shared: Floats = np.prod(np.maximum(high - low, 0.0), axis=2).sum(axis=1)
+    return shared
 
 
 def _extents(item: SceneNode) -> Vector:

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -147,3 +148,10 @@ def test_changed_bytes_give_a_valid_graph_or_an_error(
             outcomes.add(False)
     assert False in outcomes
     assert capfd.readouterr().out == ""
+
+
+def test_without_the_package_the_message_says_what_to_install(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "spark_dsg", None)
+    assert "pip install spark-dsg" in problem(data_dir / "twin_house_spark_v1.1.3.sparkdsg")
