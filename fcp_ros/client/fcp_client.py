@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The facade for task managers: one object for everything that the nodes offer."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import Any
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+
+from fcp_ros.action import AchieveGoal, ExecutePlan, MakePlan
+from fcp_ros.client.errors import FcpUnavailable
+from fcp_ros.client.pending import PendingGoal, PendingReply
+from fcp_ros.client.queries import plan_request
+from fcp_ros.client.spinner import SpinningNode
+from fcp_ros.msg import Plan, PlanRequest, PlanResult, PredicateQuery, SceneGraph
+from fcp_ros.nodes.conversions.common import duration_to_message
+from fcp_ros.nodes.safe_action_client import SafeActionClient
+from fcp_ros.srv import (
+    GetCalibration,
+    GetSceneGraph,
+    JudgePredicates,
+    LoadDomain,
+    LoadScene,
+    ValidatePlan,
+)
+
+LOOK_EVERY = 0.01
+"""Seconds between two looks for a server."""
+
+
+class FcpClient:
+    """Asks the nodes of fcp_ros.
+
+    Two ways to use it:
+
+    - ``send_*`` returns a `PendingGoal` or `PendingReply` at once; poll it, read its feedback,
+      cancel it. Safe inside callbacks. Raises `FcpUnavailable` when no server is there.
+    - every other method waits for its answer, with a bound. Not inside callbacks.
+
+    Answers are the ROS messages; a request that a node refuses is answered with its status and
+    sentence like any other. Missing servers and missing answers raise `FcpError`.
+
+    Arguments:
+        node: a node of the caller's that an executor spins; None: an own one, spun in an own
+            thread and its own ROS context.
+        namespace: of the nodes to ask, such as "robot_1"; "" means that of `node`.
+        server_timeout: seconds that waiting methods wait for a server to appear.
+        answer_timeout: seconds that they wait for an answer, unless they say otherwise.
+        domain_id: ROS domain of an own node; None takes ROS_DOMAIN_ID.
+    """
+
+    def __init__(
+        self,
+        node: Node | None = None,
+        *,
+        namespace: str = "",
+        server_timeout: float = 10.0,
+        answer_timeout: float = 60.0,
+        domain_id: int | None = None,
+    ) -> None:
+        self._spinning: SpinningNode | None = None
+        if node is None:
+            name = f"fcp_client_{uuid.uuid4().hex[:8]}"
+            self._spinning = SpinningNode(name, namespace, domain_id)
+            node = self._spinning.node
+        self._node: Any = node
+        self._prefix = f"/{namespace.strip('/')}/" if namespace else ""
+        self._group = ReentrantCallbackGroup()
+        self._server_timeout = server_timeout
+        self._answer_timeout = answer_timeout
+        self._actions = {
+            name: SafeActionClient(node, kind, self._prefix + name, callback_group=self._group)
+            for name, kind in (
+                ("make_plan", MakePlan),
+                ("execute_plan", ExecutePlan),
+                ("achieve_goal", AchieveGoal),
+            )
+        }
+        self._services = {
+            name: node.create_client(kind, self._prefix + name, callback_group=self._group)
+            for name, kind in (
+                ("judge", JudgePredicates),
+                ("calibration", GetCalibration),
+                ("load_scene", LoadScene),
+                ("get_scene_graph", GetSceneGraph),
+                ("validate_plan", ValidatePlan),
+                ("load_domain", LoadDomain),
+            )
+        }
+
+    # --- send and poll: nothing here waits --------------------------------------------------------
+
+    def send_plan(self, request: PlanRequest) -> PendingGoal:
+        """Ask for a plan; the result is a ``MakePlan.Result``."""
+        return self._send_goal("make_plan", MakePlan.Goal(request=request))
+
+    def send_execute(self, plan: Plan) -> PendingGoal:
+        """Have a plan executed; the result is an ``ExecutePlan.Result``."""
+        return self._send_goal("execute_plan", ExecutePlan.Goal(plan=plan))
+
+    def send_achieve(self, request: PlanRequest, *, max_replans: int = -1) -> PendingGoal:
+        """Have a goal achieved (plan, execute, replan); an ``AchieveGoal.Result``.
+
+        Arguments:
+            request: what is wanted.
+            max_replans: how often to plan anew; -1 takes the executive's parameter.
+        """
+        return self._send_goal(
+            "achieve_goal", AchieveGoal.Goal(request=request, max_replans=max_replans)
+        )
+
+    def send_judge(
+        self, queries: Iterable[PredicateQuery], *, time_limit: float | None = None
+    ) -> PendingReply:
+        """Ask for degrees; the answer is a ``JudgePredicates.Response``."""
+        request = JudgePredicates.Request(
+            queries=list(queries), time_limit=duration_to_message(time_limit or 0.0)
+        )
+        return self._send_request("judge", request)
+
+    def send_load_scene(self, path: str) -> PendingReply:
+        """Have a scene file loaded; the answer is a ``LoadScene.Response``."""
+        return self._send_request("load_scene", LoadScene.Request(path=path))
+
+    def send_validate(self, plan: Plan, *, alpha: float | None = None) -> PendingReply:
+        """Have a plan replayed on the present scene; a ``ValidatePlan.Response``."""
+        cut = float("nan") if alpha is None else float(alpha)
+        return self._send_request("validate_plan", ValidatePlan.Request(plan=plan, alpha=cut))
+
+    # --- one call: everything here waits, with a bound --------------------------------------------
+
+    def plan(
+        self,
+        goal: str,
+        *,
+        alpha: float | None = None,
+        time_limit: float | None = None,
+        tnorm: str = "",
+        relax: bool = True,
+        timeout: float | None = None,
+    ) -> PlanResult:
+        """Plan for a goal; see `queries.plan_request` for the arguments.
+
+        The bound is `timeout`, or else the time limit plus the client's answer timeout.
+        """
+        request = plan_request(goal, alpha=alpha, time_limit=time_limit, tnorm=tnorm, relax=relax)
+        self._wait_for_action("make_plan")
+        bound = timeout or (time_limit or 0.0) + self._answer_timeout
+        return self.send_plan(request).result(bound).result
+
+    def execute(self, plan: Plan, *, timeout: float) -> ExecutePlan.Result:
+        """Execute a plan; after `timeout` s it is cancelled."""
+        self._wait_for_action("execute_plan")
+        return self.send_execute(plan).result(timeout)
+
+    def achieve(
+        self,
+        goal: str,
+        *,
+        timeout: float,
+        alpha: float | None = None,
+        time_limit: float | None = None,
+        relax: bool = True,
+        max_replans: int = -1,
+    ) -> AchieveGoal.Result:
+        """Plan, execute and replan until the goal is achieved; after `timeout` s cancelled."""
+        request = plan_request(goal, alpha=alpha, time_limit=time_limit, relax=relax)
+        self._wait_for_action("achieve_goal")
+        return self.send_achieve(request, max_replans=max_replans).result(timeout)
+
+    def judge(
+        self, *queries: PredicateQuery, time_limit: float | None = None
+    ) -> JudgePredicates.Response:
+        """Degrees for questions (see `queries.predicate_query`), in their order."""
+        bound = (time_limit or 0.0) + self._answer_timeout
+        self._wait_for_service("judge")
+        return self.send_judge(queries, time_limit=time_limit).result(bound)
+
+    def load_scene(self, path: str) -> LoadScene.Response:
+        """Load a scene file from one of the scene folders."""
+        return self._ask("load_scene", LoadScene.Request(path=path))
+
+    def scene(self) -> SceneGraph | None:
+        """The scene graph as it is now; None where there is none yet."""
+        response = self._ask("get_scene_graph", GetSceneGraph.Request())
+        return response.scene_graph if response.success else None
+
+    def validate(self, plan: Plan, *, alpha: float | None = None) -> ValidatePlan.Response:
+        """Replay a plan on the present scene with the independent verifier."""
+        self._wait_for_service("validate_plan")
+        return self.send_validate(plan, alpha=alpha).result(self._answer_timeout)
+
+    def load_domain(self, path: str) -> LoadDomain.Response:
+        """Let the planner plan with another domain."""
+        return self._ask("load_domain", LoadDomain.Request(path=path))
+
+    def calibration(self, predicate: str = "", context: str = "") -> GetCalibration.Response:
+        """What was learned from outcomes; "" means all predicates, or contexts."""
+        return self._ask(
+            "calibration",
+            GetCalibration.Request(
+                operation=GetCalibration.Request.SHOW, predicate=predicate, context=context
+            ),
+        )
+
+    def reset_calibration(self, predicate: str = "", context: str = "") -> GetCalibration.Response:
+        """Set what was learned aside; answers with the entries as they were before."""
+        return self._ask(
+            "calibration",
+            GetCalibration.Request(
+                operation=GetCalibration.Request.RESET, predicate=predicate, context=context
+            ),
+        )
+
+    def close(self) -> None:
+        """Destroy what the client made; goals that are not done go on without it."""
+        for action in self._actions.values():
+            action.destroy()
+        for service in self._services.values():
+            self._node.destroy_client(service)
+        if self._spinning is not None:
+            self._spinning.close()
+
+    def __enter__(self) -> FcpClient:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    def _send_goal(self, name: str, goal: Any) -> PendingGoal:
+        client = self._actions[name]
+        if not client.server_is_ready():
+            raise self._unavailable("action", name)
+        return PendingGoal(client, goal, f"The action {self._prefix}{name}")
+
+    def _send_request(self, name: str, request: Any) -> PendingReply:
+        client = self._services[name]
+        if not client.service_is_ready():
+            raise self._unavailable("service", name)
+        return PendingReply(client, request, f"The service {client.srv_name}")
+
+    def _ask(self, name: str, request: Any) -> Any:
+        self._wait_for_service(name)
+        return self._send_request(name, request).result(self._answer_timeout)
+
+    def _wait_for_action(self, name: str) -> None:
+        self._wait(self._actions[name].server_is_ready, "action", name)
+
+    def _wait_for_service(self, name: str) -> None:
+        self._wait(self._services[name].service_is_ready, "service", name)
+
+    def _wait(self, ready: Callable[[], bool], kind: str, name: str) -> None:
+        end = time.monotonic() + self._server_timeout
+        while not ready():
+            if time.monotonic() > end:
+                raise self._unavailable(kind, name)
+            time.sleep(LOOK_EVERY)
+
+    def _unavailable(self, kind: str, name: str) -> FcpUnavailable:
+        return FcpUnavailable(
+            f"No node offers the {kind} {self._prefix or self._node.get_namespace()}{name}: start "
+            "the nodes (fcp up, or ros2 launch fcp_ros bringup.launch.py), and check namespace and "
+            "ROS_DOMAIN_ID."
+        )

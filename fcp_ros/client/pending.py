@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was sent and is not answered yet: poll it, wait for it with a bound, cancel it."""
+
+from __future__ import annotations
+
+import threading
+from enum import Enum
+from typing import Any
+
+from action_msgs.msg import GoalStatus
+from rclpy.client import Client
+
+from fcp_ros.client.errors import FcpError, FcpTimeout
+from fcp_ros.nodes.action_call import ActionCall, CallListener
+from fcp_ros.nodes.safe_action_client import SafeActionClient
+
+_ADVICE = (
+    "Is the node still running? Inside a callback don't wait: send, return, and poll later; a node "
+    "of your own that you gave to FcpClient must be spun by an executor in another thread."
+)
+
+
+class GoalState(str, Enum):
+    """Where a goal stands."""
+
+    SENT = "sent"
+    ACCEPTED = "accepted"
+    SUCCEEDED = "succeeded"
+    ABORTED = "aborted"
+    CANCELED = "canceled"
+    REJECTED = "rejected"
+    FORGOTTEN = "forgotten"
+    """The server was restarted and knows nothing of the goal."""
+
+    @property
+    def done(self) -> bool:
+        """Whether it will not change any more."""
+        return self not in (GoalState.SENT, GoalState.ACCEPTED)
+
+
+_ENDS = {
+    GoalStatus.STATUS_SUCCEEDED: GoalState.SUCCEEDED,
+    GoalStatus.STATUS_ABORTED: GoalState.ABORTED,
+    GoalStatus.STATUS_CANCELED: GoalState.CANCELED,
+}
+
+
+class PendingGoal:
+    """A goal at an action server. Everything but `result` returns at once.
+
+    Arguments:
+        client: of the action; its server must be there.
+        goal: the goal message.
+        what: the request in words, for messages.
+    """
+
+    def __init__(self, client: SafeActionClient, goal: Any, what: str) -> None:
+        self._what = what
+        self._changed = threading.Condition()
+        self._state = GoalState.SENT
+        self._feedback: Any = None
+        self._result: Any = None
+        listener = CallListener(
+            ended=self._on_end,
+            forgotten=lambda: self._set(GoalState.FORGOTTEN),
+            accepted=lambda: self._set(GoalState.ACCEPTED),
+            rejected=lambda: self._set(GoalState.REJECTED),
+            feedback=self._on_feedback,
+        )
+        self._call = ActionCall(client, goal, listener)
+
+    def poll(self) -> GoalState:
+        """Where the goal stands now."""
+        with self._changed:
+            return self._state
+
+    @property
+    def feedback(self) -> Any:
+        """The newest feedback message; None before the first."""
+        with self._changed:
+            return self._feedback
+
+    def cancel(self) -> None:
+        """Ask for the end; `poll` and `result` say when and how it has come."""
+        if not self.poll().done:
+            self._call.cancel()
+
+    def result(self, timeout: float) -> Any:
+        """The result message, whether the goal succeeded or not; waits at most `timeout` s.
+
+        Raises:
+            FcpTimeout: it did not come in time. The goal is cancelled.
+            FcpError: the server refused or forgot the goal, so that there is no result.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._state.done, timeout)
+            state, result = self._state, self._result
+        if not state.done:
+            self.cancel()
+            raise FcpTimeout(f"{self._what}: no result within {timeout:g} s. {_ADVICE}")
+        if result is None:
+            raise FcpError(f"{self._what}: the goal was {state.value} by its server. Send it anew.")
+        return result
+
+    def _on_end(self, status: int, result: Any) -> None:
+        with self._changed:
+            self._result = result
+        self._set(_ENDS.get(status, GoalState.ABORTED))
+
+    def _on_feedback(self, feedback: Any) -> None:
+        with self._changed:
+            self._feedback = feedback
+
+    def _set(self, state: GoalState) -> None:
+        with self._changed:
+            if not self._state.done:
+                self._state = state
+            self._changed.notify_all()
+
+
+class PendingReply:
+    """A request at a service. Everything but `result` returns at once.
+
+    Arguments:
+        client: of the service; its server must be there.
+        request: the request message.
+        what: the request in words, for messages.
+    """
+
+    def __init__(self, client: Client, request: Any, what: str) -> None:
+        self._client = client
+        self._what = what
+        self._answered = threading.Event()
+        self._future = client.call_async(request)
+        self._future.add_done_callback(lambda _future: self._answered.set())
+
+    def poll(self) -> bool:
+        """Whether the answer is there."""
+        return bool(self._future.done())
+
+    def cancel(self) -> None:
+        """Forget the request: its answer, if it comes, is thrown away."""
+        self._client.remove_pending_request(self._future)
+
+    def result(self, timeout: float) -> Any:
+        """The response message; waits at most `timeout` s.
+
+        Raises:
+            FcpTimeout: it did not come in time.
+        """
+        if not self.poll() and not self._answered.wait(timeout) and not self.poll():
+            self.cancel()
+            raise FcpTimeout(f"{self._what}: no answer within {timeout:g} s. {_ADVICE}")
+        return self._future.result()

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages that are tedious to fill in by hand, from plain Python values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fcp_ros.msg import (
+    Argument,
+    ArgumentContext,
+    PlanRequest,
+    PlanResult,
+    PlanStatus,
+    PredicateQuery,
+)
+from fcp_ros.nodes.conversions.common import attributes_to_message, duration_to_message
+
+AttributeValue = bool | int | float | str
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element of the scene with what a judgement may look at.
+
+    Attributes:
+        name: its id.
+        category: what it is, such as "mug".
+        attributes: the attributes that the predicate declares as context.
+    """
+
+    name: str
+    category: str
+    attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
+
+
+def predicate_query(predicate: str, **arguments: Element | str) -> PredicateQuery:
+    """A question to the grounder.
+
+    Arguments:
+        predicate: a graded predicate of the domain.
+        arguments: parameter -> element, or text; in the order of the predicate's parameters.
+    """
+    return PredicateQuery(
+        predicate=predicate,
+        arguments=[_argument(parameter, value) for parameter, value in arguments.items()],
+    )
+
+
+def _argument(parameter: str, value: Element | str) -> ArgumentContext:
+    if isinstance(value, str):
+        text = Argument(parameter=parameter, kind=Argument.TEXT, value=value)
+        return ArgumentContext(argument=text)
+    return ArgumentContext(
+        argument=Argument(parameter=parameter, kind=Argument.ELEMENT, value=value.name),
+        category=value.category,
+        attributes=attributes_to_message(value.attributes),
+    )
+
+
+def plan_request(
+    goal: str,
+    *,
+    alpha: float | None = None,
+    time_limit: float | None = None,
+    tnorm: str = "",
+    relax: bool = True,
+) -> PlanRequest:
+    """A planning request; what is left out is decided by the planner's parameters.
+
+    Arguments:
+        goal: the goal expression.
+        alpha: least acceptable membership, in [0, 1].
+        time_limit: seconds.
+        tnorm: how degrees compose.
+        relax: whether the goal may be relaxed when it can't be reached as stated.
+    """
+    return PlanRequest(
+        goal=goal,
+        alpha=math.nan if alpha is None else float(alpha),
+        time_limit=duration_to_message(time_limit or 0.0),
+        tnorm=tnorm,
+        forbid_relaxation=not relax,
+    )
+
+
+def is_solved(result: PlanResult) -> bool:
+    """Whether a PlanResult message carries a plan that may be executed."""
+    solved = (PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING)
+    return result.status.code in solved

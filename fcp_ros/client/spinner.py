@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A node of its own, spun in a thread of its own, for programs that have no node."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from typing import Any
+
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
+
+JOIN_TIMEOUT = 5.0
+"""Seconds to wait for the thread at the end."""
+
+
+class SpinningNode:
+    """A node in its own ROS context, so that neither disturbs what else the process does.
+
+    Arguments:
+        name: of the node.
+        namespace: of the node.
+        domain_id: ROS domain; None takes ROS_DOMAIN_ID.
+    """
+
+    def __init__(self, name: str, namespace: str, domain_id: int | None = None) -> None:
+        self._context = Context()
+        rclpy.init(
+            args=[],
+            context=self._context,
+            domain_id=domain_id,
+            signal_handler_options=SignalHandlerOptions.NO,
+        )
+        self.node: Any = rclpy.create_node(name, namespace=namespace, context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._spin, name=name, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread, destroy the node, shut the context down."""
+        self._executor.shutdown(timeout_sec=JOIN_TIMEOUT)
+        if threading.current_thread() is not self._thread:
+            self._thread.join(JOIN_TIMEOUT)
+        self.node.destroy_node()
+        self._context.try_shutdown()
+
+    def _spin(self) -> None:
+        with suppress(ExternalShutdownException):  # raised when the context went first
+            self._executor.spin()
