@@ -4,15 +4,17 @@
     ros2 launch fcp_ros simulation.launch.py scene:=twin_house_furnished
 """
 
+from pathlib import Path
+
 from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import PathJoinSubstitution, ThisLaunchFileDir
 
 
 def generate_launch_description() -> LaunchDescription:
     """Includes the bringup with the simulated executor; all other arguments go through."""
-    bringup = PathJoinSubstitution([ThisLaunchFileDir(), "bringup.launch.py"])
+    # A plain path, so that `ros2 launch --show-args` can look into it.
+    bringup = str(Path(__file__).with_name("bringup.launch.py"))
     return LaunchDescription([
         IncludeLaunchDescription(PythonLaunchDescriptionSource(bringup),
                                  launch_arguments=[("simulated_executor", "true")]),
