@@ -58,6 +58,10 @@ class ExecutorLedger:
                 return attempt
         return None
 
+    def attempts(self) -> tuple[int, ...]:
+        """All unanswered attempts."""
+        return tuple(self._open)
+
     def step_of(self, attempt: int) -> PlanStep | None:
         """The step of an unanswered attempt."""
         return self._open.get(attempt)

@@ -69,6 +69,19 @@ class ReplanPolicy:
         if outcome.code not in self.worth:
             return Decision(Verdict.FAILED, result.message)
         if replans >= self.max_replans:
-            reason = f"The goal was planned anew {replans} times, which is the limit. "
-            return Decision(Verdict.EXHAUSTED, reason + result.message)
+            return Decision(Verdict.EXHAUSTED, self._limit(replans) + result.message)
         return Decision(Verdict.REPLAN, result.message)
+
+    def decide_without_start(self, problem: str, replans: int) -> Decision:
+        """Decide when the world changed so much between planning and start that the plan is void.
+
+        Args:
+            problem: why it can't be done, one sentence.
+            replans: how often the goal was planned anew before.
+        """
+        if replans >= self.max_replans:
+            return Decision(Verdict.EXHAUSTED, self._limit(replans) + problem)
+        return Decision(Verdict.REPLAN, problem)
+
+    def _limit(self, replans: int) -> str:
+        return f"The goal was planned anew {replans} times, which is the limit. "

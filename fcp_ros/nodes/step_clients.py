@@ -30,9 +30,6 @@ from fcp_ros.nodes.safe_action_client import SafeActionClient
 from fcp_ros.nodes.seeker import Seeker, Watch
 from fcp_ros.nodes.step_answers import outcome_from_answer
 
-Post = Callable[..., None]
-"""Called as post(event) or post(event, key); from any thread, returns at once."""
-
 
 class StepClients:
     """One action client an executor, made when it is first needed.
@@ -69,7 +66,7 @@ class StepClients:
         client = self.prepare(executor)
         ready = ExecutorReady(executor)
         watch = Watch(client.server_is_ready, True, lambda: self._post(ready, None))
-        self._seeker.seek(executor, watch)
+        self._seeker.seek(f"find {executor}", watch)
 
     def send(self, command: SendStep, plan_id: UUID, step: PlanStepMessage) -> None:
         """Give a step to its executor; its answers are posted under the command's attempt."""
@@ -86,7 +83,7 @@ class StepClients:
             self._calls[command.attempt] = call
         lost = ExecutorLost(executor)
         watch = Watch(client.server_is_ready, False, lambda: self._post(lost, None))
-        self._seeker.seek(executor, watch)
+        self._seeker.seek(f"keep {executor}", watch)
 
     def cancel(self, attempt: int) -> None:
         """Ask the executor to stop; whether it still knows of the attempt is posted too."""
@@ -135,6 +132,6 @@ class StepClients:
         )
 
     def _close_call(self, attempt: int, executor: str) -> None:
-        self._seeker.forget(executor)
+        self._seeker.forget(f"keep {executor}")
         with self._lock:
             self._calls.pop(attempt, None)
