@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report tells: episodes, each one request from the goal to the last outcome.
+
+Plain values, filled from live nodes or from the library; pictures and pages are made from them
+alone, so the same report can be drawn anew from what was recorded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.planning import PlanningResult
+from fcp_ros.scene import SceneGraph
+
+
+@dataclass(frozen=True)
+class StepOutcome:
+    """How one dispatched step went.
+
+    Attributes:
+        index: position of the step in its plan, from 0.
+        step: the action with its arguments, as text.
+        outcome: how it ended.
+        duration: seconds it took.
+        quality: measured quality in [0, 1], or None where none was measured.
+        message: the executor's sentence.
+    """
+
+    index: int
+    step: str
+    outcome: OutcomeCode
+    duration: float
+    quality: float | None
+    message: str
+
+
+@dataclass(frozen=True)
+class CalibratedDegree:
+    """One degree before and after outcomes were learned from; all degrees in [0, 1]."""
+
+    predicate: str
+    context: str
+    before: float
+    after: float
+    evidence_count: int
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One request: what was asked, what was planned, what happened.
+
+    Attributes:
+        title: a few words.
+        story: one or two sentences that say what this episode shows.
+        goal: the goal expression as asked.
+        alpha: least acceptable membership, in [0, 1].
+        result: the planner's answer.
+        scene: the scene graph that was planned on.
+        outcomes: steps that were dispatched, in order; empty when nothing was executed.
+        replans: how often the goal was planned anew.
+        calibration: degrees that changed, before and after.
+        expectation: what should come out.
+        as_expected: whether it did.
+        verdict: one sentence with what came out.
+    """
+
+    title: str
+    story: str
+    goal: str
+    alpha: float
+    result: PlanningResult
+    scene: SceneGraph
+    outcomes: tuple[StepOutcome, ...]
+    replans: int
+    calibration: tuple[CalibratedDegree, ...]
+    expectation: str
+    as_expected: bool
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole run.
+
+    Attributes:
+        title: heading of the page.
+        scene: path or name of the scene.
+        domain: name and version of the domain.
+        oracle: which model judged.
+        environment: versions worth knowing, as (name, version).
+        created: local time of the run, ISO 8601.
+        episodes: in the order in which they happened.
+    """
+
+    title: str
+    scene: str
+    domain: str
+    oracle: str
+    environment: tuple[tuple[str, str], ...]
+    created: str
+    episodes: tuple[Episode, ...]
+
+    @property
+    def as_expected(self) -> bool:
+        """True when every episode came out as it should."""
+        return all(episode.as_expected for episode in self.episodes)

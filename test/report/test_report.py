@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures and pages of a real plan on the furnished twin house."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from fcp_ros.domain import check_goal, load_domain, parse_expression
+from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.grounding import GroundingOptions, make_grounder
+from fcp_ros.planning import PlanningOptions, plan, verify
+from fcp_ros.report import (
+    CalibratedDegree,
+    Episode,
+    Report,
+    StepOutcome,
+    draw_floor_plan,
+    draw_timeline,
+    plain_result,
+    read_plan,
+    render_page,
+    to_plain,
+    write_json,
+)
+from fcp_ros.report.route import route_of
+from fcp_ros.scene import load_scene, scene_to_instance
+
+GOAL = "on(mug_1, counter_1)"
+
+
+@pytest.fixture(scope="module")
+def domain(repository):
+    return load_domain(repository / "config/domains/household.yaml")
+
+
+@pytest.fixture(scope="module")
+def scene(repository):
+    return load_scene(repository / "config/scenes/twin_house_furnished.json")
+
+
+@pytest.fixture(scope="module")
+def state(domain, scene):
+    return scene_to_instance(scene, domain.schema, domain.mapping).instance
+
+
+@pytest.fixture(scope="module")
+def grounder(domain):
+    return make_grounder(domain, GroundingOptions())
+
+
+@pytest.fixture(scope="module")
+def result(domain, state, grounder):
+    goal = check_goal(parse_expression(GOAL), domain, state)
+    return plan(domain, state, goal, PlanningOptions(), grounder)
+
+
+@pytest.fixture(scope="module")
+def report(scene, result):
+    outcomes = tuple(StepOutcome(i, str(step), OutcomeCode.SUCCEEDED, 0.5, None, "done")
+                     for i, step in enumerate(result.plan.steps))
+    learned = CalibratedDegree("can_grasp", "mug <1>", 0.97, 0.55, 3)
+    episode = Episode("A title", "A story with <tags>.", GOAL, 0.5, result, scene, outcomes, 0,
+                      (learned,), "planned", True, "It worked.")
+    return Report("Demonstration", "twin house", "household", "embedding", (("ROS", "jazzy"),),
+                  "2026-01-01", (episode,))
+
+
+def test_route_goes_through_the_door_to_the_things(scene, result):
+    route = route_of(scene, result.plan.steps)
+    door, table = scene.nodes["door_1"].pose, scene.nodes["table_1"].pose
+    points = [(stop.x, stop.y) for stop in route]
+    assert door.position[:2] in points
+    assert table.position[:2] in points
+    acted = sorted(index for stop in route for index in stop.steps)
+    assert acted == list(range(len(result.plan.steps)))
+
+
+def test_floor_plan_names_every_thing_and_is_well_formed(scene, result):
+    svg = draw_floor_plan(scene, result.plan.steps, "p1", ["mug_1"])
+    ElementTree.fromstring(svg.replace("&nbsp;", " "))
+    for node in scene.nodes.values():
+        if node.category not in ("floor", "passage"):
+            assert node.id.replace("_", " ") in svg
+
+
+def test_two_pictures_share_no_ids(scene, result):
+    ids = [set(re.findall(r'\bid="([^"]+)"', draw_floor_plan(scene, (), prefix)))
+           for prefix in ("a", "b")]
+    assert ids[0]
+    assert not ids[0] & ids[1]
+
+
+def test_timeline_shows_alpha_and_the_final_membership(result):
+    svg = draw_timeline(result.plan, "t1")
+    assert f"alpha {result.plan.alpha:.2f}" in svg
+    assert f"plan with goal {result.plan.membership:.2f}" in svg
+
+
+def test_page_is_self_contained_and_escaped(report):
+    page = render_page(report)
+    assert "<script" not in page
+    assert not re.search(r'(src|href)="https?://', page)
+    assert "A story with &lt;tags&gt;." in page
+    assert "mug &lt;1&gt;" in page
+    for step in report.episodes[0].result.plan.steps:
+        assert step.rule in page
+
+
+def test_json_has_every_episode_without_the_scene(report, tmp_path):
+    plain = json.loads(write_json(report, tmp_path / "deep" / "demo.json").read_text())
+    assert plain["as_expected"] is True
+    assert plain["episodes"][0]["result"]["status"] == "SOLVED_OPTIMALLY"
+    assert "scene" not in plain["episodes"][0]
+    assert plain["episodes"][0]["outcomes"][0]["outcome"] == "SUCCEEDED"
+
+
+def test_a_plan_survives_json_and_still_verifies(result, domain, state, grounder):
+    plan_read = read_plan(json.dumps(plain_result(result)))
+    assert plan_read == result.plan
+    goal = check_goal(parse_expression(plan_read.goal), domain, state)
+    assert verify(domain, state, plan_read, goal, grounder, alpha=plan_read.alpha).ok
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"plan": null}', '{"plan": {"goal": 3}}'])
+def test_what_is_no_plan_is_refused(text):
+    with pytest.raises(ValueError):  # noqa: PT011 (pydantic's own message for the last case)
+        read_plan(text)
+
+
+def test_values_without_a_plain_form_are_named():
+    with pytest.raises(TypeError, match="set_iterator"):
+        to_plain(iter({1}))
