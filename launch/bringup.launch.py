@@ -73,7 +73,6 @@ def _node(context: LaunchContext, name: str) -> LifecycleNode:
         respawn=_is_true(context, "use_respawn"),
         respawn_delay=RESPAWN_DELAY,
         output="screen",
-        emulate_tty=True,
     )
 
 
