@@ -4,8 +4,9 @@
 Started by prepare.sh with the base interpreter; standard library only. Every stage is repeated only
 when its inputs change, so a second run takes a second or two. Environment:
 
-    FCP_TORCH   URL of the package index to take torch from, or the path of a wheel. Default: pip's
-                own sources where they have the CPU build, else
+    FCP_TORCH   URL of the package index to take torch from, the path of a wheel, or "none" to go
+                without (no model judges then, only tables and recorded outcomes); kept for later
+                runs. Default: pip's own sources where they have the CPU build, else
                 https://download.pytorch.org/whl/cpu, else the build on PyPI, which brings several
                 GB of CUDA.
 """
@@ -68,8 +69,9 @@ class Setup:
                            else f" (ROS 2 {self.mode} and the common ones)"),
                         lambda: self.install_packages(requirements))
         torch = pin_of("torch", REQUIREMENTS)
-        self.stages.run("torch", content_hash([self.version, torch]), f"{torch} (CPU)",
-                        lambda: self.install_torch(torch))
+        torch_source = self.torch_source()
+        self.stages.run("torch", content_hash([self.version, torch, torch_source]),
+                        f"{torch} (CPU)", lambda: self.install_torch(torch, torch_source))
         self.stages.run("command", content_hash([SOURCE / "setup.py", str(SOURCE)]),
                         "the command fcp", self.install_command)
         self.stages.run("interfaces", self.interface_hash(),
@@ -132,9 +134,18 @@ class Setup:
         self.pip("--no-deps", setuptools, on_failure=hint)
         self.pip("--no-deps", "--no-build-isolation", "-r", listed, on_failure=hint)
 
-    def install_torch(self, pin: str) -> None:
+    def torch_source(self) -> str:
+        """Returns FCP_TORCH as it is set now, or as it was when it was last set; "" for neither."""
+        record = self.venv / "torch_source"
+        if chosen := os.environ.get("FCP_TORCH", ""):
+            record.write_text(chosen)
+        return record.read_text() if record.is_file() else ""
+
+    def install_torch(self, pin: str, chosen: str) -> None:
         """Installs torch from the first place that has it; with CUDA only as a last resort."""
-        chosen = os.environ.get("FCP_TORCH", "")
+        if chosen == "none":
+            say("  left out (FCP_TORCH=none): models can't judge in this environment")
+            return
         if chosen:
             source = [chosen] if chosen.endswith(".whl") else ["--index-url", chosen, pin]
             self.pip("--no-deps", *source, on_failure=f"pip could not install {pin} from {chosen}")
