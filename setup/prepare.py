@@ -261,19 +261,19 @@ def main() -> int:
     parser.add_argument("--environment", required=True)
     arguments = parser.parse_args()
     venv = SOURCE / arguments.environment
-    venv.mkdir(exist_ok=True)
     begin = time.monotonic()
     setup = Setup(venv, arguments.mode)
-    with (venv / ".setup_lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two makes at once: the second waits and finds it done
-        try:
+    try:
+        venv.mkdir(exist_ok=True)
+        with (venv / ".setup_lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # two makes at once: the second finds all done
             setup.run()
-        except SetupError as error:
-            print(f"setup: {error}", file=sys.stderr)
-            return 1
-        except KeyboardInterrupt:
-            print("setup: interrupted; run make again to go on", file=sys.stderr)
-            return 130
+    except (SetupError, OSError) as error:
+        print(f"setup: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("setup: interrupted; run make again to go on", file=sys.stderr)
+        return 130
     if setup.stages.done:
         say(f"ready after {time.monotonic() - begin:.0f} s; for your own shell: "
             f". {arguments.environment}/{environment.SHELL_FILE}")
