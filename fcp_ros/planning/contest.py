@@ -33,6 +33,11 @@ SLICE = 1000
 BELOW_ALPHA_ALLOWANCE = 3000
 """Expansions spent on improving a plan once it is proven that none reaches alpha."""
 
+POLISH_SLICE = 100
+"""Expansions spent on looking for a shorter plan of the same membership."""
+POLISH_WEIGHT = 2.0
+"""Weight of the estimated steps to go in that search."""
+
 
 class EntryState(Enum):
     """What is known about an alternative."""
@@ -145,6 +150,7 @@ class Contest:
                 number = heapq.heappop(self._queue)[2]
                 if self._work_on(self._entries[number]):
                     self._push(number)
+            self._polish()
         except Interrupted as reason:
             interrupted = reason
         except MemoryError:
@@ -152,6 +158,26 @@ class Contest:
         if interrupted is not None:
             self._gather()
         return ContestResult(self._entries, self._best, self._open_bound(), interrupted)
+
+    def _polish(self) -> None:
+        """Look for a shorter plan, where the one found is longer than FF expected."""
+        best = self._best
+        entry = next((e for e in self._entries if best and e.alternative is best.alternative), None)
+        if best is None or entry is None or entry.problem is None:
+            return
+        if len(best.operators) <= entry.problem.first.steps:
+            return
+        search = BestFirstSearch(
+            entry.problem,
+            Order.MEMBERSHIP,
+            self._watch,
+            self._seed,
+            step_weight=POLISH_WEIGHT,
+            max_steps=len(best.operators) - 1,
+        )
+        search.run(POLISH_SLICE, lambda: best.membership - 2 * EPSILON)
+        if search.best is not None:
+            self._take(None, search.best)
 
     def _gather(self) -> None:
         """Plans that a search had found when it was interrupted."""

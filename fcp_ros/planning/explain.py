@@ -16,6 +16,7 @@ from fcp_ros.domain.expression import (
 )
 from fcp_ros.domain.is_a import is_a
 from fcp_ros.domain.model import IS_A
+from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.contest import ContestResult, Entry, EntryState
 from fcp_ros.planning.goal_alternatives import Alternative, Binding
 from fcp_ros.planning.memberships import Judge
@@ -135,10 +136,20 @@ def _reason(entry: Entry, chosen: bool, hopeless: bool, best: Solution | None, t
         return why_unreachable([entry.alternative], task)
     if entry.solution is not None:
         return f"Its best plan has membership {entry.solution.membership:.2f}."
-    if entry.state is EntryState.BELOW and best is not None:
-        if entry.bound <= best.membership + 1e-9 and entry.bound >= best.membership - 1e-9:
-            return f"At most {entry.bound:.2f}: as good as the choice, but no better."
-        if entry.bound > best.membership:
-            return f"No plan with it is better than {best.membership:.2f}."
-        return f"At most {entry.bound:.2f}, which is less than {best.membership:.2f}."
-    return f"At most {entry.bound:.2f}; not settled when the search ended."
+    if entry.state is EntryState.OPEN or best is None:
+        return f"At most {entry.bound:.2f}; not settled when the search ended."
+    if abs(entry.bound - best.membership) <= EPSILON:
+        return f"At most {entry.bound:.2f}: as good as the choice, but no better."
+    bound, reached = distinct(entry.bound, best.membership)
+    if entry.bound > best.membership:
+        return f"No plan with it is better than {reached}."
+    return f"At most {bound}, which is less than {reached}."
+
+
+def distinct(one: float, other: float) -> tuple[str, str]:
+    """Two different numbers with as many digits as it takes to tell them apart."""
+    for digits in range(2, 9):
+        texts = (f"{one:.{digits}f}", f"{other:.{digits}f}")
+        if texts[0] != texts[1]:
+            return texts
+    return (repr(one), repr(other))

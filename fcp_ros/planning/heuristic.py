@@ -51,7 +51,6 @@ class FastForward:
     def __init__(self, relaxed: RelaxedTask, degrees: Sequence[float]) -> None:
         self._relaxed = relaxed
         self._costs = [1.0 + LOSS_WEIGHT * (1.0 - degrees[o.operator]) for o in relaxed.operators]
-        self._needed = [len(operator.pre) for operator in relaxed.operators]
 
     def estimate(self, state: int) -> Estimate:
         """Estimate the number of steps from a state of the local task to its goal."""
@@ -83,14 +82,13 @@ class FastForward:
         costs = [INFINITY] * relaxed.size
         supporters = [-1] * relaxed.size
         totals = self._costs.copy()
-        needed = self._needed.copy()
+        needed = relaxed.needed.copy()
         queue: list[tuple[float, int]] = []
         for atom in start:
             costs[atom] = 0.0
             queue.append((0.0, atom))
-        for index, missing in enumerate(needed):
-            if not missing:
-                self._achieve(index, totals[index], costs, supporters, queue)
+        for index in relaxed.unconditional:
+            self._achieve(index, totals[index], costs, supporters, queue)
         heapq.heapify(queue)
         while queue:
             cost, atom = heapq.heappop(queue)
@@ -165,20 +163,24 @@ class LandmarkCut:
         operators, consumers = relaxed.operators, relaxed.consumers
         reached = [INFINITY] * relaxed.size
         supporters = [-1] * len(operators)
-        needed = [len(operator.pre) for operator in operators]
+        needed = relaxed.needed.copy()
+        # Most costs are 0: atoms of the current value wait on a stack, dearer ones in a heap.
+        level = list(start)
         queue: list[tuple[float, int]] = []
         for atom in start:
             reached[atom] = 0.0
-            queue.append((0.0, atom))
-        for index, missing in enumerate(needed):
-            if not missing:
-                for added in operators[index].add:
-                    if costs[index] < reached[added]:
-                        reached[added] = costs[index]
-                        queue.append((costs[index], added))
+        for index in relaxed.unconditional:
+            for added in operators[index].add:
+                if costs[index] < reached[added]:
+                    reached[added] = costs[index]
+                    queue.append((costs[index], added))
         heapq.heapify(queue)
-        while queue:
-            value, atom = heapq.heappop(queue)
+        value = 0.0
+        while level or queue:
+            if level:
+                atom = level.pop()
+            else:
+                value, atom = heapq.heappop(queue)
             if value > reached[atom]:
                 continue
             for index in consumers[atom]:
@@ -190,7 +192,10 @@ class LandmarkCut:
                     for added in operators[index].add:
                         if total < reached[added]:
                             reached[added] = total
-                            heapq.heappush(queue, (total, added))
+                            if total > value:
+                                heapq.heappush(queue, (total, added))
+                            else:
+                                level.append(added)
         goal = max((reached[atom] for atom in relaxed.goal), default=0.0)
         return goal, supporters, reached
 
@@ -203,26 +208,27 @@ class LandmarkCut:
     ) -> list[int]:
         """Operators of which every plan uses one, all with a cost left: a landmark."""
         zone = self._goal_zone(costs, supporters, reached)
-        waiting: dict[int, list[int]] = {}
-        for index, supporter in enumerate(supporters):
-            waiting.setdefault(supporter, []).append(index)
+        operators, consumers = self._relaxed.operators, self._relaxed.consumers
         cut: list[int] = []
         seen = set(start)
         stack = list(start)
-        stack.append(-1)  # operators without any condition
-        operators = self._relaxed.operators
+        for index in self._relaxed.unconditional:
+            adds = operators[index].add
+            if not zone.isdisjoint(adds):
+                cut.append(index)
+            else:
+                stack.extend(added for added in adds if added not in seen)
+                seen.update(adds)
         while stack:
-            for index in waiting.get(stack.pop(), ()):
-                if supporters[index] < 0 and operators[index].pre:
-                    continue  # never reached
-                adds = operators[index].add
-                if any(atom in zone for atom in adds):
-                    cut.append(index)
-                    continue
-                for atom in adds:
-                    if atom not in seen:
-                        seen.add(atom)
-                        stack.append(atom)
+            atom = stack.pop()
+            for index in consumers[atom]:
+                if supporters[index] == atom:
+                    adds = operators[index].add
+                    if not zone.isdisjoint(adds):
+                        cut.append(index)
+                    elif not seen.issuperset(adds):
+                        stack.extend(added for added in adds if added not in seen)
+                        seen.update(adds)
         return cut
 
     def _goal_zone(
@@ -254,17 +260,16 @@ def max_membership(
     """
     operators, consumers = relaxed.operators, relaxed.consumers
     best = [-1.0] * relaxed.size
-    needed = [len(operator.pre) for operator in operators]
+    needed = relaxed.needed.copy()
     queue: list[tuple[float, int]] = []
     for atom in relaxed.atoms_of(state):
         best[atom] = 1.0
         queue.append((-1.0, atom))
-    for index, missing in enumerate(needed):
-        if not missing:
-            for added in operators[index].add:
-                if degrees[operators[index].operator] > best[added]:
-                    best[added] = degrees[operators[index].operator]
-                    queue.append((-best[added], added))
+    for index in relaxed.unconditional:
+        for added in operators[index].add:
+            if degrees[operators[index].operator] > best[added]:
+                best[added] = degrees[operators[index].operator]
+                queue.append((-best[added], added))
     heapq.heapify(queue)
     while queue:
         negative, atom = heapq.heappop(queue)

@@ -24,6 +24,7 @@ from fcp_ros.planning.contest import Contest, ContestResult, out_of_memory
 from fcp_ros.planning.explain import (
     binding_text,
     candidates_of,
+    distinct,
     why_impossible,
     why_unreachable,
 )
@@ -303,9 +304,10 @@ def _below_alpha(outcome: ContestResult, alpha: float) -> str:
     binding = binding_text(outcome.best.alternative.binding)
     choice = f", with {binding}" if binding else ""
     best = "the best one has" if outcome.optimal else "the best one found has"
+    membership = distinct(outcome.best.membership, alpha)[0]
     return (
         f"Executable plans exist, but none reaches alpha {alpha:g}: {best} membership "
-        f"{outcome.best.membership:.2f}{choice}."
+        f"{membership}{choice}."
     )
 
 

@@ -37,6 +37,8 @@ class RelaxedTask:
         goal: atoms to be reached.
         consumers: for each atom the relaxed operators that need it.
         adders: for each atom the relaxed operators that achieve it.
+        needed: for each relaxed operator the number of atoms that it needs.
+        unconditional: the relaxed operators that need none.
     """
 
     def __init__(self, local: LocalTask, task: Task) -> None:
@@ -54,6 +56,8 @@ class RelaxedTask:
             for number, operator in enumerate(local.operators)
             for relaxed in self._relaxed(number, operator, needs[number])
         )
+        self.needed = [len(relaxed.pre) for relaxed in self.operators]
+        self.unconditional = [i for i, count in enumerate(self.needed) if not count]
         self.consumers: list[list[int]] = [[] for _ in range(self.size)]
         self.adders: list[list[int]] = [[] for _ in range(self.size)]
         for index, relaxed in enumerate(self.operators):

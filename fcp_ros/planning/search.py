@@ -6,6 +6,7 @@ dropped when another one for the same state is no worse in anything. A* takes th
 on the final membership is highest, so the first goal it takes is the best; among equal bounds it
 takes the fewest steps (so far and, by FF, still to go). Heuristics are evaluated when a label is
 taken, not when it is made: until then it counts with its parent's values, which are optimistic.
+Landmarks, the expensive ones, wait until the bound of the start turns out to be too high.
 
 Resources rarely bind, and labels that differ in them alone are many. So a search first keeps one
 label for equal memberships and steps; as long as no resource was ever short, the result is that of
@@ -29,8 +30,11 @@ from fcp_ros.planning.relaxed import RelaxedTask
 from fcp_ros.planning.task import Task
 from fcp_ros.planning.watch import Watch
 
-STEP_WEIGHT = 2.0
+STEP_WEIGHT = 5.0
 """Weight of the estimated steps to go among equal bounds: above 1 finds plans sooner."""
+CHEAP_EXPANSIONS = 60
+"""Expansions before the landmarks of every label are computed. Until then the bound of the start
+and the membership so far must do; mostly the first plan reaches that bound, and is optimal."""
 DIGITS = 9
 """Bounds are rounded so, and differences below `EPSILON` don't order labels."""
 
@@ -74,6 +78,7 @@ class _Node:
     bound: float
     estimate: float
     alive: bool = True
+    evaluated: bool = False
 
 
 class _ShortOfResources(Exception):
@@ -95,6 +100,8 @@ class LocalProblem:
         self._by_bit: dict[int, list[int]] = {}
         self._always: list[int] = []
         self._index_operators()
+        self._estimates: dict[int, Estimate] = {}
+        self._remaining: dict[int, float | None] = {}
         self.first = self.forward.estimate(local.initial)
         self.upper_bound = self._first_bound()
 
@@ -114,9 +121,18 @@ class LocalProblem:
             rest ^= lowest
         return [number for number in candidates if operators[number].applicable(state)]
 
+    def estimate(self, state: int) -> Estimate:
+        """Estimated number of steps from a state, and helpful operators."""
+        found = self._estimates.get(state)
+        if found is None:
+            found = self._estimates[state] = self.forward.estimate(state)
+        return found
+
     def bound(self, state: int, membership: float) -> float | None:
         """Upper bound of the membership of any plan on from a label; None where there is none."""
-        remaining = self.remaining.at(state)
+        if state not in self._remaining:
+            self._remaining[state] = self.remaining.at(state)
+        remaining = self._remaining[state]
         if remaining is None:
             return None
         compose = self.tnorm.compose
@@ -151,18 +167,30 @@ class BestFirstSearch:
         order: what is taken first.
         watch: counts expansions and nodes, and interrupts.
         seed: decides between labels that are equal in everything.
+        step_weight: weight of the estimated steps to go.
+        max_steps: plans with more steps are of no interest.
     """
 
-    def __init__(self, problem: LocalProblem, order: Order, watch: Watch, seed: int) -> None:
+    def __init__(
+        self,
+        problem: LocalProblem,
+        order: Order,
+        watch: Watch,
+        seed: int,
+        step_weight: float = STEP_WEIGHT,
+        max_steps: int | None = None,
+    ) -> None:
         self._problem = problem
         self._local = problem.local
         self._order = order
         self._watch = watch
         self._random = random.Random(seed)
+        self._step_weight = step_weight
+        self._max_steps = max_steps
+        self._cheap = CHEAP_EXPANSIONS
         self._nodes: list[_Node] = []
         self._labels: dict[int, list[int]] = {}
         self._open: list[tuple[float, float, float, float, int]] = []
-        self._estimates: dict[int, Estimate] = {}
         self._best: int | None = None
         self._floor = -1.0
         self._resources_count = False
@@ -172,7 +200,6 @@ class BestFirstSearch:
         self._nodes.clear()
         self._labels.clear()
         self._open.clear()
-        self._estimates.clear()
         self._best = None
         upper = self._problem.upper_bound
         if upper is not None:
@@ -220,9 +247,10 @@ class BestFirstSearch:
                 self._best = number
                 return Outcome.SOLVED
             try:
-                estimate = self._estimates.pop(number, None) or self._evaluate(number, node)
+                estimate = self._evaluate(number, node)
                 if estimate is not None:
                     allowance -= 1
+                    self._cheap -= 1
                     self._watch.expanded()
                     self._expand(number, node, estimate)
             except _ShortOfResources:
@@ -236,24 +264,39 @@ class BestFirstSearch:
         """Evaluate the heuristics of a label; None if it is a dead end or has to wait its turn."""
         self._watch.check()
         problem = self._problem
-        estimate = problem.forward.estimate(node.state)
+        estimate = problem.estimate(node.state)
+        if node.evaluated:
+            return estimate
         if estimate.steps == INFINITY:
             return None
         if not problem.resource_bound.suffices(node.state, node.resources):
             self._short()
             return None
-        bound = problem.bound(node.state, node.membership)
-        if bound is None:
-            return None
-        before = self._key(node, 0.0, helpful=True)
-        node.bound = min(node.bound, bound)
+        before = self._key(node, 0.0)
+        if self._landmarks_due():
+            bound = problem.bound(node.state, node.membership)
+            if bound is None:
+                return None
+            node.bound = min(node.bound, bound)
+            node.evaluated = True
         node.estimate = estimate.steps
-        key = self._key(node, 0.0, helpful=True)
+        key = self._key(node, 0.0)
         if key > before and self._open and key[:2] > self._open[0][:2]:
-            self._estimates[number] = estimate
             heapq.heappush(self._open, (*key, number))
             return None
         return estimate
+
+    def _landmarks_due(self) -> bool:
+        """Whether the cheap bounds have failed: no goal soon, or one that does not reach them."""
+        if self._order is Order.STEPS:
+            return False
+        if self._best is None:
+            return self._cheap <= 0
+        return self._value(self._nodes[self._best]) < self.bound - EPSILON
+
+    def _value(self, node: _Node) -> float:
+        """Membership of the plan that ends at a goal node."""
+        return self._problem.tnorm.compose(node.membership, self._problem.goal_degree)
 
     def _short(self) -> None:
         if not self._resources_count:
@@ -262,6 +305,8 @@ class BestFirstSearch:
     def _expand(self, number: int, node: _Node, estimate: Estimate) -> None:
         problem, local = self._problem, self._local
         made = 0
+        if self._max_steps is not None and node.steps >= self._max_steps:
+            return
         for index in problem.applicable(node.state):
             operator = local.operators[index]
             resources = local.spend(node.resources, operator)
@@ -278,8 +323,7 @@ class BestFirstSearch:
                 node.bound,
                 estimate.steps,
             )
-            ceiling = problem.tnorm.compose(child.membership, problem.goal_degree)
-            child.bound = min(child.bound, round(ceiling, DIGITS))
+            child.bound = min(child.bound, round(self._value(child), DIGITS))
             if self._order is Order.MEMBERSHIP and child.bound <= self._floor + EPSILON:
                 continue
             made += self._add(child, estimate.steps, index in estimate.helpful)
@@ -303,12 +347,12 @@ class BestFirstSearch:
             self._best is None or node.membership > self._nodes[self._best].membership + EPSILON
         ):
             self._best = number
-        key = self._key(node, self._random.random(), helpful)
+        key = self._key(node, self._random.random())
         heapq.heappush(self._open, (*key, number))
         return True
 
-    def _key(self, node: _Node, tie: float, helpful: bool) -> tuple[float, float, float, float]:
-        steps = node.steps + STEP_WEIGHT * node.estimate
+    def _key(self, node: _Node, tie: float) -> tuple[float, float, float, float]:
+        steps = node.steps + self._step_weight * node.estimate
         if self._order is Order.MEMBERSHIP:
             return (-node.bound, steps, node.estimate, tie)
         return (node.estimate, steps, -node.membership, tie)
@@ -333,8 +377,7 @@ class BestFirstSearch:
         while node.parent >= 0:
             operators.append(self._local.operators[node.operator].index)
             node = self._nodes[node.parent]
-        membership = self._problem.tnorm.compose(last.membership, self._problem.goal_degree)
-        return Found(tuple(reversed(operators)), membership)
+        return Found(tuple(reversed(operators)), self._value(last))
 
 
 def _single_bits(mask: int) -> list[int]:

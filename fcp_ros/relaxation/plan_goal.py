@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a goal's text to a result: parse, check, plan as stated, and relax only if that fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.check import check_goal
+from fcp_ros.domain.expression import Expression, ExpressionError
+from fcp_ros.domain.expression_parser import parse_expression
+from fcp_ros.domain.model import Domain
+from fcp_ros.planning.memberships import MembershipSource
+from fcp_ros.planning.plan import Judged
+from fcp_ros.planning.planner import plan
+from fcp_ros.planning.request import (
+    CancelCallback,
+    Phase,
+    PlanningOptions,
+    Progress,
+    ProgressCallback,
+    ignore,
+    never,
+)
+from fcp_ros.planning.result import PlanningResult, Relaxation
+from fcp_ros.planning.status import PlanStatus
+from fcp_ros.relaxation.substitution import SUBSTITUTE, Substitution, substitutions
+
+_RELAXABLE = (PlanStatus.UNSOLVABLE_PROVEN, PlanStatus.UNSOLVABLE_AT_ALPHA)
+
+
+def plan_goal(
+    domain: Domain,
+    instance: Instance,
+    goal_text: str,
+    options: PlanningOptions,
+    memberships: MembershipSource,
+    *,
+    resources: Mapping[str, float] | None = None,
+    cancelled: CancelCallback = never,
+    progress: ProgressCallback = ignore,
+) -> PlanningResult:
+    """Plan a goal as a user wrote it.
+
+    Arguments:
+        domain: what can be done.
+        instance: the state to start in.
+        goal_text: such as `on(?x, table_1) and is_a(?x, "mug")`.
+        options: alpha, limits, and whether relaxation is allowed. The time limit is that of all
+            attempts together.
+        memberships: judges graded predicates.
+        resources: what there is of each resource now; the domain's initial values by default.
+        cancelled: asked every few milliseconds whether to give up.
+        progress: told about phases, expansions and the best membership so far.
+
+    Returns:
+        the result; nothing is raised. A goal that can't be read is INVALID_REQUEST, its message
+        points at the character. A relaxed result lists what was replaced by what, and why.
+    """
+    started = time.perf_counter()
+    progress(Progress(Phase.PARSE))
+    try:
+        goal = check_goal(parse_expression(goal_text), domain, instance, goal_text)
+    except ExpressionError as error:
+        return PlanningResult(
+            PlanStatus.INVALID_REQUEST, str(error), goal=goal_text, alpha=options.alpha
+        )
+
+    def attempt(wanted: Expression) -> PlanningResult:
+        left = options.time_limit
+        if not options.problems():
+            left = max(1e-3, options.time_limit - (time.perf_counter() - started))
+        return plan(
+            domain,
+            instance,
+            wanted,
+            replace(options, time_limit=left),
+            memberships,
+            resources=resources,
+            cancelled=cancelled,
+            progress=progress,
+        )
+
+    result = attempt(goal)
+    if result.status not in _RELAXABLE or not options.allow_relaxation:
+        return result
+    strict = result
+    for substitution in substitutions(goal, domain, instance):
+        relaxed = _joined(result, attempt(substitution.goal))
+        if relaxed.status.solved:
+            return _explained(relaxed, substitution, strict)
+        if relaxed.status not in _RELAXABLE:
+            return replace(relaxed, message=f"{strict.message} {relaxed.message}")
+        result = _less_bad(result, relaxed, strict)
+    return result
+
+
+def _joined(before: PlanningResult, after: PlanningResult) -> PlanningResult:
+    """The later result, with the expansions and times of both."""
+    timings = dict(before.timings)
+    for stage, seconds in after.timings.items():
+        timings[stage] = timings.get(stage, 0.0) + seconds
+    return replace(after, expansions=before.expansions + after.expansions, timings=timings)
+
+
+def _less_bad(
+    result: PlanningResult, relaxed: PlanningResult, strict: PlanningResult
+) -> PlanningResult:
+    """Of two failures the one that tells more: an executable plan, the higher membership."""
+    better = relaxed.status is PlanStatus.UNSOLVABLE_AT_ALPHA and (
+        result.status is not PlanStatus.UNSOLVABLE_AT_ALPHA
+        or relaxed.best_membership > result.best_membership
+    )
+    if not better:
+        return replace(result, expansions=relaxed.expansions, timings=relaxed.timings)
+    return replace(relaxed, message=f"{strict.message} With substitutes: {relaxed.message}")
+
+
+def _explained(
+    result: PlanningResult, substitution: Substitution, strict: PlanningResult
+) -> PlanningResult:
+    """The relaxed result with what was replaced by what, and why."""
+    assert result.plan is not None
+    relaxations = tuple(
+        _relaxation(judged, substitution, strict)
+        for judged in _substitutes(result.plan.goal_judgements, substitution.labels)
+    )
+    reasons = " ".join(relaxation.reason for relaxation in relaxations)
+    return replace(result, relaxations=relaxations, message=f"{reasons} {result.message}".strip())
+
+
+def _substitutes(judgements: Iterable[Judged], labels: tuple[str, ...]) -> list[Judged]:
+    return [
+        judged
+        for judged in judgements
+        if judged.request.predicate == SUBSTITUTE and judged.request.arguments[1].text in labels
+    ]
+
+
+def _relaxation(judged: Judged, substitution: Substitution, strict: PlanningResult) -> Relaxation:
+    element, wanted = (argument.text for argument in judged.request.arguments)
+    degree = judged.membership.degree
+    if wanted in substitution.absent:
+        why = f'Nothing here is a "{wanted}"'
+    else:
+        why = f'No "{wanted}" will do ({strict.message.rstrip(".")})'
+    reason = f"{why}; {element} is a suitable substitute to degree {degree:.2f}."
+    return Relaxation("substitution", wanted, element, degree, reason)

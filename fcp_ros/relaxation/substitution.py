@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Substitution: crisp `is_a(?x, "flashlight")` becomes graded `suitable_substitute(?x, ...)`.
+
+Only where the goal asks for the label: under a negation, a weaker condition would ask for more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.check import check_goal
+from fcp_ros.domain.expression import (
+    And,
+    Atom,
+    Exists,
+    Expression,
+    ExpressionError,
+    Or,
+    Text,
+    TypedVariable,
+    Variable,
+    Weighted,
+)
+from fcp_ros.domain.is_a import is_a
+from fcp_ros.domain.model import IS_A, Domain
+
+SUBSTITUTE = "suitable_substitute"
+"""The graded predicate (element, wanted: text) that a domain declares to allow substitution."""
+
+
+@dataclass(frozen=True)
+class Substitution:
+    """A relaxed goal.
+
+    Attributes:
+        goal: the goal with graded substitutes.
+        labels: the words that were replaced, in the order of the goal.
+        absent: those of them that nothing here is called.
+    """
+
+    goal: Expression
+    labels: tuple[str, ...]
+    absent: frozenset[str]
+
+
+def substitutions(goal: Expression, domain: Domain, instance: Instance) -> list[Substitution]:
+    """The relaxed goals to try, the least relaxed first.
+
+    First only labels that nothing here is called are replaced, then all of them.
+
+    Arguments:
+        goal: a checked goal.
+        domain: declares `suitable_substitute`, or nothing is relaxed.
+        instance: the state.
+
+    Returns:
+        none, one or two relaxed goals, checked.
+    """
+    predicate = domain.graded.get(SUBSTITUTE)
+    if predicate is None or len(predicate.parameters) != 2 or not predicate.parameters[1].is_text:
+        return []
+    labels = tuple(dict.fromkeys(_labels(goal)))
+    absent = frozenset(label for label in labels if not _anything_is(label, instance))
+    choices = [chosen for chosen in (absent, frozenset(labels)) if chosen]
+    found: list[Substitution] = []
+    for chosen in dict.fromkeys(choices):
+        relaxed = _relaxed(goal, chosen, domain, instance)
+        if relaxed is not None:
+            replaced = tuple(label for label in labels if label in chosen)
+            found.append(Substitution(relaxed, replaced, absent))
+    return found
+
+
+def _labels(goal: Expression) -> Iterator[str]:
+    """The labels that the goal asks for outside negations and `forall`."""
+    if isinstance(goal, Atom):
+        if goal.predicate == IS_A:
+            yield _label(goal)
+    elif isinstance(goal, (And, Or)):
+        for part in goal.parts:
+            yield from _labels(part)
+    elif isinstance(goal, (Exists, Weighted)):
+        yield from _labels(goal.body)
+
+
+def _label(atom: Atom) -> str:
+    label = atom.arguments[1]
+    return label.value if isinstance(label, Text) else label.name
+
+
+def _anything_is(label: str, instance: Instance) -> bool:
+    return any(is_a(instance, element, label) for element in instance.all_elements())
+
+
+def _relaxed(
+    goal: Expression, labels: frozenset[str], domain: Domain, instance: Instance
+) -> Expression | None:
+    """The goal with these labels replaced; None where that is no proper goal."""
+    wide = domain.graded[SUBSTITUTE].parameters[0].type
+    for widen in (wide, None):
+        try:
+            return check_goal(_replaced(goal, labels, widen), domain, instance)
+        except ExpressionError:
+            continue
+    return None
+
+
+def _replaced(goal: Expression, labels: frozenset[str], widen: str | None) -> Expression:
+    """Replace the labels; variables quantified over a label's type range over `widen` instead."""
+    if isinstance(goal, Atom):
+        if goal.predicate == IS_A and _label(goal) in labels:
+            return Atom(SUBSTITUTE, goal.arguments)
+        return goal
+    if isinstance(goal, And):
+        return And(tuple(_replaced(part, labels, widen) for part in goal.parts))
+    if isinstance(goal, Or):
+        return Or(tuple(_replaced(part, labels, widen) for part in goal.parts))
+    if isinstance(goal, Weighted):
+        return Weighted(goal.weight, _replaced(goal.body, labels, widen))
+    if isinstance(goal, Exists):
+        subjects = _subjects(goal.body, labels)
+        variables = tuple(
+            TypedVariable(v.name, widen) if widen is not None and v.name in subjects else v
+            for v in goal.variables
+        )
+        return Exists(variables, _replaced(goal.body, labels, widen))
+    return goal
+
+
+def _subjects(goal: Expression, labels: frozenset[str]) -> frozenset[str]:
+    """Names of the variables for which one of the labels is asked."""
+    if isinstance(goal, Atom):
+        asked = goal.predicate == IS_A and _label(goal) in labels
+        return frozenset(t.name for t in goal.arguments if asked and isinstance(t, Variable))
+    if isinstance(goal, (And, Or)):
+        return frozenset().union(*(_subjects(part, labels) for part in goal.parts))
+    if isinstance(goal, (Exists, Weighted)):
+        return _subjects(goal.body, labels)
+    return frozenset()
