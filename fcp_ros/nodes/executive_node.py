@@ -18,6 +18,7 @@ from fcp_ros.msg import ActionOutcome, ExecutionState, SceneGraph, SceneGraphUpd
 from fcp_ros.nodes.base import ManagedNode, Refusal, RefusalKind
 from fcp_ros.nodes.conductor import Conductor
 from fcp_ros.nodes.domain_parameter import configured_domain
+from fcp_ros.nodes.error_codes import GoalError, PlanError
 from fcp_ros.nodes.executive_events import Ticket
 from fcp_ros.nodes.executive_parameters import PARAMETERS, dispatch_settings, wait_settings
 from fcp_ros.nodes.executive_reports import GoalReport, state_message
@@ -65,9 +66,9 @@ class ExecutiveNode(ManagedNode):
         self._domain: Domain | None = None
         self._inbox: Inbox[Any] | None = None
         self._conductor: Conductor | None = None
-        self._clients: StepClients | None = None
-        self._planner: PlannerLink | None = None
-        self._grounder: GrounderLink | None = None
+        self._step_clients: StepClients | None = None
+        self._planner_link: PlannerLink | None = None
+        self._grounder_link: GrounderLink | None = None
         self._reporter: SceneReporter | None = None
         self._outcomes: Any = None
         self._states: Any = None
@@ -87,20 +88,22 @@ class ExecutiveNode(ManagedNode):
         self._states = self.publish_state(ExecutionState, "execution_state")
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         self._reporter = SceneReporter(self, updates, self._world, domain)
-        self._clients = StepClients(self, inbox.post)
+        self._step_clients = StepClients(self, inbox.post)
         for executor in executors_of(domain):
-            self._clients.prepare(executor)
-        self._planner = PlannerLink(self, inbox.post)
-        self._grounder = GrounderLink(self, inbox.post)
+            self._step_clients.prepare(executor)
+        self._planner_link = PlannerLink(self, inbox.post)
+        self._grounder_link = GrounderLink(self, inbox.post)
         runner = PlanRunner(
             domain,
             inbox,
-            self._clients,
+            self._step_clients,
             self._world,
             self._reporter,
             lambda: dispatch_settings(self.parameters),
         )
-        waiting = WaitingRoom(inbox, self._planner, self._grounder, self._world, runner.late)
+        waiting = WaitingRoom(
+            inbox, self._planner_link, self._grounder_link, self._world, runner.late
+        )
 
         def serve(ticket: Ticket) -> tuple[GoalEnd, Any]:
             tools = WorkTools(domain, runner, waiting, wait_settings(self.parameters))
@@ -126,10 +129,10 @@ class ExecutiveNode(ManagedNode):
         conductor, self._conductor = self._conductor, None
         if conductor is not None and not conductor.close(STOP_MARGIN):
             self.get_logger().warning("the executive's thread has not ended and is left behind")
-        for part in (self._clients, self._planner, self._grounder, self._reporter):
+        for part in (self._step_clients, self._planner_link, self._grounder_link, self._reporter):
             if part is not None:
                 part.close()
-        self._clients = self._planner = self._grounder = self._reporter = None
+        self._step_clients = self._planner_link = self._grounder_link = self._reporter = None
         super().release()
         self._world.clear()
         self._domain = self._inbox = self._outcomes = self._states = None
@@ -140,7 +143,7 @@ class ExecutiveNode(ManagedNode):
         busy = conductor is not None and conductor.is_busy
         sequence = self._world.sequence
         return Diagnosis(
-            values={"busy": busy, "scene_sequence": "none" if sequence is None else sequence}
+            values={"busy": busy, "scene_sequence_number": "none" if sequence is None else sequence}
         )
 
     def _receive(self, message: SceneGraph) -> None:
@@ -210,12 +213,12 @@ class ExecutiveNode(ManagedNode):
         work: PlanWork | GoalWork
         if isinstance(ticket.goal.request, ExecutePlan.Goal):
             work = PlanWork(tools, ticket, report)
-            code = ExecutePlan.Result.INTERNAL_ERROR
+            code: PlanError | GoalError = PlanError.INTERNAL_ERROR
         else:
             wanted = ticket.goal.request.max_replans
             most = wanted if wanted >= 0 else self.parameters.integer("max_replans")
             work = GoalWork(tools, ticket, report, ReplanPolicy(most))
-            code = AchieveGoal.Result.INTERNAL_ERROR
+            code = GoalError.INTERNAL_ERROR
         try:
             return work.run()
         except Exception as error:
@@ -224,13 +227,15 @@ class ExecutiveNode(ManagedNode):
 
 
 def _refused(request: Any, refusal: Refusal) -> Any:
-    action = ExecutePlan if isinstance(request, ExecutePlan.Goal) else AchieveGoal
+    is_plan = isinstance(request, ExecutePlan.Goal)
+    errors = PlanError if is_plan else GoalError
     codes = {
-        RefusalKind.INACTIVE: action.Result.NODE_INACTIVE,
-        RefusalKind.BUSY: action.Result.BUSY,
-        RefusalKind.INTERNAL: action.Result.INTERNAL_ERROR,
+        RefusalKind.INACTIVE: errors.NODE_INACTIVE,
+        RefusalKind.BUSY: errors.BUSY,
+        RefusalKind.INTERNAL: errors.INTERNAL_ERROR,
     }
-    return action.Result(error_code=codes[refusal.kind], error_msg=refusal.sentence)
+    result_type = (ExecutePlan if is_plan else AchieveGoal).Result
+    return result_type(error_code=int(codes[refusal.kind]), error_msg=refusal.sentence)
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -15,6 +15,7 @@ from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.plan import step_from_message
+from fcp_ros.nodes.error_codes import GoalError, PlanError
 from fcp_ros.nodes.executive_events import Ticket
 from fcp_ros.nodes.executive_reports import GoalReport
 from fcp_ros.nodes.goal_end import GoalEnd
@@ -25,11 +26,11 @@ from fcp_ros.planning.plan import PlanStep
 from fcp_ros.planning.status import PlanStatus
 
 PLAN_CODES = {
-    DispatchStatus.SUCCEEDED: ExecutePlan.Result.NONE,
-    DispatchStatus.STEP_FAILED: ExecutePlan.Result.STEP_FAILED,
-    DispatchStatus.STEP_TIMED_OUT: ExecutePlan.Result.STEP_TIMED_OUT,
-    DispatchStatus.NO_EXECUTOR: ExecutePlan.Result.NO_EXECUTOR,
-    DispatchStatus.CANCELLED: ExecutePlan.Result.CANCELLED,
+    DispatchStatus.SUCCEEDED: PlanError.NONE,
+    DispatchStatus.STEP_FAILED: PlanError.STEP_FAILED,
+    DispatchStatus.STEP_TIMED_OUT: PlanError.STEP_TIMED_OUT,
+    DispatchStatus.NO_EXECUTOR: PlanError.NO_EXECUTOR,
+    DispatchStatus.CANCELLED: PlanError.CANCELLED,
 }
 """How a dispatched plan ended -> error code of execute_plan."""
 
@@ -56,7 +57,7 @@ class Ended:
     """How a goal ended: for the client, with its error code and one sentence."""
 
     end: GoalEnd
-    code: int
+    code: PlanError | GoalError
     message: str
 
 
@@ -83,29 +84,28 @@ class PlanWork:
         """State and result for an end."""
         self._report.state(STATES[ended.end], ended.message)
         result = ExecutePlan.Result(
-            error_code=ended.code,
-            error_msg="" if ended.code == ExecutePlan.Result.NONE else ended.message,
+            error_code=int(ended.code),
+            error_msg="" if ended.code == PlanError.NONE else ended.message,
             steps_done=self._done,
             outcomes=self._report.outcomes,
         )
         return ended.end, result
 
     def _execute(self) -> Ended:
-        codes = ExecutePlan.Result
         plan = self._ticket.goal.request.plan
         if not plan.steps and not plan.goal:
             text = "The plan is empty and has no goal: send one that make_plan returned."
-            return Ended(GoalEnd.ABORTED, codes.INVALID_PLAN, text)
+            return Ended(GoalEnd.ABORTED, PlanError.INVALID_PLAN, text)
         steps, problem = prepare(self._tools, self._ticket, plan)
         if self._ticket.cancelled.is_set():
             return self._cancelled("Cancelled before the first step.")
         if problem:
-            return Ended(GoalEnd.ABORTED, codes.INVALID_PLAN, problem)
+            return Ended(GoalEnd.ABORTED, PlanError.INVALID_PLAN, problem)
         self._report.executing(plan)
         result = self._tools.runner.run(self._ticket, plan, steps, self._report)
         self._done = result.steps_done
         if result.status is DispatchStatus.SUCCEEDED:
-            return Ended(GoalEnd.SUCCEEDED, codes.NONE, result.message)
+            return Ended(GoalEnd.SUCCEEDED, PlanError.NONE, result.message)
         if result.status is DispatchStatus.CANCELLED:
             return self._cancelled(result.message)
         return Ended(GoalEnd.ABORTED, PLAN_CODES[result.status], result.message)
@@ -113,8 +113,8 @@ class PlanWork:
     def _cancelled(self, message: str) -> Ended:
         if self._ticket.interrupted:
             text = f"{self._ticket.interrupted} {message}"
-            return Ended(GoalEnd.ABORTED, ExecutePlan.Result.NODE_INACTIVE, text)
-        return Ended(GoalEnd.CANCELLED, ExecutePlan.Result.CANCELLED, message)
+            return Ended(GoalEnd.ABORTED, PlanError.NODE_INACTIVE, text)
+        return Ended(GoalEnd.CANCELLED, PlanError.CANCELLED, message)
 
 
 class GoalWork:
@@ -148,8 +148,8 @@ class GoalWork:
         """State and result for an end."""
         self._report.state(STATES[ended.end], ended.message)
         result = AchieveGoal.Result(
-            error_code=ended.code,
-            error_msg="" if ended.code == AchieveGoal.Result.NONE else ended.message,
+            error_code=int(ended.code),
+            error_msg="" if ended.code == GoalError.NONE else ended.message,
             replans=self._report.replans,
             plan_result=self._plan_result,
             outcomes=self._report.outcomes,
@@ -175,7 +175,6 @@ class GoalWork:
 
     def _make_plan(self, why: str) -> Ended | None:
         """Ask for a plan; returns the end of the goal where there is none."""
-        codes = AchieveGoal.Result
         self._report.planning(why)
         planned: Planned = self._tools.waiting.plan(
             self._ticket,
@@ -184,23 +183,22 @@ class GoalWork:
             self._report.planning_progress,
         )
         if planned.result is None:
-            code = codes.TIMED_OUT if planned.timed_out else codes.PLANNING_FAILED
+            code = GoalError.TIMED_OUT if planned.timed_out else GoalError.PLANNING_FAILED
             self._plan_result = PlanResultMessage()
             self._plan_result.status.message = planned.problem
             return Ended(GoalEnd.ABORTED, code, planned.problem)
         self._plan_result = planned.result
         if not _is_solved(planned.result):
-            return Ended(GoalEnd.ABORTED, codes.PLANNING_FAILED, planned.result.status.message)
+            return Ended(GoalEnd.ABORTED, GoalError.PLANNING_FAILED, planned.result.status.message)
         return None
 
     def _follow(self, decision: Decision, result: DispatchResult | None = None) -> Ended | Decision:
-        codes = AchieveGoal.Result
         if decision.verdict is Verdict.ACHIEVED:
-            return Ended(GoalEnd.SUCCEEDED, codes.NONE, decision.reason)
+            return Ended(GoalEnd.SUCCEEDED, GoalError.NONE, decision.reason)
         if decision.verdict is Verdict.CANCELLED:
             return self._cancelled(decision.reason)
         if decision.verdict is Verdict.EXHAUSTED:
-            return Ended(GoalEnd.ABORTED, codes.REPLANS_EXHAUSTED, decision.reason)
+            return Ended(GoalEnd.ABORTED, GoalError.REPLANS_EXHAUSTED, decision.reason)
         if decision.verdict is Verdict.FAILED and result is not None:
             return Ended(GoalEnd.ABORTED, _code_of_failure(result), decision.reason)
         if self._report.outcomes:
@@ -217,8 +215,8 @@ class GoalWork:
     def _cancelled(self, message: str) -> Ended:
         if self._ticket.interrupted:
             text = f"{self._ticket.interrupted} {message}"
-            return Ended(GoalEnd.ABORTED, AchieveGoal.Result.NODE_INACTIVE, text)
-        return Ended(GoalEnd.CANCELLED, AchieveGoal.Result.CANCELLED, message)
+            return Ended(GoalEnd.ABORTED, GoalError.NODE_INACTIVE, text)
+        return Ended(GoalEnd.CANCELLED, GoalError.CANCELLED, message)
 
 
 def prepare(
@@ -247,13 +245,12 @@ def _is_solved(result: PlanResultMessage) -> bool:
         return False
 
 
-def _code_of_failure(result: DispatchResult) -> int:
+def _code_of_failure(result: DispatchResult) -> GoalError:
     """Error code of achieve_goal for a plan whose failure no new plan helps with."""
-    codes = AchieveGoal.Result
     if result.status is DispatchStatus.STEP_TIMED_OUT:
-        return int(codes.TIMED_OUT)
+        return GoalError.TIMED_OUT
     outcome = result.last_outcome
     if outcome is not None and outcome.code is OutcomeCode.CANCELLED:
-        return int(codes.CANCELLED)  # by somebody else, at the executor
+        return GoalError.CANCELLED  # by somebody else, at the executor
     # Its executor is not there, refuses such a step, or disappeared while it acted.
-    return int(codes.NO_EXECUTOR)
+    return GoalError.NO_EXECUTOR

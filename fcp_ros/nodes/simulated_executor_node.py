@@ -124,7 +124,14 @@ class SimulatedExecutorNode(ManagedNode):
         with self._lock:
             busy = ", ".join(f"{name}: {step}" for name, step in self._busy.items())
         names = self._setup.executors if self._setup is not None else ()
-        return Diagnosis(values={"executors": ", ".join(names), "performing": busy})
+        sequence = self._world.sequence
+        return Diagnosis(
+            values={
+                "executors": ", ".join(names),
+                "performing": busy,
+                "scene_sequence_number": "none" if sequence is None else sequence,
+            }
+        )
 
     # --- goals ----------------------------------------------------------------------------------
 
