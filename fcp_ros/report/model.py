@@ -51,6 +51,7 @@ class Episode:
     """One request: what was asked, what was planned, what happened.
 
     Attributes:
+        number: its place in the run, such as "4a".
         title: a few words.
         story: one or two sentences that say what this episode shows.
         goal: the goal expression as asked.
@@ -65,6 +66,7 @@ class Episode:
         verdict: one sentence with what came out.
     """
 
+    number: str
     title: str
     story: str
     goal: str

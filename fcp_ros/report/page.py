@@ -19,7 +19,6 @@ from fcp_ros.report.timeline import draw_timeline
 class EpisodeView:
     """An episode with its pictures, as the template takes it."""
 
-    number: int
     episode: Episode
     floor_plan: Markup
     timeline: Markup
@@ -32,7 +31,7 @@ def render_page(report: Report) -> str:
         loader=PackageLoader("fcp_ros.report", "templates"), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.globals["outcome_colour"] = outcome_colour
-    views = [_view(number, episode) for number, episode in enumerate(report.episodes, start=1)]
+    views = [_view(episode) for episode in report.episodes]
     return environment.get_template("report.html.j2").render(report=report, views=views)
 
 
@@ -43,15 +42,14 @@ def write_page(report: Report, path: Path) -> Path:
     return path
 
 
-def _view(number: int, episode: Episode) -> EpisodeView:
+def _view(episode: Episode) -> EpisodeView:
     plan = episode.result.plan
     steps = plan.steps if plan is not None else ()
     chosen = [element for _, element in plan.binding] if plan is not None else []
     return EpisodeView(
-        number=number,
         episode=episode,
         # Both are SVG that this package drew itself; everything else in the page is escaped.
-        floor_plan=Markup(draw_floor_plan(episode.scene, steps, f"plan{number}", chosen)),
-        timeline=Markup(draw_timeline(plan, f"time{number}") if plan is not None else ""),
+        floor_plan=Markup(draw_floor_plan(episode.scene, steps, f"plan{episode.number}", chosen)),
+        timeline=Markup(draw_timeline(plan, f"time{episode.number}") if plan is not None else ""),
         executed={str(outcome.index): outcome for outcome in episode.outcomes},
     )

@@ -61,7 +61,7 @@ def report(scene, result):
     outcomes = tuple(StepOutcome(i, str(step), OutcomeCode.SUCCEEDED, 0.5, None, "done")
                      for i, step in enumerate(result.plan.steps))
     learned = CalibratedDegree("can_grasp", "mug <1>", 0.97, 0.55, 3)
-    episode = Episode("A title", "A story with <tags>.", GOAL, 0.5, result, scene, outcomes, 0,
+    episode = Episode("1", "A title", "A story with <tags>.", GOAL, 0.5, result, scene, outcomes, 0,
                       (learned,), "planned", True, "It worked.")
     return Report("Demonstration", "twin house", "household", "embedding", (("ROS", "jazzy"),),
                   "2026-01-01", (episode,))

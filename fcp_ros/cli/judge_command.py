@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``fcp judge``: ask for one degree."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from fcp_ros.cli.errors import explained, fail
+from fcp_ros.cli.options import (
+    DEFAULT_DOMAIN,
+    DEFAULT_ORACLE,
+    CalibrationOption,
+    DomainOption,
+    JsonOption,
+    ModelOption,
+    OracleOption,
+)
+from fcp_ros.cli.session import open_grounder
+from fcp_ros.domain import GradedPredicate, load_domain
+from fcp_ros.grounding import ArgumentContext, JudgementRequest, Membership
+from fcp_ros.package_files import find_domain
+from fcp_ros.report import to_plain
+from fcp_ros.scene import normalise_label
+
+
+def judge(
+    predicate: Annotated[str, typer.Argument(
+        help="A graded predicate of the domain, such as serves_as.")],
+    arguments: Annotated[list[str], typer.Argument(
+        help="Its arguments in words: the category of a thing, or a text, such as: mug drinking")],
+    domain: DomainOption = DEFAULT_DOMAIN,
+    oracle: OracleOption = DEFAULT_ORACLE,
+    model: ModelOption = "",
+    calibration: CalibrationOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Judge to which degree a graded predicate holds of things given in words."""
+    with explained():
+        loaded = load_domain(find_domain(domain))
+        if predicate not in loaded.graded:
+            fail(f"{predicate} is no graded predicate of domain {loaded.name}: "
+                 f"use one of {', '.join(sorted(loaded.graded))}")
+        request = _request(loaded.graded[predicate], arguments)
+        with closing(open_grounder(loaded, oracle, model, calibration)) as grounder:
+            membership = grounder.judge([request])[0]
+    if as_json:
+        typer.echo(json.dumps(to_plain(membership), indent=1))
+    else:
+        Console(highlight=False).print(_sentence(request, membership))
+
+
+def _request(predicate: GradedPredicate, words: list[str]) -> JudgementRequest:
+    """A request about things that are in no scene: each is known by its category alone."""
+    names = [parameter.name for parameter in predicate.parameters]
+    if len(words) != len(names):
+        fail(f"{predicate.name} takes {len(names)} arguments ({', '.join(names)}), "
+             f"but {len(words)} were given: quote an argument of several words")
+    return JudgementRequest(predicate.name, tuple(
+        ArgumentContext(parameter.name, word) if parameter.is_text
+        else ArgumentContext(parameter.name, word, normalise_label(word))
+        for parameter, word in zip(predicate.parameters, words, strict=True)))
+
+
+def _sentence(request: JudgementRequest, membership: Membership) -> str:
+    text = f"{membership.degree:.2f}  {request}  [{membership.source}, {membership.model}]"
+    if membership.evidence_count:
+        text += f"  judged {membership.prior:.2f}, then {membership.evidence_count} outcomes"
+    return f"{text}  {membership.note}".rstrip()

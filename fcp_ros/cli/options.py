@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Command-line options that several commands share, described once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+DomainOption = Annotated[str, typer.Option(
+    "--domain", "-d", help="Domain: a YAML file, or the name of one of this package's.")]
+SceneOption = Annotated[str, typer.Option(
+    "--scene", "-s", help="Scene: a file of any supported format, or the name of one of this "
+                          "package's.")]
+OracleOption = Annotated[str, typer.Option(
+    help="Who judges graded predicates that name no oracle: embedding or causal_lm.")]
+ModelOption = Annotated[str, typer.Option(
+    help="Folder of the oracle's model (Hugging Face format, safetensors); empty takes the "
+         "packaged one.")]
+CalibrationOption = Annotated[Optional[Path], typer.Option(  # noqa: UP045 (typer, 3.10)
+    "--calibration", help="Calibration store to learn from and show; none by default.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+DEFAULT_DOMAIN = "household"
+DEFAULT_SCENE = "twin_house_furnished"
+DEFAULT_ORACLE = "embedding"

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Planning results as rich text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from fcp_ros.planning import Candidate, Judged, Plan, PlanningResult, PlanStep
+
+BAR_WIDTH = 12
+CANDIDATES_SHOWN = 6
+"""Of many candidates the best ones are shown; all of them are in the JSON and the HTML page."""
+
+
+def render_result(result: PlanningResult, *, explain: bool = False) -> RenderableType:
+    """Returns the answer to a planning request.
+
+    Args:
+        result: the planner's answer.
+        explain: adds the candidates, the source of each degree and the timings.
+    """
+    parts: list[RenderableType] = [_headline(result)]
+    for relaxation in result.relaxations:
+        parts.append(Text.from_markup(
+            f"[yellow]relaxed[/] {escape(relaxation.original)} -> "
+            f"{escape(relaxation.replacement)} ({relaxation.degree:.2f}): "
+            f"{escape(relaxation.reason)}"))
+    if result.plan is not None:
+        parts.append(render_plan(result.plan, explain=explain))
+    if explain and result.candidates:
+        parts.append(render_candidates(result.candidates))
+    if explain:
+        parts.append(_statistics(result))
+    return Group(*parts)
+
+
+def render_plan(plan: Plan, *, explain: bool = False) -> RenderableType:
+    """Returns a plan as a table, a row a step, with the membership falling towards alpha."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column, justify in (("#", "right"), ("step", "left"), ("time", "right"),
+                            ("degree", "right"), ("membership", "left")):
+        table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    for number, step in enumerate(plan.steps, start=1):
+        table.add_row(str(number), _step_text(step, explain), f"{step.duration:.1f} s",
+                      "crisp" if step.degree >= 1.0 else f"{step.degree:.2f}",
+                      _bar(step.membership_after, plan.alpha))
+    table.add_row("", _with_sources("goal", plan.goal_judgements, explain), "",
+                  "crisp" if plan.goal_degree >= 1.0 else f"{plan.goal_degree:.2f}",
+                  _bar(plan.membership, plan.alpha))
+    return table
+
+
+def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
+    """Returns the bindings that were considered, each with its degree and the reason."""
+    table = Table(box=None, pad_edge=False, header_style="dim", title="candidates",
+                  title_justify="left", title_style="bold")
+    for column in ("", "binding", "goal", "membership", "why"):
+        table.add_column(column)
+    for candidate in candidates[:CANDIDATES_SHOWN]:
+        binding = ", ".join(f"{name}={element}" for name, element in candidate.binding)
+        table.add_row("[green]*[/]" if candidate.chosen else "", escape(binding or "(none)"),
+                      f"{candidate.goal_degree:.2f}", f"{candidate.membership:.2f}",
+                      _with_sources(candidate.reason, candidate.judgements, True))
+    if len(candidates) > CANDIDATES_SHOWN:
+        table.add_row("", f"... {len(candidates) - CANDIDATES_SHOWN} more", "", "", "")
+    return table
+
+
+def step_words(step: PlanStep) -> str:
+    """A step as it is read: ``pick(robot_1, mug_1, table_1, kitchen_1)``."""
+    return f"{step.rule}({', '.join(name for _, name in step.arguments)})"
+
+
+def _headline(result: PlanningResult) -> Text:
+    colour = "green" if result.status.solved else "yellow"
+    return Text.from_markup(
+        f"[bold {colour}]{result.status.name}[/] {escape(result.message)}")
+
+
+def _step_text(step: PlanStep, explain: bool) -> Text:
+    return _with_sources(step_words(step), step.judgements, explain)
+
+
+def _with_sources(text: str, judgements: Sequence[Judged], explain: bool) -> Text:
+    result = Text(text)
+    if explain:
+        for judged in judgements:
+            result.append(f"\n  {source_words(judged)}", style="dim")
+    return result
+
+
+def source_words(judged: Judged) -> str:
+    """Where a degree comes from: ``can_grasp 0.54 (table 0.97, then 3 outcomes)``."""
+    membership = judged.membership
+    origin = membership.source
+    if membership.evidence_count:
+        origin += f" {membership.prior:.2f}, then {membership.evidence_count} outcomes"
+    return f"{judged.request.predicate} {membership.degree:.2f} ({origin})"
+
+
+def _bar(value: float, alpha: float) -> Text:
+    filled = round(value * BAR_WIDTH)
+    colour = "blue" if value >= alpha else "red"
+    bar = Text("━" * filled, style=colour)
+    bar.append("━" * (BAR_WIDTH - filled), style="bright_black")
+    bar.append(f" {value:.2f}")
+    return bar
+
+
+def _statistics(result: PlanningResult) -> Text:
+    stages = ", ".join(f"{stage} {1000 * seconds:.0f} ms"
+                       for stage, seconds in result.timings.items())
+    verified = "replayed and verified" if result.verification and result.verification.ok else ""
+    parts = [part for part in (stages, f"{result.expansions} expansions", verified) if part]
+    return Text("; ".join(parts), style="dim")
