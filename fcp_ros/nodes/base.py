@@ -21,9 +21,11 @@ from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
+from fcp_ros.nodes.in_flight import InFlight
 from fcp_ros.nodes.lifecycle import NodeState, TransitionsNode
 from fcp_ros.nodes.parameters import ParameterSpec
 from fcp_ros.nodes.qos import event_qos, overridable, state_qos
+from fcp_ros.nodes.safe_waitable import SafeActionServer
 
 RESULT_TIMEOUT = 300
 """Seconds for which an action server keeps a result that nobody has fetched."""
@@ -62,6 +64,7 @@ class ManagedNode(TransitionsNode):
         super().__init__(name, specs, **kwargs)
         self.requests = ReentrantCallbackGroup()
         """Callback group of services and actions: several may be served at a time."""
+        self._in_flight = InFlight()
         self._offered_services: list[Any] = []
         self._offered_actions: list[ActionServer] = []
         self._publishers_made: list[Publisher] = []
@@ -111,13 +114,14 @@ class ManagedNode(TransitionsNode):
         """
 
         def answer(request: Any, response: Any) -> Any:
-            refusal = self.refusal()
-            if refusal is not None:
-                return refuse(response, refusal)
-            try:
-                return serve(request, response)
-            except Exception as error:
-                return refuse(service_type.Response(), self.internal_fault(name, error))
+            with self._in_flight:
+                refusal = self.refusal()
+                if refusal is not None:
+                    return refuse(response, refusal)
+                try:
+                    return serve(request, response)
+                except Exception as error:
+                    return refuse(service_type.Response(), self.internal_fault(name, error))
 
         service = self.create_service(service_type, name, answer, callback_group=self.requests)
         self._offered_services.append(service)
@@ -151,11 +155,15 @@ class ManagedNode(TransitionsNode):
                 cancel(goal)
             return CancelResponse.ACCEPT
 
-        server = ActionServer(
+        def on_execute(goal: ServerGoalHandle) -> Any:
+            with self._in_flight:
+                return execute(goal)
+
+        server = SafeActionServer(
             self,
             action_type,
             name,
-            execute,
+            on_execute,
             callback_group=self.requests,
             goal_callback=lambda _request: GoalResponse.ACCEPT,
             handle_accepted_callback=accepted,
@@ -213,6 +221,16 @@ class ManagedNode(TransitionsNode):
         )
         self._subscriptions_made.append(subscription)
         return subscription
+
+    def retire(self, timeout: float) -> None:
+        """Stop serving, and wait at most `timeout` s until what was asked before is answered.
+
+        The executor must still spin; afterwards it may stop, and then the node be finished.
+        """
+        if self.is_active:
+            self.stop_serving()
+        if not self._in_flight.wait_for_none(timeout):
+            self.get_logger().warning(f"a request was not answered within {timeout:g} s")
 
     # --- destruction ----------------------------------------------------------------------------
 

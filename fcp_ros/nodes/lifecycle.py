@@ -142,8 +142,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Refuse new requests, stop what is going on, then silence the publishers."""
-        self._state = NodeState.INACTIVE
-        self._carry_out("deactivate", self.deactivate)
+        self.stop_serving()
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -162,6 +161,11 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         self._state = NodeState.UNCONFIGURED
         self._carry_out("clean up", self.release)
         return super().on_error(state)
+
+    def stop_serving(self) -> None:
+        """Refuse new requests and stop what is going on; the first half of a deactivation."""
+        self._state = NodeState.INACTIVE
+        self._carry_out("deactivate", self.deactivate)
 
     def finish(self) -> None:
         """Shut the node down from its own process, in whatever state it is; never raises."""

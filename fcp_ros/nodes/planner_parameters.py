@@ -67,6 +67,14 @@ PARAMETERS = (
         "seed", 0, "Decides between equally good plans.", 0, 2**31 - 1, takes_effect=AT_ONCE
     ),
     ParameterSpec(
+        "scene_wait",
+        2.0,
+        "How long a request waits for the first scene graph [s].",
+        0.0,
+        600.0,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
         "grounder_wait",
         5.0,
         "How long to wait for a grounder to appear [s].",

@@ -86,7 +86,7 @@ class PlanningDesk:
         """
         goal, options = request_from_message(request, planning_options(self._parameters))
         try:
-            state = self._world.state(self.domain)
+            state = self._state(token)
         except NoWorld as error:
             return refused_result(request.goal, PlanStatus.INVALID_REQUEST, str(error))
         result = self._solve(goal, options, asked, state, token, progress)
@@ -104,7 +104,7 @@ class PlanningDesk:
             CheckFailed: no scene, no valid plan message, a goal that can't be read, no grounder.
         """
         try:
-            state = self._world.state(self.domain)
+            state = self._state(token)
             plan = plan_from_message(message)
             cut = plan.alpha if math.isnan(alpha) else degree(alpha, "alpha")
             goal = check_goal(parse_expression(plan.goal), self.domain, state.instance)
@@ -149,6 +149,12 @@ class PlanningDesk:
             cancelled=lambda: token.cancelled,
             progress=progress,
         )
+
+    def _state(self, token: CancelToken) -> WorldState:
+        """The present state; right after the start it may take a moment to come."""
+        wait = self._parameters.number("scene_wait")
+        self._world.wait_for_first(wait, lambda: token.cancelled)
+        return self._world.state(self.domain)
 
     def _memberships(self, deadline: float, token: CancelToken) -> RemoteMemberships:
         return RemoteMemberships(

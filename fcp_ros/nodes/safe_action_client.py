@@ -12,8 +12,10 @@ from rclpy.action.client import ClientGoalHandle
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
+from fcp_ros.nodes.safe_waitable import SafeWaitable
 
-class SafeActionClient(ActionClient):  # type: ignore[misc]
+
+class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
     """rclpy's client, with sending and taking made exclusive.
 
     rclpy of ROS 2 Jazzy sends a request and only then notes its number. When the executor's thread

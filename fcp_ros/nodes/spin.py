@@ -16,13 +16,21 @@ from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.logging import get_logger
 from rclpy.signals import SignalHandlerOptions
 
-from fcp_ros.nodes.lifecycle import TransitionsNode
+from fcp_ros.nodes.base import ManagedNode
 
 THREADS_PER_NODE = 8
 """Executor threads for each node: requests that wait for a worker each hold one."""
 
 STOP_TIMEOUT = 5.0
 """Seconds to wait for the executor's thread at the end."""
+
+
+ANSWER_TIMEOUT = 5.0
+"""Seconds to wait at the end for requests that are being answered."""
+
+
+def _nothing() -> None:
+    """A task that only wakes an executor."""
 
 
 class ExecutorThread:
@@ -33,7 +41,7 @@ class ExecutorThread:
         context: the ROS context of the nodes.
     """
 
-    def __init__(self, nodes: Sequence[TransitionsNode], context: Context) -> None:
+    def __init__(self, nodes: Sequence[ManagedNode], context: Context) -> None:
         # The count is explicit: by default it is that of the cores, and one thread deadlocks.
         self.executor = MultiThreadedExecutor(
             num_threads=max(1, len(nodes)) * THREADS_PER_NODE, context=context
@@ -50,14 +58,16 @@ class ExecutorThread:
         self._thread.start()
 
     def stop(self) -> None:
-        """Shut the nodes down, end the executor, and destroy the nodes."""
+        """Answer what was asked, end the executor, then shut the nodes down and destroy them."""
+        for node in self._nodes:
+            node.retire(ANSWER_TIMEOUT)
+        self._stopping.set()
+        if self._thread.is_alive():
+            self.executor.create_task(_nothing)  # wakes it, unlike the executor's own wake()
+            self._thread.join(STOP_TIMEOUT)
+        self.executor.shutdown(timeout_sec=STOP_TIMEOUT)
         for node in self._nodes:
             node.finish()
-        self._stopping.set()
-        self.executor.shutdown(timeout_sec=STOP_TIMEOUT)
-        if self._thread.is_alive():
-            self._thread.join(STOP_TIMEOUT)
-        for node in self._nodes:
             node.destroy_node()
 
     def _spin(self) -> None:
@@ -73,7 +83,7 @@ class ExecutorThread:
 
 
 @contextmanager
-def running(nodes: Sequence[TransitionsNode], context: Context) -> Iterator[ExecutorThread]:
+def running(nodes: Sequence[ManagedNode], context: Context) -> Iterator[ExecutorThread]:
     """Spin `nodes` while the body runs; they are shut down and destroyed afterwards."""
     thread = ExecutorThread(nodes, context)
     thread.start()
@@ -100,7 +110,7 @@ def stop_on_signals(stop: threading.Event) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def run_node(make: Callable[..., TransitionsNode], args: Sequence[str] | None = None) -> int:
+def run_node(make: Callable[..., ManagedNode], args: Sequence[str] | None = None) -> int:
     """The body of a node's ``main()``: run it alone until SIGINT or SIGTERM.
 
     Arguments:

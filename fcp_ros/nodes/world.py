@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,10 @@ from fcp_ros.nodes.conversions.scene import graph_from_message
 from fcp_ros.scene.errors import SceneError
 from fcp_ros.scene.graph import Layer, SceneGraph
 from fcp_ros.scene.to_cset import scene_to_instance
+
+
+LOOK_EVERY = 0.01
+"""Seconds between two looks for the first graph."""
 
 
 class NoWorld(ValueError):
@@ -70,6 +75,15 @@ class World:
         """Sequence number of the newest graph; None where there is none."""
         with self._lock:
             return None if self._message is None else int(self._message.sequence_number)
+
+    def wait_for_first(self, timeout: float, cancelled: Callable[[], bool]) -> bool:
+        """Wait at most `timeout` s, or until cancelled, for a graph; whether there is one."""
+        end = time.monotonic() + timeout
+        while self.sequence is None:
+            if cancelled() or time.monotonic() >= end:
+                return False
+            time.sleep(LOOK_EVERY)
+        return True
 
     def state(self, domain: Domain) -> WorldState:
         """The newest state under a domain.

@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages stand for values of the model: what goes over the network comes back the same."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from dataclasses import replace
+
+import pytest
+from builtin_interfaces.msg import Time
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rclpy.serialization import deserialize_message, serialize_message
+
+from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest, Membership
+from fcp_ros.msg import (
+    Argument,
+    Attribute,
+    Plan,
+    PlanRequest,
+    PlanResult,
+    PlanStatus,
+    PlanStep,
+    PredicateQuery,
+    SceneGraph,
+    SceneGraphUpdate,
+    SceneNode,
+    SceneRelation,
+)
+from fcp_ros.msg import Membership as MembershipMessage
+from fcp_ros.nodes.conversions import common, judgement, plan, planning, scene
+from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.planning.plan import Judged
+from fcp_ros.planning.plan import Plan as ModelPlan
+from fcp_ros.planning.plan import PlanStep as ModelStep
+from fcp_ros.planning.request import PlanningOptions
+from fcp_ros.planning.result import Candidate, PlanningResult, Relaxation
+from fcp_ros.planning.status import PlanStatus as ModelStatus
+from fcp_ros.planning.verify import Verdict
+from fcp_ros.scene import delta as scene_delta
+from fcp_ros.scene import graph as scene_model
+from fcp_ros.scene.errors import SceneError
+
+STAMP = Time(sec=17, nanosec=5)
+
+names = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Z")), min_size=1, max_size=12
+)
+degrees = st.floats(0.0, 1.0)
+coordinates = st.floats(-1e6, 1e6)
+singles = st.floats(-1e4, 1e4, width=32)
+attributes = st.dictionaries(
+    names,
+    st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | names,
+    max_size=4,
+)
+
+
+def over_the_wire(message):
+    """What a subscriber gets."""
+    return deserialize_message(serialize_message(message), type(message))
+
+
+# --- scenes -------------------------------------------------------------------------------------
+
+
+@st.composite
+def nodes(draw, id_: str) -> scene_model.SceneNode:
+    yaw = draw(st.floats(-3.0, 3.0))
+    pose = scene_model.Pose.at(draw(coordinates), draw(coordinates), draw(coordinates), yaw)
+    sizes = st.tuples(*[st.floats(0.0, 100.0)] * 3)
+    corners = st.lists(st.tuples(singles, singles), min_size=3, max_size=6).map(tuple)
+    return scene_model.SceneNode(
+        id=id_,
+        layer=draw(st.sampled_from(scene_model.Layer)),
+        category=draw(names),
+        pose=draw(st.none() | st.just(pose)),
+        size=draw(st.none() | sizes),
+        polygon=draw(st.just(()) | corners),
+        height=draw(st.none() | st.floats(0.1, 100.0)),
+        attributes=draw(attributes),
+    )
+
+
+@st.composite
+def graphs(draw) -> scene_model.SceneGraph:
+    ids = draw(st.lists(names, min_size=1, max_size=5, unique=True))
+    made = [draw(nodes(id_)) for id_ in ids]
+    # Parents among earlier nodes only, so that the hierarchy has no cycle.
+    made = [
+        replace(node, parents=tuple(draw(st.sets(st.sampled_from(ids[:i])))) if i else ())
+        for i, node in enumerate(made)
+    ]
+    keys = draw(
+        st.lists(
+            st.tuples(names, st.lists(st.sampled_from(ids), min_size=1, max_size=3).map(tuple)),
+            max_size=4,
+            unique=True,
+        )
+    )
+    relations = [
+        scene_model.SceneRelation(
+            name,
+            elements,
+            draw(st.integers(0, 1000)) / 1000,
+            draw(st.sampled_from(scene_model.Provenance)),
+        )
+        for name, elements in keys
+    ]
+    return scene_model.SceneGraph.of(
+        made, relations, frame_id=draw(names), sequence=draw(st.integers(0, 2**62)), source="x"
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs())
+def test_scene_graph_round_trip(graph):
+    message = over_the_wire(scene.graph_to_message(graph, STAMP))
+    assert message.header.stamp == STAMP
+    assert scene.graph_from_message(message) == graph
+
+
+@settings(max_examples=30, deadline=None)
+@given(graphs())
+def test_full_update_round_trip(graph):
+    message = over_the_wire(scene.full_update_to_message(graph, STAMP))
+    assert message.full_update
+    back = scene.full_update_from_message(message, sequence=graph.sequence, source=graph.source)
+    assert back == graph
+
+
+@settings(max_examples=30, deadline=None)
+@given(graphs(), graphs())
+def test_delta_round_trip(before, after):
+    delta = scene_delta.delta_between(before, after)
+    message = over_the_wire(scene.delta_to_message(delta, "map", STAMP))
+    assert not message.full_update
+    assert scene.delta_from_message(message) == delta
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (SceneNode(id="a", layer="attic", category="x"), "attic"),
+        (
+            SceneNode(id="a", layer="room", category="x", attributes=[Attribute(name="k")]),
+            "'a': the attribute 'k' has kind 0",
+        ),
+        (
+            SceneNode(
+                id="a",
+                layer="room",
+                category="x",
+                attributes=[Attribute(name="k", kind=Attribute.FLOAT, float_value=math.nan)],
+            ),
+            "nan",
+        ),
+        (
+            SceneNode(
+                id="a",
+                layer="room",
+                category="x",
+                attributes=[Attribute(name="k", kind=1), Attribute(name="k", kind=1)],
+            ),
+            "twice",
+        ),
+    ],
+)
+def test_bad_nodes_are_named(message, words):
+    with pytest.raises(ConversionError, match=words):
+        scene.node_from_message(message)
+
+
+def test_bad_relation_is_named():
+    message = SceneRelation(name="on", elements=["a", "b"], provenance=9)
+    with pytest.raises(ConversionError, match=r"on\(a, b\) has the provenance 9"):
+        scene.relation_from_message(message)
+
+
+def test_a_graph_that_is_no_graph():
+    twice = SceneGraph(nodes=[SceneNode(id="a", layer="room", category="x")] * 2)
+    with pytest.raises(SceneError, match="two nodes"):
+        scene.graph_from_message(twice)
+    dangling = SceneGraph(relations=[SceneRelation(name="on", elements=["a"], provenance=1)])
+    with pytest.raises(SceneError, match="not in the graph"):
+        scene.graph_from_message(dangling)
+    update = SceneGraphUpdate(nodes=[SceneNode(id="", layer="room", category="x")])
+    with pytest.raises(SceneError, match="empty"):
+        scene.full_update_from_message(update, sequence=1, source="s")
+
+
+# --- judgements ---------------------------------------------------------------------------------
+
+arguments = st.builds(ArgumentContext, names, names) | st.builds(
+    ArgumentContext,
+    names,
+    names,
+    names,
+    attributes.map(lambda table: tuple(sorted(table.items()))),
+)
+requests = st.builds(JudgementRequest, names, st.lists(arguments, max_size=3).map(tuple))
+memberships = st.builds(
+    Membership,
+    degree=degrees,
+    prior=degrees,
+    samples=st.lists(degrees, max_size=4).map(tuple),
+    spread=degrees,
+    source=names,
+    model=names,
+    evidence_count=st.integers(0, 2**32 - 1),
+    note=names,
+)
+judged = st.builds(Judged, requests, memberships)
+
+
+@settings(max_examples=60, deadline=None)
+@given(requests)
+def test_request_round_trip_keeps_the_context_key(request):
+    back = judgement.request_from_message(over_the_wire(judgement.request_to_message(request)))
+    assert back == request
+    assert back.context_key == request.context_key
+
+
+@settings(max_examples=60, deadline=None)
+@given(memberships)
+def test_membership_round_trip(membership):
+    message = over_the_wire(judgement.membership_to_message(membership))
+    assert judgement.membership_from_message(message) == membership
+
+
+def test_queries_without_arguments():
+    query = PredicateQuery(predicate="p")
+    assert judgement.request_from_message(query) == JudgementRequest("p", ())
+    with pytest.raises(ConversionError, match="names no predicate"):
+        judgement.request_from_message(PredicateQuery())
+
+
+def test_bad_arguments_and_degrees():
+    from fcp_ros.msg import ArgumentContext as Message
+
+    kindless = PredicateQuery(predicate="p", arguments=[Message(argument=Argument(parameter="a"))])
+    with pytest.raises(ConversionError, match="'a' has kind 0"):
+        judgement.request_from_message(kindless)
+    element = Argument(parameter="a", kind=Argument.ELEMENT, value="mug_1")
+    nameless = PredicateQuery(predicate="p", arguments=[Message(argument=element)])
+    with pytest.raises(ConversionError, match="say what 'mug_1' is"):
+        judgement.request_from_message(nameless)
+    with pytest.raises(ConversionError, match="degree"):
+        judgement.membership_from_message(MembershipMessage(degree=1.5))
+
+
+# --- plans --------------------------------------------------------------------------------------
+
+pairs = st.lists(st.tuples(names, names), max_size=3).map(tuple)
+durations = st.integers(0, 10**12).map(lambda n: n / 1e6)
+steps = st.builds(
+    ModelStep,
+    rule=names,
+    arguments=pairs,
+    degree=degrees,
+    membership_after=degrees,
+    duration=durations,
+    executor=names,
+    judgements=st.lists(judged, max_size=1).map(tuple),
+)
+ids = st.uuids(version=4).map(str)
+plans = st.builds(
+    ModelPlan,
+    goal=names,
+    steps=st.lists(steps, max_size=3).map(tuple),
+    membership=degrees,
+    goal_degree=degrees,
+    goal_judgements=st.lists(judged, max_size=1).map(tuple),
+    binding=st.lists(st.tuples(names.map(lambda n: "v" + n), names), max_size=2).map(tuple),
+    alpha=degrees,
+    tnorm=st.sampled_from(["lukasiewicz", "product", "goedel"]),
+    id=ids,
+    resources_after=st.dictionaries(names, st.floats(-1e9, 1e9), max_size=2),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(plans)
+def test_plan_round_trip(value):
+    origin = plan.PlanOrigin(asked="asked", scene_sequence=7, stamp=STAMP, frame_id="odom")
+    message = over_the_wire(plan.plan_to_message(value, origin))
+    assert (message.goal, message.planned_goal) == ("asked", value.goal)
+    assert (message.scene_sequence_number, message.header.frame_id) == (7, "odom")
+    back = plan.plan_from_message(message)
+    close = [pytest.approx(step.duration, abs=1e-9, rel=1e-12) for step in value.steps]
+    assert [step.duration for step in back.steps] == close
+    same = [replace(step, duration=0.0) for step in value.steps]
+    assert replace(back, steps=tuple(replace(s, duration=0.0) for s in back.steps)) == replace(
+        value, steps=tuple(same)
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(ModelStatus),
+    plans.map(lambda p: replace(p, steps=())),
+    st.lists(st.builds(Candidate, pairs, degrees, degrees, st.booleans(), st.booleans(),
+                       st.lists(judged, max_size=1).map(tuple), names, st.booleans()), max_size=2),
+    st.lists(st.builds(Relaxation, names, names, names, degrees, names), max_size=2),
+    st.dictionaries(names, st.floats(0, 1e6), max_size=3),
+)
+def test_result_round_trip(status, found, candidates, relaxations, timings):
+    candidates = [
+        replace(c, binding=tuple(("v" + variable, e) for variable, e in c.binding))
+        for c in candidates
+    ]
+    result = PlanningResult(
+        status=status,
+        message="One sentence.",
+        plan=found if status.solved else None,
+        best_membership=0.25,
+        candidates=tuple(candidates),
+        relaxations=tuple(relaxations),
+        expansions=12,
+        timings=timings,
+        verification=Verdict(True, (), (), None) if status.solved else None,
+        goal=found.goal,
+        alpha=found.alpha,
+    )
+    message = over_the_wire(planning.result_to_message(result, plan.PlanOrigin(asked="a")))
+    assert message.plan.goal == "a"
+    assert planning.result_from_message(message) == result
+
+
+def test_statuses_have_the_numbers_of_the_message():
+    for status in ModelStatus:
+        assert getattr(PlanStatus, status.name) == status.value
+    with pytest.raises(ConversionError, match="unknown code 0"):
+        planning.result_from_message(PlanResult())
+
+
+def test_request_leaves_open_what_is_not_set():
+    defaults = PlanningOptions(alpha=0.7, time_limit=9.0, tnorm="product")
+    goal, options = planning.request_from_message(PlanRequest(goal="g", alpha=math.nan), defaults)
+    assert (goal, options) == ("g", defaults)
+    wanted = PlanningOptions(0.25, 2.5, tnorm="goedel", allow_relaxation=False)
+    message = over_the_wire(planning.request_to_message("g", wanted))
+    assert planning.request_from_message(message, defaults) == ("g", wanted)
+    # A node that never relaxes can't be talked into it.
+    never = replace(defaults, allow_relaxation=False)
+    assert not planning.request_from_message(PlanRequest(), never)[1].allow_relaxation
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (PlanStep(), "names no rule"),
+        (PlanStep(rule="r", degree=math.nan), "degree of r"),
+        (PlanStep(rule="r", membership_after=-0.1), "membership after r"),
+        (PlanStep(rule="r", arguments=[Argument(parameter="p", kind=2)]), "'p' of r has kind 2"),
+    ],
+)
+def test_bad_steps_are_named(step, words):
+    with pytest.raises(ConversionError, match=words):
+        plan.plan_from_message(Plan(steps=[step]))
+
+
+# --- common -------------------------------------------------------------------------------------
+
+
+@given(st.floats(-1e9, 1e9))
+def test_duration_round_trip(seconds):
+    message = common.duration_to_message(seconds)
+    assert 0 <= message.nanosec < 10**9
+    assert common.duration_from_message(message) == pytest.approx(seconds, abs=1e-6)
+
+
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, 1e10])
+def test_durations_that_no_message_holds(seconds):
+    with pytest.raises(ConversionError, match="does not fit"):
+        common.duration_to_message(seconds)
+
+
+def test_ids():
+    text = str(uuid.uuid4())
+    assert common.id_from_message(over_the_wire(common.id_to_message(text))) == text
+    assert common.id_from_message(Plan().id) == common.NO_ID
+    with pytest.raises(ConversionError, match="no UUID"):
+        common.id_to_message("plan-1")
