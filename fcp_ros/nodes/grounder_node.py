@@ -22,6 +22,7 @@ from fcp_ros.nodes.evidence import observed_quality
 from fcp_ros.nodes.grounder_parameters import PARAMETERS, grounding_options
 from fcp_ros.nodes.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.spin import run_node
+from fcp_ros.nodes.warm_up import warm_up
 from fcp_ros.nodes.worker import Job, JobCancelled, Worker, WorkerBusy, WorkerClosed
 from fcp_ros.srv import GetCalibration, JudgePredicates
 
@@ -51,6 +52,7 @@ class GrounderNode(ManagedNode):
         self._evidence_lock = threading.Lock()
         self._evidence_count = 0
         self._lost_outcomes = ""
+        self._model_problem = ""
         self._info_publisher: Any = None
         self._info_timer: Any = None
         self._published_info: GroundingInfo | None = None
@@ -76,9 +78,12 @@ class GrounderNode(ManagedNode):
         self.subscribe_events(ActionOutcome, "outcomes", self._learn)
 
     def activate(self) -> None:
-        """Say who judges."""
+        """Say who judges, and begin to load the model."""
         self._published_info = None
         self._publish_info()
+        grounder, worker = self._serving()
+        if self.parameters.flag("warm_up"):
+            worker.submit(lambda _token: self._warm_up(grounder))
 
     def deactivate(self) -> None:
         """Answer what waits with a refusal."""
@@ -97,7 +102,7 @@ class GrounderNode(ManagedNode):
         grounder, self._grounder = self._grounder, None
         if grounder is not None:
             grounder.close()
-        self._lost_outcomes = ""
+        self._lost_outcomes = self._model_problem = ""
 
     def diagnose(self) -> Diagnosis:
         """Who judges, how busy, and what could not be stored."""
@@ -114,7 +119,7 @@ class GrounderNode(ManagedNode):
             "evidence": info.evidence_count,
             "requests": worker.load,
         }
-        problem = self._lost_outcomes or "; ".join(grounder.notes)
+        problem = self._model_problem or self._lost_outcomes or "; ".join(grounder.notes)
         return Diagnosis(DiagnosticStatus.WARN if problem else DiagnosticStatus.OK, problem, values)
 
     def _serving(self) -> tuple[Grounder, Worker]:
@@ -123,6 +128,11 @@ class GrounderNode(ManagedNode):
         if grounder is None or worker is None:
             raise WorkerClosed("The node is being cleaned up: ask again when it is active.")
         return grounder, worker
+
+    def _warm_up(self, grounder: Grounder) -> None:
+        self._model_problem = warm_up(grounder)
+        if self._model_problem:
+            self.get_logger().error(self._model_problem)
 
     # --- judge ----------------------------------------------------------------------------------
 

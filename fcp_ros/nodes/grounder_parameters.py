@@ -53,6 +53,7 @@ PARAMETERS = (
         3600.0,
         takes_effect=TakesEffect.AT_ONCE,
     ),
+    ParameterSpec("warm_up", True, "Load the model when the node is activated, not when asked."),
     ParameterSpec("queue_size", 4, "Requests that may wait while one is answered.", 0, 6),
 )
 

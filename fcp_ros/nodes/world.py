@@ -19,7 +19,6 @@ from fcp_ros.scene.errors import SceneError
 from fcp_ros.scene.graph import Layer, SceneGraph
 from fcp_ros.scene.to_cset import scene_to_instance
 
-
 LOOK_EVERY = 0.01
 """Seconds between two looks for the first graph."""
 
