@@ -15,8 +15,11 @@ def config_folder() -> Path:
     Raises:
         FileNotFoundError: where the installation is incomplete; it names the places looked at.
     """
-    candidates = [Path(__file__).resolve().parents[1] / "config", *_ament_folders(),
-                  Path(sys.prefix) / "share" / "fcp_ros" / "config"]
+    candidates = [
+        Path(__file__).resolve().parents[1] / "config",
+        *_ament_folders(),
+        Path(sys.prefix) / "share" / "fcp_ros" / "config",
+    ]
     for folder in candidates:
         if (folder / "domains").is_dir():
             return folder
@@ -32,7 +35,7 @@ def find_domain(name_or_path: str) -> Path:
 def find_scene(name_or_path: str) -> Path:
     """Returns the path of a scene given by path, or by name such as ``twin_house``.
 
-    A path may carry the id of one scene in the file: ``instances.json#dining_setup/Parole/problem_1``.
+    A path may carry the id of one scene in the file: ``instances.json#laundry/Parole/problem_1``.
     """
     return _find(name_or_path, config_folder() / "scenes", SCENE_SUFFIXES)
 

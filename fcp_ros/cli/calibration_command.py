@@ -23,15 +23,21 @@ app = typer.Typer(no_args_is_help=True, help="What was learned from outcomes.")
 
 DEFAULT_STORE = Path("~/.local/state/fcp_ros/calibration.sqlite")
 
-StoreOption = Annotated[Path, typer.Option(
-    "--path", help="The store; the default is the one that the grounder node writes to.")]
-PredicateOption = Annotated[str, typer.Option(
-    "--predicate", "-p", help="Only this graded predicate's evidence.")]
+StoreOption = Annotated[
+    Path,
+    typer.Option(
+        "--path", help="The store; the default is the one that the grounder node writes to."
+    ),
+]
+PredicateOption = Annotated[
+    str, typer.Option("--predicate", "-p", help="Only this graded predicate's evidence.")
+]
 
 
 @app.command()
 def show(
-    path: StoreOption = DEFAULT_STORE, predicate: PredicateOption = "",
+    path: StoreOption = DEFAULT_STORE,
+    predicate: PredicateOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Show the evidence behind each calibrated degree."""
@@ -53,9 +59,14 @@ def show(
 
 @app.command()
 def reset(
-    path: StoreOption = DEFAULT_STORE, predicate: PredicateOption = "",
-    context: Annotated[str, typer.Option(
-        "--context", help="Only this context (as shown by fcp calibration show --json).")] = "",
+    path: StoreOption = DEFAULT_STORE,
+    predicate: PredicateOption = "",
+    context: Annotated[
+        str,
+        typer.Option(
+            "--context", help="Only this context (as shown by fcp calibration show --json)."
+        ),
+    ] = "",
 ) -> None:
     """Set evidence aside, so that the oracle's own degrees count again."""
     with explained():
@@ -65,14 +76,17 @@ def reset(
         finally:
             store.close()
     Console(highlight=False).print(
-        f"set {done.count} outcomes aside (reset {done.id}); they are kept in the file")
+        f"set {done.count} outcomes aside (reset {done.id}); they are kept in the file"
+    )
 
 
 def _open(path: Path) -> CalibrationStore:
     path = path.expanduser()
     if not path.is_file():
-        fail(f"there is no calibration store at {path}: nothing was learned yet, or --path names "
-             "another file than the grounder's parameter calibration_path")
+        fail(
+            f"there is no calibration store at {path}: nothing was learned yet, or --path names "
+            "another file than the grounder's parameter calibration_path"
+        )
     return CalibrationStore(path)
 
 
@@ -87,6 +101,7 @@ def _table(evidence: tuple[Evidence, ...]) -> Table:
         mean = sum(entry.quality for entry in entries) / len(entries)
         last = entries[-1]
         when = datetime.datetime.fromtimestamp(last.stamp).isoformat(" ", "seconds")
-        table.add_row(predicate, escape(context), str(len(entries)), f"{mean:.2f}", when,
-                      escape(last.step))
+        table.add_row(
+            predicate, escape(context), str(len(entries)), f"{mean:.2f}", when, escape(last.step)
+        )
     return table

@@ -18,26 +18,33 @@ from fcp_ros.cli.options import DEFAULT_DOMAIN, DEFAULT_SCENE, DomainOption, Sce
 def demo(
     scene: SceneOption = DEFAULT_SCENE,
     domain: DomainOption = DEFAULT_DOMAIN,
-    out: Annotated[Path, typer.Option(
-        "--out", "-o", help="Folder for demo.html, demo.json and the nodes' log.")] = Path("out"),
-    alpha: Annotated[float, typer.Option(
-        help="Least acceptable membership of the demonstration's goals.")] = 0.5,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Folder for demo.html, demo.json and the nodes' log."),
+    ] = Path("out"),
+    alpha: Annotated[
+        float, typer.Option(help="Least acceptable membership of the demonstration's goals.")
+    ] = 0.5,
 ) -> None:
     """Start all nodes and play the episodes on a scene; exits with 1 if one goes wrong."""
     try:
+        from fcp_ros.client import FcpError
         from fcp_ros.demo.run import DemoOptions, run_demo
         from fcp_ros.demo.stack_process import StackError
         from fcp_ros.demo.stories import StoryError
     except ImportError as error:
-        fail(f"ROS 2 or this package's interfaces can't be imported ({error}): "
-             'run "make demo", which sets them up')
+        fail(
+            f"ROS 2 or this package's interfaces can't be imported ({error}): "
+            'run "make demo", which sets them up'
+        )
     console = Console(highlight=False, soft_wrap=True)
     with explained():
         try:
             report = run_demo(DemoOptions(scene, domain, out, alpha), console)
-        except (StoryError, StackError) as error:
+        except (StoryError, StackError, FcpError) as error:
             fail(str(error), FAILED)
-    console.print(f"\nwrote [bold]{escape(str(out / 'demo.html'))}[/] and "
-                  f"{escape(str(out / 'demo.json'))}")
+    console.print(
+        f"\nwrote [bold]{escape(str(out / 'demo.html'))}[/] and {escape(str(out / 'demo.json'))}"
+    )
     if not report.as_expected:
         fail("not every episode came out as expected: see above", FAILED)

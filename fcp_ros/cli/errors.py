@@ -32,5 +32,6 @@ def fail(message: str, code: int = BAD_INPUT) -> None:
         typer.Exit: always.
     """
     Console(stderr=True, highlight=False).print(
-        f"[bold red]error[/] {escape(message)}", soft_wrap=True)
+        f"[bold red]error[/] {escape(message)}", soft_wrap=True
+    )
     raise typer.Exit(code)

@@ -29,10 +29,15 @@ from fcp_ros.scene import normalise_label
 
 
 def judge(
-    predicate: Annotated[str, typer.Argument(
-        help="A graded predicate of the domain, such as serves_as.")],
-    arguments: Annotated[list[str], typer.Argument(
-        help="Its arguments in words: the category of a thing, or a text, such as: mug drinking")],
+    predicate: Annotated[
+        str, typer.Argument(help="A graded predicate of the domain, such as serves_as.")
+    ],
+    arguments: Annotated[
+        list[str],
+        typer.Argument(
+            help="Its arguments in words: the category of a thing, or a text, such as: mug drinking"
+        ),
+    ],
     domain: DomainOption = DEFAULT_DOMAIN,
     oracle: OracleOption = DEFAULT_ORACLE,
     model: ModelOption = "",
@@ -43,8 +48,10 @@ def judge(
     with explained():
         loaded = load_domain(find_domain(domain))
         if predicate not in loaded.graded:
-            fail(f"{predicate} is no graded predicate of domain {loaded.name}: "
-                 f"use one of {', '.join(sorted(loaded.graded))}")
+            fail(
+                f"{predicate} is no graded predicate of domain {loaded.name}: "
+                f"use one of {', '.join(sorted(loaded.graded))}"
+            )
         request = _request(loaded.graded[predicate], arguments)
         with closing(open_grounder(loaded, oracle, model, calibration)) as grounder:
             membership = grounder.judge([request])[0]
@@ -58,12 +65,19 @@ def _request(predicate: GradedPredicate, words: list[str]) -> JudgementRequest:
     """A request about things that are in no scene: each is known by its category alone."""
     names = [parameter.name for parameter in predicate.parameters]
     if len(words) != len(names):
-        fail(f"{predicate.name} takes {len(names)} arguments ({', '.join(names)}), "
-             f"but {len(words)} were given: quote an argument of several words")
-    return JudgementRequest(predicate.name, tuple(
-        ArgumentContext(parameter.name, word) if parameter.is_text
-        else ArgumentContext(parameter.name, word, normalise_label(word))
-        for parameter, word in zip(predicate.parameters, words, strict=True)))
+        fail(
+            f"{predicate.name} takes {len(names)} arguments ({', '.join(names)}), "
+            f"but {len(words)} were given: quote an argument of several words"
+        )
+    return JudgementRequest(
+        predicate.name,
+        tuple(
+            ArgumentContext(parameter.name, word)
+            if parameter.is_text
+            else ArgumentContext(parameter.name, word, normalise_label(word))
+            for parameter, word in zip(predicate.parameters, words, strict=True)
+        ),
+    )
 
 
 def _sentence(request: JudgementRequest, membership: Membership) -> str:

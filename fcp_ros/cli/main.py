@@ -13,8 +13,12 @@ from fcp_ros.cli.up_command import up
 from fcp_ros.cli.validate_command import validate
 
 app = typer.Typer(
-    name="fcp", no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False,
-    help="Graded task planning: scene graph and vague goal in, verified plan out.")
+    name="fcp",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+    help="Graded task planning: scene graph and vague goal in, verified plan out.",
+)
 app.command()(plan)
 app.command()(validate)
 app.command()(judge)

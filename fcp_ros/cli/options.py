@@ -4,22 +4,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
-DomainOption = Annotated[str, typer.Option(
-    "--domain", "-d", help="Domain: a YAML file, or the name of one of this package's.")]
-SceneOption = Annotated[str, typer.Option(
-    "--scene", "-s", help="Scene: a file of any supported format, or the name of one of this "
-                          "package's.")]
-OracleOption = Annotated[str, typer.Option(
-    help="Who judges graded predicates that name no oracle: embedding or causal_lm.")]
-ModelOption = Annotated[str, typer.Option(
-    help="Folder of the oracle's model (Hugging Face format, safetensors); empty takes the "
-         "packaged one.")]
-CalibrationOption = Annotated[Optional[Path], typer.Option(  # noqa: UP045 (typer, 3.10)
-    "--calibration", help="Calibration store to learn from and show; none by default.")]
+DomainOption = Annotated[
+    str,
+    typer.Option(
+        "--domain", "-d", help="Domain: a YAML file, or the name of one of this package's."
+    ),
+]
+SceneOption = Annotated[
+    str,
+    typer.Option(
+        "--scene",
+        "-s",
+        help="Scene: a file of any supported format, or the name of one of this package's.",
+    ),
+]
+OracleOption = Annotated[
+    str,
+    typer.Option(help="Who judges graded predicates that name no oracle: embedding or causal_lm."),
+]
+ModelOption = Annotated[
+    str,
+    typer.Option(
+        help="Folder of the oracle's model (Hugging Face format, safetensors); empty takes the "
+        "packaged one."
+    ),
+]
+CalibrationOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--calibration", help="Calibration store to learn from and show; none by default."
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 DEFAULT_DOMAIN = "household"

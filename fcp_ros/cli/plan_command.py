@@ -31,19 +31,30 @@ from fcp_ros.report import plain_result
 
 
 def plan(
-    goal: Annotated[str, typer.Option("--goal", "-g", help=(
-        'What should hold, such as: on(?x, table_1) and serves_as(?x, "drinking")'))],
+    goal: Annotated[
+        str,
+        typer.Option(
+            "--goal",
+            "-g",
+            help=('What should hold, such as: on(?x, table_1) and serves_as(?x, "drinking")'),
+        ),
+    ],
     domain: DomainOption = DEFAULT_DOMAIN,
     scene: SceneOption = DEFAULT_SCENE,
-    alpha: Annotated[float, typer.Option(
-        "--alpha", "-a", help="Least acceptable membership, from 0 to 1.")] = 0.5,
+    alpha: Annotated[
+        float, typer.Option("--alpha", "-a", help="Least acceptable membership, from 0 to 1.")
+    ] = 0.5,
     time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 30.0,
-    tnorm: Annotated[str, typer.Option(
-        help="How degrees compose: lukasiewicz, product or goedel.")] = "lukasiewicz",
-    relax: Annotated[bool, typer.Option(
-        "--relax/--no-relax", help="Relax a goal that can't be met as stated.")] = True,
-    explain: Annotated[bool, typer.Option(
-        "--explain", help="Show candidates, where degrees come from, and timings.")] = False,
+    tnorm: Annotated[
+        str, typer.Option(help="How degrees compose: lukasiewicz, product or goedel.")
+    ] = "lukasiewicz",
+    relax: Annotated[
+        bool, typer.Option("--relax/--no-relax", help="Relax a goal that can't be met as stated.")
+    ] = True,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Show candidates, where degrees come from, and timings."),
+    ] = False,
     as_json: JsonOption = False,
     oracle: OracleOption = DEFAULT_ORACLE,
     model: ModelOption = "",
@@ -59,10 +70,15 @@ def plan(
 
         with closing(open_grounder(session.domain, oracle, model, calibration)) as grounder:
             result = plan_goal(
-                session.domain, session.state.instance, goal,
-                PlanningOptions(alpha=alpha, time_limit=time_limit, tnorm=tnorm,
-                                allow_relaxation=relax),
-                grounder, progress=show)
+                session.domain,
+                session.state.instance,
+                goal,
+                PlanningOptions(
+                    alpha=alpha, time_limit=time_limit, tnorm=tnorm, allow_relaxation=relax
+                ),
+                grounder,
+                progress=show,
+            )
     if as_json:
         typer.echo(json.dumps(plain_result(result), indent=1))
     else:

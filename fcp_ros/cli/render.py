@@ -26,10 +26,13 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
     """
     parts: list[RenderableType] = [_headline(result)]
     for relaxation in result.relaxations:
-        parts.append(Text.from_markup(
-            f"[yellow]relaxed[/] {escape(relaxation.original)} -> "
-            f"{escape(relaxation.replacement)} ({relaxation.degree:.2f}): "
-            f"{escape(relaxation.reason)}"))
+        parts.append(
+            Text.from_markup(
+                f"[yellow]relaxed[/] {escape(relaxation.original)} -> "
+                f"{escape(relaxation.replacement)} ({relaxation.degree:.2f}): "
+                f"{escape(relaxation.reason)}"
+            )
+        )
     if result.plan is not None:
         parts.append(render_plan(result.plan, explain=explain))
     if explain and result.candidates:
@@ -42,30 +45,53 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
 def render_plan(plan: Plan, *, explain: bool = False) -> RenderableType:
     """Returns a plan as a table, a row a step, with the membership falling towards alpha."""
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column, justify in (("#", "right"), ("step", "left"), ("time", "right"),
-                            ("degree", "right"), ("membership", "left")):
+    for column, justify in (
+        ("#", "right"),
+        ("step", "left"),
+        ("time", "right"),
+        ("degree", "right"),
+        ("membership", "left"),
+    ):
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
     for number, step in enumerate(plan.steps, start=1):
-        table.add_row(str(number), _step_text(step, explain), f"{step.duration:.1f} s",
-                      "crisp" if step.degree >= 1.0 else f"{step.degree:.2f}",
-                      _bar(step.membership_after, plan.alpha))
-    table.add_row("", _with_sources("goal", plan.goal_judgements, explain), "",
-                  "crisp" if plan.goal_degree >= 1.0 else f"{plan.goal_degree:.2f}",
-                  _bar(plan.membership, plan.alpha))
+        table.add_row(
+            str(number),
+            _step_text(step, explain),
+            f"{step.duration:.1f} s",
+            "crisp" if step.degree >= 1.0 else f"{step.degree:.2f}",
+            _bar(step.membership_after, plan.alpha),
+        )
+    table.add_row(
+        "",
+        _with_sources("goal", plan.goal_judgements, explain),
+        "",
+        "crisp" if plan.goal_degree >= 1.0 else f"{plan.goal_degree:.2f}",
+        _bar(plan.membership, plan.alpha),
+    )
     return table
 
 
 def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
     """Returns the bindings that were considered, each with its degree and the reason."""
-    table = Table(box=None, pad_edge=False, header_style="dim", title="candidates",
-                  title_justify="left", title_style="bold")
+    table = Table(
+        box=None,
+        pad_edge=False,
+        header_style="dim",
+        title="candidates",
+        title_justify="left",
+        title_style="bold",
+    )
     for column in ("", "binding", "goal", "membership", "why"):
         table.add_column(column)
     for candidate in candidates[:CANDIDATES_SHOWN]:
         binding = ", ".join(f"{name}={element}" for name, element in candidate.binding)
-        table.add_row("[green]*[/]" if candidate.chosen else "", escape(binding or "(none)"),
-                      f"{candidate.goal_degree:.2f}", f"{candidate.membership:.2f}",
-                      _with_sources(candidate.reason, candidate.judgements, True))
+        table.add_row(
+            "[green]*[/]" if candidate.chosen else "",
+            escape(binding or "(none)"),
+            f"{candidate.goal_degree:.2f}",
+            f"{candidate.membership:.2f}",
+            _with_sources(candidate.reason, candidate.judgements, True),
+        )
     if len(candidates) > CANDIDATES_SHOWN:
         table.add_row("", f"... {len(candidates) - CANDIDATES_SHOWN} more", "", "", "")
     return table
@@ -78,8 +104,7 @@ def step_words(step: PlanStep) -> str:
 
 def _headline(result: PlanningResult) -> Text:
     colour = "green" if result.status.solved else "yellow"
-    return Text.from_markup(
-        f"[bold {colour}]{result.status.name}[/] {escape(result.message)}")
+    return Text.from_markup(f"[bold {colour}]{result.status.name}[/] {escape(result.message)}")
 
 
 def _step_text(step: PlanStep, explain: bool) -> Text:
@@ -113,8 +138,9 @@ def _bar(value: float, alpha: float) -> Text:
 
 
 def _statistics(result: PlanningResult) -> Text:
-    stages = ", ".join(f"{stage} {1000 * seconds:.0f} ms"
-                       for stage, seconds in result.timings.items())
+    stages = ", ".join(
+        f"{stage} {1000 * seconds:.0f} ms" for stage, seconds in result.timings.items()
+    )
     verified = "replayed and verified" if result.verification and result.verification.ok else ""
     parts = [part for part in (stages, f"{result.expansions} expansions", verified) if part]
     return Text("; ".join(parts), style="dim")

@@ -19,8 +19,12 @@ from fcp_ros.report import draw_floor_plan
 
 app = typer.Typer(no_args_is_help=True, help="Look at a scene.")
 
-FileArgument = Annotated[str, typer.Argument(
-    help="A scene file of any supported format, or the name of one of this package's.")]
+FileArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A scene file of any supported format, or the name of one of this package's."
+    ),
+]
 
 
 @app.command()
@@ -40,7 +44,8 @@ def info(
 def show(
     file: FileArgument,
     out: Annotated[Path, typer.Option("--out", "-o", help="SVG file to write.")] = Path(
-        "scene.svg"),
+        "scene.svg"
+    ),
 ) -> None:
     """Draw a scene from above into an SVG file."""
     with explained():
@@ -57,10 +62,17 @@ def _plain(session: Session) -> dict[str, object]:
     graph, instance = session.graph, session.state.instance
     return {
         "source": graph.source,
-        "nodes": [{"id": node.id, "layer": node.layer.value, "category": node.category,
-                   "type": instance.type_of(instance.id_of(node.id))
-                   if instance.has(node.id) else None}
-                  for node in graph.nodes.values()],
+        "nodes": [
+            {
+                "id": node.id,
+                "layer": node.layer.value,
+                "category": node.category,
+                "type": instance.type_of(instance.id_of(node.id))
+                if instance.has(node.id)
+                else None,
+            }
+            for node in graph.nodes.values()
+        ],
         "relations": [[relation.name, *relation.elements] for relation in graph.relations],
         "notes": [*graph.notes, *session.state.notes],
     }
@@ -68,21 +80,36 @@ def _plain(session: Session) -> dict[str, object]:
 
 def _print(console: Console, session: Session) -> None:
     graph, instance = session.graph, session.state.instance
-    console.print(f"[bold]{escape(graph.source or 'scene')}[/]: {len(graph.nodes)} nodes, "
-                  f"{len(graph.relations)} relations, frame {graph.frame_id}", soft_wrap=True)
+    console.print(
+        f"[bold]{escape(graph.source or 'scene')}[/]: {len(graph.nodes)} nodes, "
+        f"{len(graph.relations)} relations, frame {graph.frame_id}",
+        soft_wrap=True,
+    )
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("layer", "id", "category", f"type in {session.domain.name}", "position [m]",
-                   "relations"):
-        table.add_column(column)
+    for column in (
+        "layer",
+        "id",
+        "category",
+        f"type in {session.domain.name}",
+        "position [m]",
+        "relations",
+    ):
+        table.add_column(column, no_wrap=column != "relations", overflow="fold")
     for node in graph.nodes.values():
         if not instance.has(node.id):
             continue  # layers that the domain leaves out, such as places
-        position = ("" if node.pose is None
-                    else "{:.2f} {:.2f} {:.2f}".format(*node.pose.position))
-        held = "; ".join(str(relation) for relation in graph.relations
-                         if relation.elements[0] == node.id)
-        table.add_row(node.layer.value, escape(node.id), escape(node.category),
-                      instance.type_of(instance.id_of(node.id)), position, escape(held))
+        position = "" if node.pose is None else "{:.2f} {:.2f} {:.2f}".format(*node.pose.position)
+        held = "; ".join(
+            str(relation) for relation in graph.relations if relation.elements[0] == node.id
+        )
+        table.add_row(
+            node.layer.value,
+            escape(node.id),
+            escape(node.category),
+            instance.type_of(instance.id_of(node.id)),
+            position,
+            escape(held),
+        )
     console.print(table)
     left_out = sum(not instance.has(identifier) for identifier in graph.nodes)
     if left_out:

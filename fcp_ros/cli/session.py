@@ -32,14 +32,12 @@ def open_session(domain_name: str, scene_name: str) -> Session:
     return Session(domain, graph, scene_to_instance(graph, domain.schema, domain.mapping))
 
 
-def open_grounder(
-    domain: Domain, oracle: str, model: str, calibration: Path | None
-) -> Grounder:
+def open_grounder(domain: Domain, oracle: str, model: str, calibration: Path | None) -> Grounder:
     """Returns a grounder for the domain's graded predicates.
 
     Raises:
         GroundingError: a model or store that can't be used.
     """
-    return make_grounder(domain, GroundingOptions(
-        oracle=oracle, model=model,
-        calibration_path=calibration))
+    return make_grounder(
+        domain, GroundingOptions(oracle=oracle, model=model, calibration_path=calibration)
+    )

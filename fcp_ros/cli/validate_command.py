@@ -32,8 +32,12 @@ from fcp_ros.scene import load_scene, scene_to_instance
 
 
 def validate(
-    file: Annotated[str, typer.Argument(
-        help='A domain (YAML), a scene, or a plan (what "fcp plan --json" printed).')],
+    file: Annotated[
+        str,
+        typer.Argument(
+            help='A domain (YAML), a scene, or a plan (what "fcp plan --json" printed).'
+        ),
+    ],
     domain: DomainOption = DEFAULT_DOMAIN,
     scene: SceneOption = DEFAULT_SCENE,
     oracle: OracleOption = DEFAULT_ORACLE,
@@ -47,20 +51,29 @@ def validate(
             _validate_plan(console, file, domain, scene, oracle, model, calibration)
         elif _is_domain(file):
             loaded = load_domain(find_domain(file))
-            console.print(f"[green]valid[/] domain {loaded.name} {loaded.version}: "
-                          f"{len(loaded.rules)} rules, {len(loaded.graded)} graded predicates")
+            console.print(
+                f"[green]valid[/] domain {loaded.name} {loaded.version}: "
+                f"{len(loaded.rules)} rules, {len(loaded.graded)} graded predicates"
+            )
         else:
             against = load_domain(find_domain(domain))
             graph = load_scene(find_scene(file))
             state = scene_to_instance(graph, against.schema, against.mapping)
-            console.print(f"[green]valid[/] scene for domain {against.name}: "
-                          f"{len(graph.nodes)} nodes, {len(graph.relations)} relations")
+            console.print(
+                f"[green]valid[/] scene for domain {against.name}: "
+                f"{len(graph.nodes)} nodes, {len(graph.relations)} relations"
+            )
             for note in (*graph.notes, *state.notes):
                 console.print(f"  note: {escape(note)}", soft_wrap=True)
 
 
 def _validate_plan(
-    console: Console, file: str, domain: str, scene: str, oracle: str, model: str,
+    console: Console,
+    file: str,
+    domain: str,
+    scene: str,
+    oracle: str,
+    model: str,
     calibration: Path | None,
 ) -> None:
     try:
@@ -70,11 +83,14 @@ def _validate_plan(
     session = open_session(domain, scene)
     goal = check_goal(parse_expression(plan.goal), session.domain, session.state.instance)
     with closing(open_grounder(session.domain, oracle, model, calibration)) as grounder:
-        verdict = verify(session.domain, session.state.instance, plan, goal, grounder,
-                         alpha=plan.alpha)
+        verdict = verify(
+            session.domain, session.state.instance, plan, goal, grounder, alpha=plan.alpha
+        )
     if verdict.ok:
-        console.print(f"[green]valid[/] plan of {len(plan.steps)} steps, membership "
-                      f"{plan.membership:.2f} >= alpha {plan.alpha:.2f}, replayed on the scene")
+        console.print(
+            f"[green]valid[/] plan of {len(plan.steps)} steps, membership "
+            f"{plan.membership:.2f} >= alpha {plan.alpha:.2f}, replayed on the scene"
+        )
         return
     for problem in verdict.problems:
         console.print(f"[red]invalid[/] {escape(problem)}", soft_wrap=True)

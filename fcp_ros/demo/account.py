@@ -17,8 +17,10 @@ def print_scene(console: Console, name: str, graph: SceneGraph) -> None:
     """Says which scene is played on."""
     rooms = len(graph.in_layer(Layer.ROOM))
     things = len(graph.in_layer(Layer.OBJECT))
-    console.print(f"scene [bold]{escape(name)}[/]: {rooms} rooms, {things} things, "
-                  f"{len(graph.relations)} relations")
+    console.print(
+        f"scene [bold]{escape(name)}[/]: {rooms} rooms, {things} things, "
+        f"{len(graph.relations)} relations"
+    )
 
 
 def print_episode(console: Console, episode: Episode) -> None:
@@ -32,9 +34,11 @@ def print_episode(console: Console, episode: Episode) -> None:
         _print_outcomes(console, episode)
     for change in episode.calibration:
         if abs(change.after - change.before) >= 0.01:
-            console.print(f"learned {change.predicate}({escape(change.context)}): "
-                          f"{change.before:.2f} -> {change.after:.2f} "
-                          f"({change.evidence_count} outcomes)")
+            console.print(
+                f"learned {change.predicate}({escape(change.context)}): "
+                f"{change.before:.2f} -> {change.after:.2f} "
+                f"({change.evidence_count} outcomes)"
+            )
     mark = "[green]as expected[/]" if episode.as_expected else "[bold red]NOT as expected[/]"
     console.print(f"{mark} ({escape(episode.expectation)}): {escape(episode.verdict)}")
 
@@ -43,6 +47,8 @@ def _print_outcomes(console: Console, episode: Episode) -> None:
     console.print("[bold]executed[/]")
     for outcome in episode.outcomes:
         good = outcome.outcome is OutcomeCode.SUCCEEDED
-        console.print(f"  [{'green' if good else 'red'}]{outcome.outcome.name}[/] "
-                      f"{escape(outcome.step)} in {outcome.duration:.1f} s"
-                      + ("" if good else f": {escape(outcome.message)}"))
+        console.print(
+            f"  [{'green' if good else 'red'}]{outcome.outcome.name}[/] "
+            f"{escape(outcome.step)} in {outcome.duration:.1f} s"
+            + ("" if good else f": {escape(outcome.message)}")
+        )

@@ -71,6 +71,17 @@ class Player:
         domain = self._domain
         return scene_to_instance(self.graph(), domain.schema, domain.mapping).instance
 
+    def choice(self, story: Story) -> str:
+        """The element that a plan for this story would rest on, without executing it.
+
+        Raises:
+            FcpError: there is no plan.
+        """
+        result = result_from_message(self._client.plan(story.goal, alpha=story.alpha))
+        if result.plan is None or not result.plan.binding:
+            raise FcpError(f"No plan for {story.goal}: {result.message}")
+        return result.plan.binding[0][1]
+
     def play(self, story: Story) -> Episode:
         """Plays a story; what goes wrong is part of the episode, not an error."""
         graph, before = self.graph(), self._calibration()
@@ -78,7 +89,8 @@ class Player:
         replans, error = 0, ""
         if story.execute:
             answer: AchieveGoal.Result = self._client.achieve(
-                story.goal, alpha=story.alpha, timeout=ACHIEVE_TIMEOUT)
+                story.goal, alpha=story.alpha, timeout=ACHIEVE_TIMEOUT
+            )
             result = result_from_message(answer.plan_result)
             outcomes = tuple(_step_outcome(message) for message in answer.outcomes)
             replans, error = answer.replans, answer.error_msg
@@ -86,10 +98,20 @@ class Player:
             result = result_from_message(self._client.plan(story.goal, alpha=story.alpha))
         as_expected = _came_out(story, result, outcomes, error)
         return Episode(
-            number=story.number, title=story.title, story=story.text, goal=story.goal, alpha=story.alpha,
-            result=result, scene=graph, outcomes=outcomes, replans=replans,
-            calibration=_changed(before, self._calibration()), expectation=story.expectation,
-            as_expected=as_expected, verdict=_verdict(result, outcomes, replans, error))
+            number=story.number,
+            title=story.title,
+            story=story.text,
+            goal=story.goal,
+            alpha=story.alpha,
+            result=result,
+            scene=graph,
+            outcomes=outcomes,
+            replans=replans,
+            calibration=_changed(before, self._calibration()),
+            expectation=story.expectation,
+            as_expected=as_expected,
+            verdict=_verdict(result, outcomes, replans, error),
+        )
 
     def _calibration(self) -> Entries:
         response = self._client.calibration()
@@ -106,11 +128,11 @@ def _came_out(
         return not outcomes and result.plan is None
     assert result.plan is not None
     done = not story.execute or (
-        not error and bool(outcomes) and outcomes[-1].outcome is OutcomeCode.SUCCEEDED)
+        not error and bool(outcomes) and outcomes[-1].outcome is OutcomeCode.SUCCEEDED
+    )
     chosen = [element for _, element in result.plan.binding]
     failed = any(outcome.outcome is OutcomeCode.EXECUTION_FAILED for outcome in outcomes)
-    avoided = not story.avoids or (
-        story.avoids not in chosen and (failed or not story.execute))
+    avoided = not story.avoids or (story.avoids not in chosen and (failed or not story.execute))
     return done and avoided
 
 
@@ -133,11 +155,13 @@ def _verdict(
 
 def _step_outcome(message: ActionOutcome) -> StepOutcome:
     return StepOutcome(
-        index=message.step_index, step=str(step_from_message(message.step)),
+        index=message.step_index,
+        step=str(step_from_message(message.step)),
         outcome=OutcomeCode(message.outcome.code),
         duration=duration_from_message(message.duration),
         quality=message.quality if message.quality_measured else None,
-        message=message.outcome.message)
+        message=message.outcome.message,
+    )
 
 
 def _changed(before: Entries, after: Entries) -> tuple[CalibratedDegree, ...]:
@@ -147,9 +171,15 @@ def _changed(before: Entries, after: Entries) -> tuple[CalibratedDegree, ...]:
         earlier = before[key].degree if key in before else entry.prior
         count = before[key].evidence_count if key in before else 0
         if entry.evidence_count != count:
-            changes.append(CalibratedDegree(
-                entry.predicate, context_words(entry.context), earlier, entry.degree,
-                entry.evidence_count))
+            changes.append(
+                CalibratedDegree(
+                    entry.predicate,
+                    context_words(entry.context),
+                    earlier,
+                    entry.degree,
+                    entry.evidence_count,
+                )
+            )
     return tuple(sorted(changes, key=lambda c: (-abs(c.after - c.before), c.context)))
 
 
@@ -158,8 +188,12 @@ def context_words(context: str) -> str:
     try:
         arguments = json.loads(context)["arguments"]
         return ", ".join(
-            str(argument.get("attributes", {}).get("name")
-                or argument.get("category") or argument.get("text"))
-            for argument in arguments)
+            str(
+                argument.get("attributes", {}).get("name")
+                or argument.get("category")
+                or argument.get("text")
+            )
+            for argument in arguments
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         return context

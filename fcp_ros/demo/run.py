@@ -7,7 +7,7 @@ import datetime
 import os
 import platform
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -62,10 +62,13 @@ def run_demo(options: DemoOptions, console: Console) -> Report:
     stage.play()
     report = Report(
         title="What was asked, what was planned, what came of it",
-        scene=options.scene, domain=f"{domain.name} {domain.version}", oracle=stage.oracle,
+        scene=options.scene,
+        domain=f"{domain.name} {domain.version}",
+        oracle=stage.oracle,
         environment=_environment(),
         created=datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
-        episodes=tuple(stage.episodes))
+        episodes=tuple(stage.episodes),
+    )
     write_page(report, options.out / "demo.html")
     write_json(report, options.out / "demo.json")
     return report
@@ -74,9 +77,7 @@ def run_demo(options: DemoOptions, console: Console) -> Report:
 class _Stage:
     """The run of one demonstration: nodes are started, episodes played, nodes killed, twice."""
 
-    def __init__(
-        self, options: DemoOptions, scene: Path, domain: Domain, console: Console
-    ) -> None:
+    def __init__(self, options: DemoOptions, scene: Path, domain: Domain, console: Console) -> None:
         self._options = options
         self._scene = scene
         self._domain = domain
@@ -89,34 +90,42 @@ class _Stage:
 
     def play(self) -> None:
         """Plays everything, on a calibration store that begins empty."""
-        for file in (*self._store.parent.glob(self._store.name + "*"),
-                     self._options.out / "nodes.log"):
+        for file in (
+            *self._store.parent.glob(self._store.name + "*"),
+            self._options.out / "nodes.log",
+        ):
             file.unlink(missing_ok=True)
         self._with_nodes("start all nodes", (), self._play_goals)
+        self._with_nodes("start all nodes anew, on the scene as it was", (), self._choose_victim)
         assert self._cast is not None
         fault = f"pick(item={self._cast.best}): EXECUTION_FAILED"
-        self._with_nodes(f"start all nodes anew; from now on: {fault}", (fault,),
-                         self._play_failure)
-        self._with_nodes("kill all nodes (SIGKILL) and start them again", (),
-                         self._play_memory)
+        self._with_nodes(
+            f"start all nodes anew; from now on: {fault}", (fault,), self._play_failure
+        )
+        self._with_nodes("kill all nodes (SIGKILL) and start them again", (), self._play_memory)
 
     def _play_goals(self, player: Player, teller: Storyteller) -> None:
         self._cast = cast = teller.cast(player.state())
         self._tell(player.play(teller.crisp(player.state(), cast)))
-        self._tell(player.play(teller.vague(cast)))
+        self._tell(player.play(teller.vague(player.state(), cast)))
         self._tell(player.play(teller.missing(player.state(), cast)))
         self._tell(player.play(teller.unacceptable(player.state(), cast)))
-        self._tell(player.play(teller.impossible(cast)))
+        self._tell(player.play(teller.impossible(player.state(), cast)))
         self.oracle = player.oracle
+
+    def _choose_victim(self, player: Player, teller: Storyteller) -> None:
+        """Finds out what the planner would take now: that is what will fail."""
+        assert self._cast is not None
+        cast = teller.unserved(player.state(), self._cast)
+        self._cast = replace(cast, best=player.choice(teller.failing(player.state(), cast)))
 
     def _play_failure(self, player: Player, teller: Storyteller) -> None:
         assert self._cast is not None
-        self._cast = teller.unserved(player.state(), self._cast)
-        self._tell(player.play(teller.failing(self._cast)))
+        self._tell(player.play(teller.failing(player.state(), self._cast)))
 
     def _play_memory(self, player: Player, teller: Storyteller) -> None:
         assert self._cast is not None
-        self._tell(player.play(teller.remembering(self._cast)))
+        self._tell(player.play(teller.remembering(player.state(), self._cast)))
 
     def _with_nodes(
         self, words: str, faults: tuple[str, ...], play: Callable[[Player, Storyteller], None]
@@ -134,12 +143,14 @@ class _Stage:
         domain = str(find_domain(self._options.domain).resolve())
         return {
             "scene_graph": {"scene": _resolved(self._scene)},
-            "grounder": {"domain": domain, "calibration_path": str(self._store),
-                         "cache_path": ""},
+            "grounder": {"domain": domain, "calibration_path": str(self._store), "cache_path": ""},
             "planner": {"domain": domain},
             "executive": {"domain": domain},
-            "simulated_executor": {"domain": domain, "time_scale": TIME_SCALE,
-                                   "faults": list(faults) or [""]},
+            "simulated_executor": {
+                "domain": domain,
+                "time_scale": TIME_SCALE,
+                "faults": list(faults) or [""],
+            },
         }
 
     def _tell(self, episode: Episode) -> None:
@@ -154,8 +165,10 @@ def _resolved(scene: Path) -> str:
 
 
 def _environment() -> tuple[tuple[str, str], ...]:
-    versions = [("Python", platform.python_version()),
-                ("ROS 2", os.environ.get("ROS_DISTRO", "wheels"))]
+    versions = [
+        ("Python", platform.python_version()),
+        ("ROS 2", os.environ.get("ROS_DISTRO", "wheels")),
+    ]
     for package in ("ros-rclpy", "torch", "transformers", "sentence-transformers"):
         try:
             versions.append((package, version(package)))

@@ -49,9 +49,18 @@ class StackProcess:
         begin = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "fcp_ros.cli.main", "up", "--params-file",
-                 str(self._parameters_file)],
-                stdout=log, stderr=subprocess.STDOUT, env=self._environment)
+                [
+                    sys.executable,
+                    "-m",
+                    "fcp_ros.cli.main",
+                    "up",
+                    "--params-file",
+                    str(self._parameters_file),
+                ],
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=self._environment,
+            )
         try:
             self._wait_until_ready(begin)
         except BaseException:
@@ -83,8 +92,9 @@ class StackProcess:
             if self._process.poll() is not None:
                 raise StackError(self._with_log("The nodes ended instead of starting", lines))
             if time.monotonic() > end:
-                raise StackError(self._with_log(
-                    f"The nodes were not ready after {START_TIMEOUT:g} s", lines))
+                raise StackError(
+                    self._with_log(f"The nodes were not ready after {START_TIMEOUT:g} s", lines)
+                )
             time.sleep(0.05)
 
     def _with_log(self, sentence: str, lines: list[str]) -> str:
@@ -93,7 +103,8 @@ class StackProcess:
 
 
 def _write_parameters(parameters: Mapping[str, Mapping[str, Any]], path: Path) -> None:
-    document = {f"/**/{node}": {"ros__parameters": dict(values)}
-                for node, values in parameters.items()}
+    document = {
+        f"/**/{node}": {"ros__parameters": dict(values)} for node, values in parameters.items()
+    }
     with path.open("w", encoding="utf-8") as file:
         YAML(typ="safe").dump(document, file)

@@ -24,10 +24,25 @@ PURPOSES = (
 )
 
 UNFIT_PURPOSES = (
-    Purpose("driving in a nail", "something to drive in a nail with"),
     Purpose("cutting paper", "something to cut paper with"),
+    Purpose("driving in a nail", "something to drive in a nail with"),
     Purpose("taking a photograph", "something to take a photograph with"),
+    Purpose("drinking", "something to drink from"),
+    Purpose("writing", "something to write with"),
+    Purpose("opening a bottle", "something to open a bottle with"),
+    Purpose("keeping warm in bed", "something to keep warm with in bed"),
 )
 
-WANTED = ("teacup", "tumbler", "goblet", "flashlight", "lantern", "candle", "stool", "armchair",
-          "magazine", "cloth", "pear")
+WANTED = (
+    "teacup",
+    "tumbler",
+    "goblet",
+    "flashlight",
+    "lantern",
+    "candle",
+    "stool",
+    "armchair",
+    "magazine",
+    "cloth",
+    "pear",
+)

@@ -8,6 +8,16 @@ from fcp_ros.report.page import render_page, write_page
 from fcp_ros.report.timeline import draw_timeline
 
 __all__ = [
-    "CalibratedDegree", "Episode", "Report", "StepOutcome", "draw_floor_plan", "draw_timeline",
-    "plain_result", "read_plan", "render_page", "to_plain", "write_json", "write_page",
+    "CalibratedDegree",
+    "Episode",
+    "Report",
+    "StepOutcome",
+    "draw_floor_plan",
+    "draw_timeline",
+    "plain_result",
+    "read_plan",
+    "render_page",
+    "to_plain",
+    "write_json",
+    "write_page",
 ]

@@ -16,7 +16,7 @@ from fcp_ros.report import palette
 from fcp_ros.report.figure import STYLE, new_figure, to_svg
 from fcp_ros.report.labels import CHARACTER_WIDTH, Label, place_labels
 from fcp_ros.report.route import Stop, route_of
-from fcp_ros.scene import Layer, SceneGraph, SceneNode
+from fcp_ros.scene import Layer, SceneGraph, SceneNode, normalise_label
 
 WIDTH = 6.2
 """Width of the picture [inches]."""
@@ -86,17 +86,32 @@ def _draw_rooms(axes: Axes, nodes: Sequence[SceneNode]) -> None:
     for node in nodes:
         outline = list(node.polygon) or _outline(node)
         if node.layer is Layer.ROOM and len(outline) >= 3:
-            axes.add_patch(Polygon(outline, facecolor=palette.ROOM, edgecolor=palette.ROOM_EDGE,
-                                   linewidth=1.6, zorder=1))
+            axes.add_patch(
+                Polygon(
+                    outline,
+                    facecolor=palette.ROOM,
+                    edgecolor=palette.ROOM_EDGE,
+                    linewidth=1.6,
+                    zorder=1,
+                )
+            )
 
 
 def _draw_places(axes: Axes, nodes: Sequence[SceneNode]) -> None:
     """Free-space places of a mapped scene, as faint dots: where the robot has been able to be."""
-    points = [node.pose.position for node in nodes
-              if node.layer is Layer.PLACE and node.pose is not None]
+    points = [
+        node.pose.position for node in nodes if node.layer is Layer.PLACE and node.pose is not None
+    ]
     if points:
-        axes.scatter([p[0] for p in points], [p[1] for p in points], s=5,
-                     color=palette.ROOM_EDGE, alpha=0.5, linewidths=0, zorder=2)
+        axes.scatter(
+            [p[0] for p in points],
+            [p[1] for p in points],
+            s=5,
+            color=palette.ROOM_EDGE,
+            alpha=0.5,
+            linewidths=0,
+            zorder=2,
+        )
 
 
 def _draw_things(axes: Axes, nodes: Sequence[SceneNode], highlight: frozenset[str]) -> None:
@@ -104,16 +119,36 @@ def _draw_things(axes: Axes, nodes: Sequence[SceneNode], highlight: frozenset[st
         x, y = _xy(node)
         marked = node.id in highlight
         if node.layer is Layer.AGENT:
-            axes.plot([x], [y], marker="^", markersize=9, color=palette.INK,
-                      markeredgecolor=palette.PAPER, zorder=7)
+            axes.plot(
+                [x],
+                [y],
+                marker="^",
+                markersize=9,
+                color=palette.INK,
+                markeredgecolor=palette.PAPER,
+                zorder=7,
+            )
         elif _is_large(node):
-            axes.add_patch(Polygon(_outline(node), facecolor=palette.FURNITURE,
-                                   edgecolor=palette.ROUTE if marked else palette.FURNITURE_EDGE,
-                                   linewidth=1.8 if marked else 0.9, zorder=3))
+            axes.add_patch(
+                Polygon(
+                    _outline(node),
+                    facecolor=palette.FURNITURE,
+                    edgecolor=palette.ROUTE if marked else palette.FURNITURE_EDGE,
+                    linewidth=1.8 if marked else 0.9,
+                    zorder=3,
+                )
+            )
         else:
-            axes.plot([x], [y], marker="o", markersize=6 if marked else 5, color=palette.ITEM,
-                      markeredgecolor=palette.ROUTE if marked else palette.PAPER,
-                      markeredgewidth=1.6 if marked else 0.8, zorder=5)
+            axes.plot(
+                [x],
+                [y],
+                marker="o",
+                markersize=6 if marked else 5,
+                color=palette.ITEM,
+                markeredgecolor=palette.ROUTE if marked else palette.PAPER,
+                markeredgewidth=1.6 if marked else 0.8,
+                zorder=5,
+            )
 
 
 def _draw_labels(
@@ -125,57 +160,106 @@ def _draw_labels(
     rooms = [node for node in nodes if node.layer is Layer.ROOM]
     labels = [_label(node, scale) for node in (*order, *rooms)]
     taken = [(x * scale - 9, y * scale - 20, x * scale + 9, y * scale - 8) for x, y in badges]
-    taken += [(node_x * scale - 3, node_y * scale - 3, node_x * scale + 3, node_y * scale + 3)
-              for node_x, node_y in (_xy(node) for node in drawn if not _is_large(node))]
+    taken += [
+        (node_x * scale - 3, node_y * scale - 3, node_x * scale + 3, node_y * scale + 3)
+        for node_x, node_y in (_xy(node) for node in drawn if not _is_large(node))
+    ]
     for node, placed in zip((*order, *rooms), place_labels(labels, taken), strict=True):
         room = node.layer is Layer.ROOM
         small = not room and not _is_large(node) and node.layer is Layer.OBJECT
         x, y = placed.label.x / scale, placed.label.y / scale
         axes.annotate(
-            placed.label.text, (x, y), xytext=(placed.dx, placed.dy),
-            textcoords="offset points", ha="center", va="center", fontsize=placed.label.size,
+            placed.label.text,
+            (x, y),
+            xytext=(placed.dx, placed.dy),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=placed.label.size,
             color=palette.MUTED if room else palette.ITEM if small else palette.INK,
-            fontstyle="italic" if room else "normal", zorder=10,
-            arrowprops={"arrowstyle": "-", "color": palette.ITEM, "linewidth": 0.5,
-                        "shrinkA": 0, "shrinkB": 2} if small and placed.needs_leader else None)
+            fontstyle="italic" if room else "normal",
+            zorder=10,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": palette.ITEM,
+                "linewidth": 0.5,
+                "shrinkA": 0,
+                "shrinkB": 2,
+            }
+            if small and placed.needs_leader
+            else None,
+        )
 
 
 def _label(node: SceneNode, scale: float) -> Label:
     """The label of a node; a room's stands at its upper left corner, not in its middle."""
-    text = node.id.replace("_", " ")
+    text = _name(node)
     if node.layer is not Layer.ROOM:
         x, y = _xy(node)
         large = _is_large(node) and node.layer is Layer.OBJECT
         return Label(text, x * scale, y * scale, 8.0 if large else 7.5, centred=large)
     outline = list(node.polygon) or _outline(node)
     half = 9.0 * CHARACTER_WIDTH * len(text) / 2
-    return Label(text, min(x for x, _ in outline) * scale + half + 4,
-                 max(y for _, y in outline) * scale - 9, 9.0, centred=True)
+    return Label(
+        text,
+        min(x for x, _ in outline) * scale + half + 4,
+        max(y for _, y in outline) * scale - 9,
+        9.0,
+        centred=True,
+    )
+
+
+def _name(node: SceneNode) -> str:
+    """A node as it is said: "mug 1", or "table O24" where the id does not tell what it is."""
+    category = normalise_label(node.category)
+    known = node.layer is not Layer.OBJECT or category.split(" ")[-1] in node.id.lower()
+    return node.id.replace("_", " ") if known else f"{category} {node.id}"
 
 
 def _draw_route(axes: Axes, route: Sequence[Stop]) -> list[tuple[float, float]]:
     """Draws the way with the numbers of the steps; returns where the numbers stand."""
     for before, after in pairwise(route):
-        axes.add_patch(FancyArrowPatch(
-            (before.x, before.y), (after.x, after.y), arrowstyle="-|>", mutation_scale=11,
-            color=palette.ROUTE, linewidth=1.7, alpha=0.85, zorder=8,
-            connectionstyle="arc3,rad=0.12", shrinkA=4, shrinkB=6))
+        axes.add_patch(
+            FancyArrowPatch(
+                (before.x, before.y),
+                (after.x, after.y),
+                arrowstyle="-|>",
+                mutation_scale=11,
+                color=palette.ROUTE,
+                linewidth=1.7,
+                alpha=0.85,
+                zorder=8,
+                connectionstyle="arc3,rad=0.12",
+                shrinkA=4,
+                shrinkB=6,
+            )
+        )
     numbers: dict[tuple[float, float], list[int]] = {}
     for stop in route:  # one badge a place, however often the robot comes back to it
         if stop.steps:
             numbers.setdefault((stop.x, stop.y), []).extend(stop.steps)
     for (x, y), steps in numbers.items():
         text = ", ".join(str(index + 1) for index in steps)
-        axes.annotate(text, (x, y), xytext=(0, -14), textcoords="offset points", ha="center",
-                      va="center", fontsize=7.5, fontweight="bold", color=palette.PAPER, zorder=9,
-                      bbox={"boxstyle": "round,pad=0.3", "facecolor": palette.ROUTE,
-                            "edgecolor": "none"})
+        axes.annotate(
+            text,
+            (x, y),
+            xytext=(0, -14),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            fontsize=7.5,
+            fontweight="bold",
+            color=palette.PAPER,
+            zorder=9,
+            bbox={"boxstyle": "round,pad=0.3", "facecolor": palette.ROUTE, "edgecolor": "none"},
+        )
     return list(numbers)
 
 
 def _is_drawn(node: SceneNode) -> bool:
     return node.layer is Layer.AGENT or (
-        node.layer is Layer.OBJECT and node.category not in ("floor", "passage"))
+        node.layer is Layer.OBJECT and node.category not in ("floor", "passage")
+    )
 
 
 def _is_large(node: SceneNode) -> bool:

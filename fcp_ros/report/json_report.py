@@ -56,8 +56,9 @@ def read_plan(text: str) -> Plan:
         raise ValueError(f"not JSON: {error}") from error
     plan = content.get("plan") if isinstance(content, dict) else None
     if plan is None:
-        raise ValueError('no plan in it: give the output of "fcp plan --json" for a goal that '
-                         "was solved")
+        raise ValueError(
+            'no plan in it: give the output of "fcp plan --json" for a goal that was solved'
+        )
     return TypeAdapter(Plan).validate_python(plan)
 
 
@@ -72,7 +73,10 @@ def write_json(report: Report, path: Path) -> Path:
 
 
 def _plain_episode(episode: Episode) -> dict[str, Any]:
-    plain = {field.name: to_plain(getattr(episode, field.name))
-             for field in dataclasses.fields(episode) if field.name not in ("scene", "result")}
+    plain = {
+        field.name: to_plain(getattr(episode, field.name))
+        for field in dataclasses.fields(episode)
+        if field.name not in ("scene", "result")
+    }
     plain["result"] = plain_result(episode.result)
     return plain

@@ -46,8 +46,11 @@ class PlacedLabel:
 
     @property
     def needs_leader(self) -> bool:
-        return not self.label.centred and math.hypot(
-            self.dx - math.copysign(_width(self.label) / 2, self.dx), self.dy) > LEADER_DISTANCE
+        return (
+            not self.label.centred
+            and math.hypot(self.dx - math.copysign(_width(self.label) / 2, self.dx), self.dy)
+            > LEADER_DISTANCE
+        )
 
 
 Box = tuple[float, float, float, float]
@@ -68,9 +71,14 @@ def place_labels(labels: Sequence[Label], taken: Sequence[Box] = ()) -> list[Pla
     placed = []
     for label in labels:
         offsets = list(_offsets(label))
-        dx, dy = next((offset for offset in offsets
-                       if not any(_overlap(_box(label, *offset), box) for box in boxes)),
-                      offsets[0])
+        dx, dy = next(
+            (
+                offset
+                for offset in offsets
+                if not any(_overlap(_box(label, *offset), box) for box in boxes)
+            ),
+            offsets[0],
+        )
         boxes.append(_box(label, dx, dy))
         placed.append(PlacedLabel(label, dx, dy))
     return placed

@@ -28,8 +28,12 @@ class EpisodeView:
 def render_page(report: Report) -> str:
     """Returns the report as a complete HTML document."""
     environment = Environment(
-        loader=PackageLoader("fcp_ros.report", "templates"), autoescape=True,
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+        loader=PackageLoader("fcp_ros.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.globals["outcome_colour"] = outcome_colour
     views = [_view(episode) for episode in report.episodes]
     return environment.get_template("report.html.j2").render(report=report, views=views)

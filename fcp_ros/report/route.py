@@ -50,8 +50,9 @@ def route_of(graph: SceneGraph, steps: Sequence[PlanStep]) -> tuple[Stop, ...]:
 
 def _start(graph: SceneGraph, steps: Sequence[PlanStep]) -> Stop | None:
     """Where the first agent named by the plan (or else any agent) stands."""
-    named = [graph.nodes[name] for step in steps for _, name in step.arguments
-             if name in graph.nodes]
+    named = [
+        graph.nodes[name] for step in steps for _, name in step.arguments if name in graph.nodes
+    ]
     for node in [*named, *graph.nodes.values()]:
         if node.layer is Layer.AGENT and node.pose is not None:
             return Stop(node.pose.position[0], node.pose.position[1], ())

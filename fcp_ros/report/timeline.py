@@ -30,7 +30,8 @@ def draw_timeline(plan: Plan, prefix: str) -> str:
     with rc_context(STYLE):
         figure = new_figure(6.2, 2.3 + 0.21 * len(plan.steps))
         above, below = figure.subplots(
-            2, 1, sharex=True, height_ratios=[2.0, 0.4 + 0.21 * len(plan.steps)])
+            2, 1, sharex=True, height_ratios=[2.0, 0.4 + 0.21 * len(plan.steps)]
+        )
         _draw_membership(above, plan, ends)
         _draw_bars(below, plan, starts, ends)
         return to_svg(figure, "Steps of the plan over time, with its membership", prefix)
@@ -51,28 +52,43 @@ def _draw_membership(axes: Axes, plan: Plan, ends: Sequence[float]) -> None:
     axes.fill_between(times, 0, values, step="post", color=palette.MEMBERSHIP, alpha=0.10)
     axes.step(times, values, where="post", color=palette.MEMBERSHIP, linewidth=2)
     axes.plot([last], [plan.membership], "o", color=palette.MEMBERSHIP, markersize=5)
-    axes.annotate(f"plan with goal {plan.membership:.2f}", (last, plan.membership),
-                  xytext=(-6, 7), textcoords="offset points", ha="right",
-                  color=palette.MEMBERSHIP, fontweight="bold")
+    axes.annotate(
+        f"plan with goal {plan.membership:.2f}",
+        (last, plan.membership),
+        xytext=(-6, 7),
+        textcoords="offset points",
+        ha="right",
+        color=palette.MEMBERSHIP,
+        fontweight="bold",
+    )
     axes.axhline(plan.alpha, color=palette.ALPHA, linewidth=1.2, linestyle=(0, (5, 3)))
-    axes.annotate(f"alpha {plan.alpha:.2f}", (0, plan.alpha), xytext=(4, -10),
-                  textcoords="offset points", color=palette.ALPHA)
+    axes.annotate(
+        f"alpha {plan.alpha:.2f}",
+        (0, plan.alpha),
+        xytext=(4, -10),
+        textcoords="offset points",
+        color=palette.ALPHA,
+    )
     axes.set_ylim(0, 1.08)
     axes.set_ylabel("membership")
     _plain(axes)
 
 
-def _draw_bars(
-    axes: Axes, plan: Plan, starts: Sequence[float], ends: Sequence[float]
-) -> None:
+def _draw_bars(axes: Axes, plan: Plan, starts: Sequence[float], ends: Sequence[float]) -> None:
     for row, (step, start, end) in enumerate(zip(plan.steps, starts, ends, strict=True)):
         colour = palette.FURNITURE_EDGE if step.degree >= 1.0 else palette.MEMBERSHIP
         axes.barh(row, end - start, left=start, height=0.62, color=colour)
         text = f"{row + 1} {step.rule}" + (f"  {step.degree:.2f}" if step.degree < 1.0 else "")
         left_half = start < ends[-1] / 2
-        axes.annotate(text, (end if left_half else start, row),
-                      xytext=(5 if left_half else -5, 0), textcoords="offset points",
-                      ha="left" if left_half else "right", va="center", fontsize=8)
+        axes.annotate(
+            text,
+            (end if left_half else start, row),
+            xytext=(5 if left_half else -5, 0),
+            textcoords="offset points",
+            ha="left" if left_half else "right",
+            va="center",
+            fontsize=8,
+        )
     axes.invert_yaxis()
     axes.set_yticks([])
     axes.set_xlim(0, ends[-1] * 1.08)

@@ -58,13 +58,35 @@ def result(domain, state, grounder):
 
 @pytest.fixture(scope="module")
 def report(scene, result):
-    outcomes = tuple(StepOutcome(i, str(step), OutcomeCode.SUCCEEDED, 0.5, None, "done")
-                     for i, step in enumerate(result.plan.steps))
+    outcomes = tuple(
+        StepOutcome(i, str(step), OutcomeCode.SUCCEEDED, 0.5, None, "done")
+        for i, step in enumerate(result.plan.steps)
+    )
     learned = CalibratedDegree("can_grasp", "mug <1>", 0.97, 0.55, 3)
-    episode = Episode("1", "A title", "A story with <tags>.", GOAL, 0.5, result, scene, outcomes, 0,
-                      (learned,), "planned", True, "It worked.")
-    return Report("Demonstration", "twin house", "household", "embedding", (("ROS", "jazzy"),),
-                  "2026-01-01", (episode,))
+    episode = Episode(
+        "1",
+        "A title",
+        "A story with <tags>.",
+        GOAL,
+        0.5,
+        result,
+        scene,
+        outcomes,
+        0,
+        (learned,),
+        "planned",
+        True,
+        "It worked.",
+    )
+    return Report(
+        "Demonstration",
+        "twin house",
+        "household",
+        "embedding",
+        (("ROS", "jazzy"),),
+        "2026-01-01",
+        (episode,),
+    )
 
 
 def test_route_goes_through_the_door_to_the_things(scene, result):
@@ -86,8 +108,10 @@ def test_floor_plan_names_every_thing_and_is_well_formed(scene, result):
 
 
 def test_two_pictures_share_no_ids(scene, result):
-    ids = [set(re.findall(r'\bid="([^"]+)"', draw_floor_plan(scene, (), prefix)))
-           for prefix in ("a", "b")]
+    ids = [
+        set(re.findall(r'\bid="([^"]+)"', draw_floor_plan(scene, (), prefix)))
+        for prefix in ("a", "b")
+    ]
     assert ids[0]
     assert not ids[0] & ids[1]
 
