@@ -15,7 +15,7 @@ from fcp_ros.demo.words import PURPOSES, UNFIT_PURPOSES, WANTED, Purpose
 from fcp_ros.domain import Domain, is_a
 from fcp_ros.grounding import build_request
 from fcp_ros.planning import MembershipSource, PlanStatus
-from fcp_ros.scene import normalise_label
+from fcp_ros.report import said
 
 SOLVED = frozenset({PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING})
 ITEM, SUPPORT, FLOOR = "item", "surface", "floor"
@@ -368,8 +368,4 @@ def _quoted(name: str) -> str:
 
 
 def _said(state: Instance, name: str) -> str:
-    """A thing as it is said: "mug 1", or "table O24" where the id does not tell what it is."""
-    category = normalise_label(str(state.attribute(state.id_of(name), "category") or ""))
-    if category.split(" ")[-1] in name.lower():
-        return name.replace("_", " ")
-    return f"{category} {name}"
+    return said(name, str(state.attribute(state.id_of(name), "category") or ""))

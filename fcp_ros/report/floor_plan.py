@@ -15,8 +15,9 @@ from fcp_ros.planning import PlanStep
 from fcp_ros.report import palette
 from fcp_ros.report.figure import STYLE, new_figure, to_svg
 from fcp_ros.report.labels import CHARACTER_WIDTH, Label, place_labels
+from fcp_ros.report.names import said
 from fcp_ros.report.route import Stop, route_of
-from fcp_ros.scene import Layer, SceneGraph, SceneNode, normalise_label
+from fcp_ros.scene import Layer, SceneGraph, SceneNode
 
 WIDTH = 6.2
 """Width of the picture [inches]."""
@@ -193,7 +194,7 @@ def _draw_labels(
 
 def _label(node: SceneNode, scale: float) -> Label:
     """The label of a node; a room's stands at its upper left corner, not in its middle."""
-    text = _name(node)
+    text = said(node.id, node.category)
     if node.layer is not Layer.ROOM:
         x, y = _xy(node)
         large = _is_large(node) and node.layer is Layer.OBJECT
@@ -207,13 +208,6 @@ def _label(node: SceneNode, scale: float) -> Label:
         9.0,
         centred=True,
     )
-
-
-def _name(node: SceneNode) -> str:
-    """A node as it is said: "mug 1", or "table O24" where the id does not tell what it is."""
-    category = normalise_label(node.category)
-    known = node.layer is not Layer.OBJECT or category.split(" ")[-1] in node.id.lower()
-    return node.id.replace("_", " ") if known else f"{category} {node.id}"
 
 
 def _draw_route(axes: Axes, route: Sequence[Stop]) -> list[tuple[float, float]]:

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of things as people read them."""
+
+from __future__ import annotations
+
+import re
+
+from fcp_ros.scene import normalise_label
+
+_CODE = re.compile(r"[A-Za-z]?\d+")
+
+
+def said(identifier: str, category: str) -> str:
+    """An id as it is said: "mug 1" for ``mug_1``, "table O24" where the id is only a code."""
+    if _CODE.fullmatch(identifier) and category:
+        return f"{normalise_label(category)} {identifier}"
+    return identifier.replace("_", " ")
