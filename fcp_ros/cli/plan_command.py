@@ -23,11 +23,11 @@ from fcp_ros.cli.options import (
     OracleOption,
     SceneOption,
 )
-from fcp_ros.cli.render import render_result
 from fcp_ros.cli.session import open_grounder, open_session
 from fcp_ros.planning import PlanningOptions, Progress
 from fcp_ros.relaxation import plan_goal
 from fcp_ros.report import plain_result
+from fcp_ros.report.console import render_result
 
 
 def plan(

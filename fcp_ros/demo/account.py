@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.rule import Rule
 
-from fcp_ros.cli.render import render_result
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.report import Episode
+from fcp_ros.report.console import render_result
 from fcp_ros.scene import Layer, SceneGraph
 
 
