@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Any
 
@@ -93,6 +93,23 @@ class FcpClient:
             )
         }
 
+    def wait_for(self, *names: str, timeout: float | None = None) -> None:
+        """Wait until actions and services are offered, so that ``send_*`` finds them.
+
+        Arguments:
+            names: such as "make_plan" or "judge"; none means everything that a client can ask for.
+            timeout: seconds; None takes the client's server timeout.
+
+        Raises:
+            FcpUnavailable: one is not offered in time.
+        """
+        end = time.monotonic() + (self._server_timeout if timeout is None else timeout)
+        for name in names or (*self._actions, *self._services):
+            while not self._is_offered(name):
+                if time.monotonic() > end:
+                    raise self._unavailable(name)
+                time.sleep(LOOK_EVERY)
+
     # --- send and poll: nothing here waits --------------------------------------------------------
 
     def send_plan(self, request: PlanRequest) -> PendingGoal:
@@ -149,13 +166,13 @@ class FcpClient:
         The bound is `timeout`, or else the time limit plus the client's answer timeout.
         """
         request = plan_request(goal, alpha=alpha, time_limit=time_limit, tnorm=tnorm, relax=relax)
-        self._wait_for_action("make_plan")
+        self.wait_for("make_plan")
         bound = timeout or (time_limit or 0.0) + self._answer_timeout
         return self.send_plan(request).result(bound).result
 
     def execute(self, plan: Plan, *, timeout: float) -> ExecutePlan.Result:
         """Execute a plan; after `timeout` s it is cancelled."""
-        self._wait_for_action("execute_plan")
+        self.wait_for("execute_plan")
         return self.send_execute(plan).result(timeout)
 
     def achieve(
@@ -170,7 +187,7 @@ class FcpClient:
     ) -> AchieveGoal.Result:
         """Plan, execute and replan until the goal is achieved; after `timeout` s cancelled."""
         request = plan_request(goal, alpha=alpha, time_limit=time_limit, relax=relax)
-        self._wait_for_action("achieve_goal")
+        self.wait_for("achieve_goal")
         return self.send_achieve(request, max_replans=max_replans).result(timeout)
 
     def judge(
@@ -178,7 +195,7 @@ class FcpClient:
     ) -> JudgePredicates.Response:
         """Degrees for questions (see `queries.predicate_query`), in their order."""
         bound = (time_limit or 0.0) + self._answer_timeout
-        self._wait_for_service("judge")
+        self.wait_for("judge")
         return self.send_judge(queries, time_limit=time_limit).result(bound)
 
     def load_scene(self, path: str) -> LoadScene.Response:
@@ -192,7 +209,7 @@ class FcpClient:
 
     def validate(self, plan: Plan, *, alpha: float | None = None) -> ValidatePlan.Response:
         """Replay a plan on the present scene with the independent verifier."""
-        self._wait_for_service("validate_plan")
+        self.wait_for("validate_plan")
         return self.send_validate(plan, alpha=alpha).result(self._answer_timeout)
 
     def load_domain(self, path: str) -> LoadDomain.Response:
@@ -240,37 +257,28 @@ class FcpClient:
     # --- helpers ----------------------------------------------------------------------------------
 
     def _send_goal(self, name: str, goal: Any) -> PendingGoal:
-        client = self._actions[name]
-        if not client.server_is_ready():
-            raise self._unavailable("action", name)
-        return PendingGoal(client, goal, f"The action {self._prefix}{name}")
+        if not self._is_offered(name):
+            raise self._unavailable(name)
+        return PendingGoal(self._actions[name], goal, f"The action {self._prefix}{name}")
 
     def _send_request(self, name: str, request: Any) -> PendingReply:
+        if not self._is_offered(name):
+            raise self._unavailable(name)
         client = self._services[name]
-        if not client.service_is_ready():
-            raise self._unavailable("service", name)
         return PendingReply(client, request, f"The service {client.srv_name}")
 
     def _ask(self, name: str, request: Any) -> Any:
-        self._wait_for_service(name)
+        self.wait_for(name)
         return self._send_request(name, request).result(self._answer_timeout)
 
-    def _wait_for_action(self, name: str) -> None:
-        self._wait(self._actions[name].server_is_ready, "action", name)
+    def _is_offered(self, name: str) -> bool:
+        if name in self._actions:
+            return bool(self._actions[name].server_is_ready())
+        return bool(self._services[name].service_is_ready())
 
-    def _wait_for_service(self, name: str) -> None:
-        self._wait(self._services[name].service_is_ready, "service", name)
-
-    def _wait(self, ready: Callable[[], bool], kind: str, name: str) -> None:
-        end = time.monotonic() + self._server_timeout
-        while not ready():
-            if time.monotonic() > end:
-                raise self._unavailable(kind, name)
-            time.sleep(LOOK_EVERY)
-
-    def _unavailable(self, kind: str, name: str) -> FcpUnavailable:
+    def _unavailable(self, name: str) -> FcpUnavailable:
         return FcpUnavailable(
-            f"No node offers the {kind} {self._prefix or self._node.get_namespace()}{name}: start "
-            "the nodes (fcp up, or ros2 launch fcp_ros bringup.launch.py), and check namespace and "
+            f"No node offers {self._prefix or self._node.get_namespace()}{name}: start the nodes "
+            "(fcp up, or ros2 launch fcp_ros bringup.launch.py), and check namespace and "
             "ROS_DOMAIN_ID."
         )

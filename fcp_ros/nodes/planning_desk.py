@@ -34,6 +34,10 @@ from fcp_ros.planning.verify import Verdict, verify
 from fcp_ros.planning.watch import Interrupted
 from fcp_ros.relaxation.plan_goal import plan_goal
 
+NOTEWORTHY_WAIT = 0.05
+"""Seconds below which waiting does not count against a time limit, so that it is reported as it was
+given."""
+
 VALIDATION_TIME = 60.0
 """Seconds that the validation of one plan may take."""
 
@@ -131,14 +135,16 @@ class PlanningDesk:
         progress: ProgressCallback,
     ) -> PlanningResult:
         if not options.problems():
-            left = options.time_limit - (time.monotonic() - asked)
+            waited = time.monotonic() - asked
+            left = options.time_limit - waited
             if left <= 0.0:
                 sentence = (
                     f"The time limit of {options.time_limit:g} s passed while the request waited "
                     "for others: ask again, or give more time."
                 )
                 return PlanningResult(PlanStatus.TIMEOUT, sentence, alpha=options.alpha)
-            options = replace(options, time_limit=left)
+            if waited > NOTEWORTHY_WAIT:
+                options = replace(options, time_limit=left)
         return plan_goal(
             self.domain,
             state.instance,

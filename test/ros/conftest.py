@@ -214,7 +214,9 @@ def stack_options() -> Callable[..., StackOptions]:
 
     from fcp_ros.nodes.stack import StackOptions
 
-    def make(folder: Path, overrides: dict[str, Any] | None = None, **more: Any) -> StackOptions:
+    def make(
+        folder: Path, overrides: dict[str, Any] | None = None, *, warm: bool = False, **more: Any
+    ) -> StackOptions:
         merged: dict[str, dict[str, Any]] = {
             "grounder": {
                 "calibration_path": str(folder / "calibration.sqlite"),
@@ -222,6 +224,8 @@ def stack_options() -> Callable[..., StackOptions]:
             },
             "simulated_executor": {"time_scale": 1000.0},
         }
+        if not warm:
+            merged["grounder"]["warm_up"] = False
         for node, values in (overrides or {}).items():
             merged.setdefault(node, {}).update(values)
         return StackOptions(overrides=merged, **{"scene": SCENE, **more})
@@ -241,7 +245,7 @@ def stack(
     """
     from fcp_ros.nodes.stack import NodeStack
 
-    with NodeStack(stack_options(tmp_path_factory.mktemp("stack"))) as stack:
+    with NodeStack(stack_options(tmp_path_factory.mktemp("stack"), warm=True)) as stack:
         stack.wait_active()
         yield stack
 

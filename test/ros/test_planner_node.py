@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The planner node: plans by service and by action, feedback, cancel, limits, bad requests."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+
+import pytest
+
+from fcp_ros.client import FcpClient, GoalState, is_solved, plan_request
+from fcp_ros.msg import Plan, PlanStatus
+from fcp_ros.nodes.conversions.planning import result_from_message
+from fcp_ros.nodes.stack import NodeStack
+from fcp_ros.srv import LoadDomain, PlanGoal, ValidatePlan
+
+MUG_TO_COUNTER = "on(mug_1, counter_1)"
+TILES_HOME = " and ".join(f"on(tile_{i}, cell_{i})" for i in range(15))
+"""Can't be reached, and no planner proves it within a test's time."""
+
+CANCEL_LIMIT = 0.1
+"""Seconds within which a planner must notice a cancel request."""
+
+
+@pytest.fixture(scope="module")
+def puzzle(stack_options, tmp_path_factory, repository):
+    """Scene graph and planner under a namespace, without a grounder, on the sliding tiles."""
+    data = repository / "test" / "ros" / "data"
+    options = stack_options(
+        tmp_path_factory.mktemp("puzzle"),
+        {"planner": {"grounder_wait": 0.0, "queue_size": 1, "domain_folders": [str(data)]}},
+        nodes=("scene_graph", "planner"),
+        namespace="puzzle",
+        domain=str(data / "sliding_tiles.yaml"),
+        scene=str(data / "sliding_tiles.json"),
+    )
+    with NodeStack(options) as stack:
+        stack.wait_active()
+        yield stack
+
+
+@pytest.fixture(scope="module")
+def puzzler(puzzle):
+    with FcpClient(namespace="puzzle") as client:
+        client.wait_for("make_plan", "load_domain", timeout=30.0)
+        yield client
+
+
+def ask(probe, goal, name="plan", **settings):
+    request = PlanGoal.Request(request=plan_request(goal, **settings))
+    return probe.ask(PlanGoal, name, request).result
+
+
+def statuses(result):
+    return result.status.code, result.status.message
+
+
+# --- answers ------------------------------------------------------------------------------------
+
+
+def test_plan_by_service(probe, scene):
+    result = ask(probe, MUG_TO_COUNTER, alpha=0.3)
+    assert result.status.code == PlanStatus.SOLVED_OPTIMALLY, result.status.message
+    assert result.verified
+    plan = result.plan
+    assert [step.rule for step in plan.steps] == ["navigate", "pick", "navigate", "place"]
+    assert plan.goal == MUG_TO_COUNTER
+    assert plan.scene_sequence_number == scene.sequence_number
+    assert plan.header.frame_id == scene.header.frame_id
+    assert plan.header.stamp.sec > 0
+    memberships = [step.membership_after for step in plan.steps]
+    assert memberships == sorted(memberships, reverse=True)
+    assert plan.membership == pytest.approx(result.best_membership)
+    assert plan.membership >= plan.alpha == 0.3
+    assert {level.name: level.unit for level in plan.resources_after}["battery"]
+    assert list(result.timing_stages)
+    assert len(result.timing_stages) == len(result.timing_seconds)
+    assert result_from_message(result).plan is not None
+
+
+def test_plan_by_action_reports_and_is_latched(probe, scene, client):
+    pending = client.send_plan(plan_request(MUG_TO_COUNTER, alpha=0.3))
+    result = pending.result(30.0).result
+    assert is_solved(result)
+    assert pending.poll() is GoalState.SUCCEEDED
+    assert pending.feedback.phase
+    assert pending.feedback.elapsed >= 0.0
+    late = probe.listen(Plan, "plan", latched=True, depth=1)
+    same = bytes(result.plan.id.uuid)
+    assert late.wait(lambda plan: bytes(plan.id.uuid) == same).goal == MUG_TO_COUNTER
+    late.close()
+
+
+def test_vague_goal_explains_its_candidates(probe, scene):
+    result = ask(probe, 'on(?x, couch_1) and serves_as(?x, "reading")', alpha=0.1)
+    assert is_solved(result), result.status.message
+    assert [item.chosen for item in result.candidates].count(True) == 1
+    chosen = next(item for item in result.candidates if item.chosen)
+    assert [(b.variable, b.element) for b in chosen.binding] == [
+        (b.variable, b.element) for b in result.plan.binding
+    ]
+    assert all(item.reason for item in result.candidates)
+    assert chosen.judgements[0].membership.source == "embedding"
+
+
+def test_substitution_and_forbidden_relaxation(probe, scene):
+    goal = 'is_a(?x, "tumbler") and on(?x, table_1)'
+    result = ask(probe, goal, alpha=0.0)
+    assert is_solved(result), result.status.message
+    assert result.relaxations[0].kind == "substitution"
+    assert result.relaxations[0].reason
+    assert result.plan.goal == goal
+    assert "suitable_substitute" in result.plan.planned_goal
+    strict = ask(probe, goal, alpha=0.0, relax=False)
+    assert strict.status.code == PlanStatus.UNSOLVABLE_PROVEN, strict.status.message
+
+
+def test_unsolvable_at_alpha_and_proven(probe, scene):
+    at_alpha = ask(probe, MUG_TO_COUNTER, alpha=0.999)
+    assert at_alpha.status.code == PlanStatus.UNSOLVABLE_AT_ALPHA
+    assert 0.0 < at_alpha.best_membership < 0.999
+    assert not at_alpha.plan.steps
+    proven = ask(probe, "inside(mug_1, fridge_1) and closed(door_1) and at(robot_1, kitchen_1) "
+                        "and at(robot_1, living_room_1)")
+    assert proven.status.code == PlanStatus.UNSOLVABLE_PROVEN, proven.status.message
+
+
+def test_defaults_come_from_the_parameters(probe, scene):
+    result = ask(probe, MUG_TO_COUNTER)
+    assert result.plan.alpha == 0.5
+    assert result.plan.tnorm == "lukasiewicz"
+    assert ask(probe, MUG_TO_COUNTER, tnorm="goedel").plan.tnorm == "goedel"
+
+
+# --- bad requests -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("goal", "settings", "words"),
+    [
+        ("", {}, "empty"),
+        ("on(mug_1 counter_1)", {}, "^"),
+        ("inn(mug_1, counter_1)", {}, "inn"),
+        ("on(unicorn_1, counter_1)", {}, "unicorn_1"),
+        ("on(mug_1)", {}, "on"),
+        (MUG_TO_COUNTER, {"alpha": 1.5}, "alpha"),
+        (MUG_TO_COUNTER, {"alpha": -0.1}, "alpha"),
+        (MUG_TO_COUNTER, {"alpha": math.inf}, "alpha"),
+        (MUG_TO_COUNTER, {"time_limit": -1.0}, "time_limit"),
+        (MUG_TO_COUNTER, {"tnorm": "average"}, "average"),
+        ("(" * 500, {}, "expression"),
+    ],
+)
+def test_bad_requests_are_answered(probe, scene, goal, settings, words):
+    code, message = statuses(ask(probe, goal, **settings))
+    assert code == PlanStatus.INVALID_REQUEST, message
+    assert words in message
+
+
+def test_bad_request_aborts_the_action(client, scene):
+    pending = client.send_plan(plan_request("on(unicorn_1, counter_1)"))
+    result = pending.result(30.0).result
+    assert pending.poll() is GoalState.ABORTED
+    assert result.status.code == PlanStatus.INVALID_REQUEST
+
+
+# --- long searches ------------------------------------------------------------------------------
+
+
+def test_time_limit_holds(probe, puzzle):
+    assert is_solved(ask(probe, "on(tile_0, cell_0)", "puzzle/plan"))  # the service is known now
+    started = time.monotonic()
+    result = ask(probe, TILES_HOME, "puzzle/plan", alpha=0.0, time_limit=0.5, relax=False)
+    took = time.monotonic() - started
+    assert result.status.code == PlanStatus.TIMEOUT, result.status.message
+    assert 0.4 < took < 3.0
+    assert not is_solved(result)
+
+
+def test_cancel_is_noticed_at_once(puzzler, puzzle, until):
+    pending = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
+    until(lambda: pending.feedback and pending.feedback.expansions > 0, "expansions")
+    assert pending.poll() is GoalState.ACCEPTED
+    started = time.monotonic()
+    pending.cancel()
+    result = pending.result(30.0).result
+    took = time.monotonic() - started
+    assert result.status.code == PlanStatus.CANCELLED, result.status.message
+    assert pending.poll() is GoalState.CANCELED
+    # The limit is the planner's; the message's way to and from it takes time of its own.
+    assert took < CANCEL_LIMIT + 0.4
+
+
+def test_queue_is_bounded_and_cancelled_goals_leave_it(puzzler, puzzle, until):
+    running = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
+    until(lambda: running.feedback is not None, "the first search")
+    waiting = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
+    until(lambda: puzzle.nodes["planner"].diagnose().values["requests"] == 2, "a full queue")
+    refused = puzzler.plan(TILES_HOME, time_limit=120.0)
+    assert refused.status.code == PlanStatus.INVALID_REQUEST
+    assert "busy" in refused.status.message
+    waiting.cancel()
+    assert waiting.result(30.0).result.status.code == PlanStatus.CANCELLED
+    assert running.poll() is GoalState.ACCEPTED
+    running.cancel()
+    assert running.result(30.0).result.status.code == PlanStatus.CANCELLED
+
+
+def test_waiting_counts_against_the_time_limit(puzzler, puzzle, until):
+    running = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
+    until(lambda: running.feedback is not None, "the first search")
+    late = puzzler.send_plan(plan_request("on(tile_14, cell_15)", time_limit=0.1))
+    until(lambda: puzzle.nodes["planner"].diagnose().values["requests"] == 2, "a full queue")
+    deadline = time.monotonic() + 0.15
+    until(lambda: time.monotonic() > deadline, "the time limit")
+    running.cancel()
+    result = late.result(30.0).result
+    assert result.status.code == PlanStatus.TIMEOUT
+    assert "waited" in result.status.message
+
+
+def test_services_answer_while_a_search_runs(puzzler, puzzle, until, probe):
+    running = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
+    until(lambda: running.feedback is not None, "the search")
+    assert probe.state_of("puzzle/planner") == "active"
+    assert puzzler.load_domain("nowhere.yaml").success is False
+    running.cancel()
+    running.result(30.0)
+
+
+def test_a_deactivated_planner_ends_its_search(puzzler, puzzle, probe, until):
+    from lifecycle_msgs.msg import Transition
+
+    running = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
+    until(lambda: running.feedback is not None, "the search")
+    assert probe.change_state("puzzle/planner", Transition.TRANSITION_DEACTIVATE)
+    assert running.result(30.0).result.status.code == PlanStatus.CANCELLED
+    refused = puzzler.plan("on(tile_0, cell_1)")
+    assert refused.status.code == PlanStatus.INVALID_REQUEST
+    assert "inactive" in refused.status.message
+    assert probe.change_state("puzzle/planner", Transition.TRANSITION_ACTIVATE)
+    assert is_solved(puzzler.plan("on(tile_14, cell_15)", alpha=0.0))
+
+
+def test_callers_do_not_block_each_other(probe, scene):
+    """Several callers of the service at once all get their answers."""
+    results = []
+    threads = [
+        threading.Thread(target=lambda: results.append(ask(probe, MUG_TO_COUNTER, alpha=0.3)))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30.0)
+    assert [is_solved(result) for result in results] == [True] * 4
+
+
+# --- without a grounder -------------------------------------------------------------------------
+
+
+def test_missing_grounder_is_named(stack_options, tmp_path):
+    options = stack_options(
+        tmp_path,
+        {"planner": {"grounder_wait": 0.0}},
+        nodes=("scene_graph", "planner"),
+        namespace="alone",
+    )
+    with NodeStack(options) as stack, FcpClient(namespace="alone") as client:
+        stack.wait_active()
+        result = client.plan(MUG_TO_COUNTER)
+        assert result.status.code == PlanStatus.INTERNAL_ERROR
+        assert "start the node grounder" in result.status.message
+        crisp = client.plan("at(robot_1, living_room_1)")
+        assert is_solved(crisp), crisp.status.message
+
+
+def test_missing_scene_is_named(stack_options, tmp_path):
+    options = stack_options(
+        tmp_path,
+        {"planner": {"scene_wait": 0.0}},
+        nodes=("planner",),
+        namespace="blind",
+    )
+    with NodeStack(options) as stack, FcpClient(namespace="blind") as client:
+        stack.wait_active()
+        result = client.plan(MUG_TO_COUNTER)
+        assert result.status.code == PlanStatus.INVALID_REQUEST
+        assert "load_scene" in result.status.message
+        assert "load_scene" in client.validate(Plan()).message
+
+
+# --- validation and domains ---------------------------------------------------------------------
+
+
+def test_validate(probe, scene, client):
+    plan = client.plan(MUG_TO_COUNTER, alpha=0.3).plan
+    fine = client.validate(plan)
+    assert (fine.success, fine.valid, list(fine.problems)) == (True, True, [])
+    assert list(fine.memberships) == pytest.approx([s.membership_after for s in plan.steps])
+    strict = client.validate(plan, alpha=1.0)
+    assert strict.success
+    assert not strict.valid
+    assert strict.problems
+    plan.steps = plan.steps[1:]
+    broken = client.validate(plan)
+    assert not broken.valid
+    assert broken.message == broken.problems[0]
+    empty = client.validate(Plan())
+    assert not empty.success
+    assert empty.message
+    wrong = probe.ask(ValidatePlan, "validate_plan", ValidatePlan.Request(plan=plan, alpha=7.0))
+    assert not wrong.success
+    assert "alpha" in wrong.message
+
+
+def test_load_domain(client, scene):
+    assert client.load_domain("tiny").success
+    try:
+        result = client.plan(MUG_TO_COUNTER, alpha=0.0)
+        assert not any(step.rule == "navigate" for step in result.plan.steps)
+    finally:
+        assert client.load_domain("household").success
+
+
+def test_load_domain_refuses(probe, client, scene, tmp_path):
+    outside = client.load_domain("/etc/passwd")
+    assert not outside.success
+    assert "domain_folders" in outside.message
+    missing = probe.ask(LoadDomain, "load_domain", LoadDomain.Request(path="missing.yaml"))
+    assert not missing.success
+
+
+def test_malformed_domain_lists_its_problems(stack_options, tmp_path, probe):
+    (tmp_path / "broken.yaml").write_text("domain: [\n")
+    (tmp_path / "wrong.yaml").write_text("domain: x\nversion: '1'\ntypes: {a: [b]}\n")
+    options = stack_options(
+        tmp_path,
+        {"planner": {"domain_folders": [str(tmp_path)]}},
+        nodes=("planner",),
+        namespace="broken",
+    )
+    with NodeStack(options) as stack, FcpClient(namespace="broken") as client:
+        stack.wait_active()
+        for name in ("broken.yaml", "wrong.yaml"):
+            response = client.load_domain(name)
+            assert not response.success
+            assert response.problems
+            assert all(f"{tmp_path / name}:" in problem for problem in response.problems)
