@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that work without ROS, as a user calls them."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from fcp_ros.cli.exit_codes import BAD_INPUT, FAILED, of_status
+from fcp_ros.cli.main import app
+from fcp_ros.grounding import CalibrationStore, Evidence
+from fcp_ros.planning import PlanStatus
+
+CRISP = "on(mug_1, counter_1)"
+
+
+def fcp(*arguments):
+    """Runs the program in this process; returns exit code, standard output, standard error."""
+    result = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200", "NO_COLOR": "1"})
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_a_plan_is_shown_with_its_membership():
+    code, out, _ = fcp("plan", "--goal", CRISP)
+    assert code == 0
+    assert "SOLVED_OPTIMALLY" in out
+    for word in ("navigate(", "pick(robot_1, mug_1", "place(robot_1, mug_1, counter_1"):
+        assert word in out
+
+
+def test_explain_shows_candidates_and_where_degrees_come_from():
+    _, out, _ = fcp(
+        "plan", "--goal", 'on(?x, tv_stand_1) and serves_as(?x, "drinking")', "--explain"
+    )
+    assert "x=mug_1" in out
+    assert "x=bowl_1" in out
+    assert "(embedding)" in out
+    assert "replayed and verified" in out
+
+
+def test_json_can_be_validated_and_a_changed_plan_is_refused(tmp_path):
+    code, out, _ = fcp("plan", "--goal", CRISP, "--json")
+    assert code == 0
+    answer = json.loads(out)
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(out)
+    assert fcp("validate", str(good))[0] == 0
+    answer["plan"]["steps"].pop(0)
+    bad.write_text(json.dumps(answer))
+    code, out, _ = fcp("validate", str(bad))
+    assert code == FAILED
+    assert "invalid" in out
+
+
+@pytest.mark.parametrize(
+    ("goal", "arguments", "status"),
+    [
+        (f"{CRISP} and on(mug_1, table_1)", (), PlanStatus.UNSOLVABLE_PROVEN),
+        (
+            'on(?x, table_1) and serves_as(?x, "cutting paper")',
+            ("--alpha", "0.9"),
+            PlanStatus.UNSOLVABLE_AT_ALPHA,
+        ),
+        ('on(?x, table_1) and is_a(?x, "teacup")', ("--no-relax",), PlanStatus.UNSOLVABLE_PROVEN),
+    ],
+)
+def test_the_exit_code_tells_the_status(goal, arguments, status):
+    code, out, _ = fcp("plan", "--goal", goal, *arguments)
+    assert status.name in out
+    assert code == of_status(status) >= 10
+
+
+def test_a_missing_thing_is_relaxed_with_the_reason():
+    code, out, _ = fcp("plan", "--goal", 'on(?x, counter_1) and is_a(?x, "teacup")')
+    assert code == 0
+    assert "relaxed" in out
+    assert "teacup" in out
+
+
+@pytest.mark.parametrize(
+    ("goal", "arguments", "words"),
+    [
+        ("upon(mug_1, counter_1)", (), ["upon", "^"]),
+        ("on(mug_7, counter_1)", (), ["mug_7", "mug_1", "^"]),
+        ("on(mug_1, ", (), ["^"]),
+        (CRISP, ("--alpha", "1.5"), ["alpha", "1.5"]),
+        (CRISP, ("--alpha", "nan"), ["alpha"]),
+        (CRISP, ("--time-limit", "0"), ["time_limit"]),
+        (CRISP, ("--tnorm", "max"), ["tnorm", "lukasiewicz"]),
+    ],
+)
+def test_a_bad_request_is_an_invalid_request_with_a_sentence(goal, arguments, words):
+    code, out, _ = fcp("plan", "--goal", goal, *arguments)
+    assert code == BAD_INPUT
+    assert "INVALID_REQUEST" in out
+    for word in words:
+        assert word in out
+
+
+def test_a_malformed_domain_is_answered_with_file_and_line(tmp_path):
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("domain: bad\ntypes: {thing: []}\nrules:\n  go: {paramters: {}}\n")
+    for arguments in (("validate", str(bad)), ("plan", "-g", CRISP, "-d", str(bad))):
+        code, _, error = fcp(*arguments)
+        assert code == BAD_INPUT
+        assert f"{bad}:4" in error
+        assert "Fix:" in error
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", '{"some": "json"}', '{"format": "fcp_ros/scene", "nodes": []}']
+)
+def test_a_bad_scene_is_answered_with_a_sentence(tmp_path, content):
+    bad = tmp_path / "scene.json"
+    bad.write_text(content)
+    code, _, error = fcp("plan", "-g", CRISP, "--scene", str(bad))
+    assert code == BAD_INPUT
+    assert str(bad) in error
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--scene", "no_such_scene"),
+        ("--domain", "no_such_domain"),
+        ("--model", "/no/such/model"),
+        ("--oracle", "crystal_ball"),
+    ],
+)
+def test_what_is_not_there_is_named(arguments):
+    code, _, error = fcp("plan", "-g", CRISP, *arguments)
+    assert code == BAD_INPUT
+    assert arguments[1] in error
+
+
+def test_judge_answers_in_words_and_json():
+    code, out, _ = fcp("judge", "serves_as", "mug", "drinking")
+    assert code == 0
+    assert out.startswith("1.00  serves_as(mug")
+    _, out, _ = fcp("judge", "serves_as", "book", "drinking", "--json")
+    assert json.loads(out)["degree"] < 0.3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [(("serves_us", "mug", "drinking"), "serves_as"), (("serves_as", "mug"), "purpose")],
+)
+def test_judge_explains_what_it_was_asked_wrongly(arguments, word):
+    code, _, error = fcp("judge", *arguments)
+    assert code == BAD_INPUT
+    assert word in error
+
+
+def test_scene_info_lists_things_with_their_types():
+    code, out, _ = fcp("scene", "info", "twin_house")
+    assert code == 0
+    assert "milk_1" in out
+    assert "inside(milk_1, fridge_1)" in out
+    _, out, _ = fcp("scene", "info", "twin_house", "--json")
+    types = {node["id"]: node["type"] for node in json.loads(out)["nodes"]}
+    assert types["fridge_1"] == "fridge"
+
+
+def test_scene_info_reads_a_mapped_apartment(shared_dir):
+    file = shared_dir / "bench/scenes/spark_dsg/apartment_v1.1.3_labelspace.json"
+    code, out, _ = fcp("scene", "info", str(file))
+    assert code == 0
+    assert out.count(" lamp ") >= 2
+
+
+def test_scene_show_draws_a_picture(tmp_path):
+    picture = tmp_path / "pictures" / "house.svg"
+    assert fcp("scene", "show", "twin_house", "--out", str(picture))[0] == 0
+    assert picture.read_text().startswith("<svg")
+
+
+def test_validate_takes_domains_and_scenes_by_name():
+    assert "valid domain household" in fcp("validate", "household")[1]
+    assert "valid scene" in fcp("validate", "twin_house_furnished")[1]
+
+
+def test_calibration_is_shown_and_reset(tmp_path):
+    path = tmp_path / "store.sqlite"
+    assert fcp("calibration", "show", "--path", str(path))[0] == BAD_INPUT
+    store = CalibrationStore(path)
+    for quality in (0.0, 1.0):
+        store.record(Evidence("can_grasp", '{"a":1}', quality, 1.0, "pick(robot_1, mug_1)"))
+    store.close()
+    code, out, _ = fcp("calibration", "show", "--path", str(path))
+    assert code == 0
+    assert "can_grasp" in out
+    assert "0.50" in out
+    assert "2 outcomes" in fcp("calibration", "reset", "--path", str(path))[1]
+    assert "no outcomes" in fcp("calibration", "show", "--path", str(path))[1]
