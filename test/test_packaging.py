@@ -17,7 +17,8 @@ LEFT_OUT = ("lark-parser", "ros-domain-coordinator",
             "ros-ament-cmake-cppcheck", "ros-ament-cmake-cpplint",
             "ros-ament-cmake-flake8", "ros-ament-cmake-pep257", "ros-ament-cmake-uncrustify",
             "ros-rosidl-cli", "ros-rmw-implementation-cmake", "ros-rmw-test-fixture",
-            "ros-rmw-test-fixture-implementation")
+            "ros-rmw-test-fixture-implementation",
+            "torch")  # for who chose FCP_TORCH=none
 INTERFACE_FOLDERS = {"msg": "*.msg", "srv": "*.srv", "action": "*.action"}
 
 
