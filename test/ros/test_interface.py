@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documented interface is the live one, and the parameter file is what the nodes declare."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import yaml
+from rclpy.action import (
+    get_action_client_names_and_types_by_node,
+    get_action_server_names_and_types_by_node,
+)
+
+from fcp_ros.domain import load_domain
+from fcp_ros.nodes.registry import NODES
+from fcp_ros.nodes.stack import NodeStack
+from fcp_ros.package_files import find_domain
+
+TABLE = re.compile(r"<!-- interface table -->\n(.*?)<!-- /interface table -->", re.DOTALL)
+EXECUTOR = "*executor*"
+"""Stands in the documents for every executor that the domain names."""
+
+OF_EVERY_NODE = re.compile(
+    r"/rosout|/clock|/parameter_events|/_action/|"
+    r"/(describe|get|set|list)_parameter|/get_type_description|"
+    r"/transition_event|/(change|get)_state|/get_available_|/get_transition_graph"
+)
+"""What rclpy adds to every (lifecycle) node, and the parts of actions."""
+
+
+def documented(text: str) -> set[tuple[str, str, str, str]]:
+    """The rows of the table between the markers, with executors spelled out."""
+    found = TABLE.search(text)
+    assert found, "the markers of the interface table are missing"
+    rows = set()
+    for line in found[1].splitlines():
+        cells = [cell.strip().strip("`") for cell in line.strip().strip("|").split("|")]
+        if len(cells) == 4 and cells[0] in NODES:
+            node, kind, name, type_ = cells
+            names = executors() if name == EXECUTOR else {name}
+            rows |= {(node, kind, each, type_) for each in names}
+    return rows
+
+
+def executors() -> set[str]:
+    return {rule.executor for rule in load_domain(find_domain("household")).rules.values()}
+
+
+def live(probe, node: str) -> set[tuple[str, str, str, str]]:
+    """What a node offers and uses, as the graph shows it from outside."""
+    looks = {
+        "pub": probe.node.get_publisher_names_and_types_by_node,
+        "sub": probe.node.get_subscriber_names_and_types_by_node,
+        "srv": probe.node.get_service_names_and_types_by_node,
+        "srv client": probe.node.get_client_names_and_types_by_node,
+        "action": lambda *name: get_action_server_names_and_types_by_node(probe.node, *name),
+        "action client": lambda *name: get_action_client_names_and_types_by_node(probe.node, *name),
+    }
+    return {
+        (node, kind, name if name == "/diagnostics" else name.removeprefix("/"), types[0])
+        for kind, look in looks.items()
+        for name, types in look(node, "/")
+        if not OF_EVERY_NODE.search(name)
+    }
+
+
+@pytest.mark.parametrize("document", ["docs/interface.md", "README.md"])
+def test_documents_say_what_is(document, probe, stack, repository, until):
+    told = documented((repository / document).read_text())
+
+    def differences():
+        return {node: live(probe, node) ^ {r for r in told if r[0] == node} for node in NODES}
+
+    # The graph takes a moment to be discovered; what differs after that differs.
+    end = iter(range(200))
+    until(lambda: not any(differences().values()) or next(end, None) is None, "discovery")
+    assert differences() == {node: set() for node in NODES}
+
+
+def parameters_of(node) -> dict[str, object]:
+    """Declared parameters that are this package's own."""
+    names = node.list_parameters([], 0).names
+    return {
+        name: node.get_parameter(name).value
+        for name in names
+        if not name.startswith(("qos_overrides", "use_sim_time", "start_type_description"))
+    }
+
+
+@pytest.fixture(scope="module")
+def unstarted(stack_options, tmp_path_factory):
+    """All nodes with nothing but their defaults, not started."""
+    from fcp_ros.nodes.stack import StackOptions
+
+    with NodeStack(StackOptions(autostart=False, namespace="defaults")) as stack:
+        yield stack
+
+
+def test_parameter_file_lists_every_parameter_with_its_default(unstarted, repository):
+    file = yaml.safe_load((repository / "config" / "params.yaml").read_text())
+    assert set(file) == {f"/**/{name}" for name in NODES}
+    for name, node in unstarted.nodes.items():
+        expected = parameters_of(node) | {"autostart": True}
+        assert file[f"/**/{name}"]["ros__parameters"] == expected, name
+
+
+def test_every_parameter_is_described(unstarted):
+    for name, node in unstarted.nodes.items():
+        for parameter in parameters_of(node):
+            descriptor = node.describe_parameter(parameter)
+            where = f"{name}.{parameter}"
+            assert "Takes effect" in descriptor.description, where
+            if isinstance(node.get_parameter(parameter).value, float):
+                assert descriptor.floating_point_range, f"{where} has no range"
+            if type(node.get_parameter(parameter).value) is int:
+                assert descriptor.integer_range, f"{where} has no range"
+
+
+def test_parameter_file_is_accepted_under_a_namespace(repository, stack_options, tmp_path):
+    options = stack_options(
+        tmp_path,
+        nodes=("scene_graph",),
+        namespace="a/b",
+        params_file=repository / "config" / "params.yaml",
+    )
+    file = tmp_path / "params.yaml"
+    text = (repository / "config" / "params.yaml").read_text()
+    file.write_text(text.replace("max_nodes: 200000", "max_nodes: 123"))
+    with NodeStack(options) as stack:
+        assert stack.nodes["scene_graph"].parameters.integer("max_nodes") == 200_000
+    from dataclasses import replace
+
+    with NodeStack(replace(options, params_file=file)) as stack:
+        assert stack.nodes["scene_graph"].parameters.integer("max_nodes") == 123
