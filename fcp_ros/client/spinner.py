@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from contextlib import suppress
 from typing import Any
@@ -38,9 +39,12 @@ class SpinningNode:
         self._executor.add_node(self.node)
         self._thread = threading.Thread(target=self._spin, name=name, daemon=True)
         self._thread.start()
+        # A thread that still spins when the interpreter ends aborts the process.
+        atexit.register(self.close)
 
     def close(self) -> None:
         """End the thread, destroy the node, shut the context down."""
+        atexit.unregister(self.close)
         self._executor.shutdown(timeout_sec=JOIN_TIMEOUT)
         if threading.current_thread() is not self._thread:
             self._thread.join(JOIN_TIMEOUT)

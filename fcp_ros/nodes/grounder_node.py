@@ -130,9 +130,10 @@ class GrounderNode(ManagedNode):
         return grounder, worker
 
     def _warm_up(self, grounder: Grounder) -> None:
-        self._model_problem = warm_up(grounder)
-        if self._model_problem:
-            self.get_logger().error(self._model_problem)
+        problem = warm_up(grounder)
+        if problem and self._grounder is grounder:  # else the node was cleaned up meanwhile
+            self._model_problem = problem
+            self.get_logger().error(problem)
 
     # --- judge ----------------------------------------------------------------------------------
 

@@ -77,9 +77,10 @@ class ExecutorThread:
             except ExternalShutdownException:
                 return
             except Exception:
-                if not self._stopping.is_set():
-                    # One failing callback must not take all nodes with it.
-                    get_logger("fcp_ros").error(f"callback: {traceback.format_exc().rstrip()}")
+                if self._stopping.is_set() or not threading.main_thread().is_alive():
+                    return  # the process ends, and the executor's pool has gone first
+                # One failing callback must not take all nodes with it.
+                get_logger("fcp_ros").error(f"callback: {traceback.format_exc().rstrip()}")
 
 
 @contextmanager

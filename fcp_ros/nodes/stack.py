@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -124,6 +125,8 @@ class NodeStack:
             raise
         self._thread = ExecutorThread(tuple(self.nodes.values()), self.context)
         self._thread.start()
+        # A thread that still spins when the interpreter ends aborts the process.
+        atexit.register(self.stop)
 
     def wait_active(
         self, timeout: float = START_TIMEOUT, stop: threading.Event | None = None
@@ -150,6 +153,7 @@ class NodeStack:
 
     def stop(self) -> None:
         """Shut all nodes down; safe to be called twice."""
+        atexit.unregister(self.stop)
         if self._thread is not None:
             self._thread.stop()
             self._thread = None

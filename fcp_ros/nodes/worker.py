@@ -7,6 +7,7 @@ or waits for it with a bound. Each job has a token through which it is cancelled
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -14,6 +15,9 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+
+EXIT_TIMEOUT = 60.0
+"""Seconds for which a process that ends waits for a worker that is stuck in foreign code."""
 
 
 class WorkerBusy(RuntimeError):
@@ -124,6 +128,8 @@ class Worker:
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
+        # A thread that is inside a model's C++ code when the interpreter ends aborts the process.
+        atexit.register(self.close, EXIT_TIMEOUT)
 
     def submit(
         self,
@@ -175,7 +181,8 @@ class Worker:
     def close(self, timeout: float) -> bool:
         """Cancel everything and end the thread; returns whether it ended within `timeout` s.
 
-        A thread that is stuck in foreign code is left behind; it does not keep the process alive.
+        A thread that is stuck in foreign code is left behind, and waited for once more when the
+        process ends.
         """
         with self._changed:
             self._closed = True
@@ -183,7 +190,10 @@ class Worker:
         self.cancel_all()
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout)
-        return not self._thread.is_alive()
+        ended = not self._thread.is_alive()
+        if ended:
+            atexit.unregister(self.close)
+        return ended
 
     def _work(self) -> None:
         while True:
