@@ -17,6 +17,9 @@ from ruamel.yaml import YAML
 READY = "up "
 """What ``fcp up`` prints, after its own start, once all nodes are active."""
 
+ERROR = "error "
+"""How a line begins with which ``fcp up`` gives up."""
+
 START_TIMEOUT = 120.0
 STOP_TIMEOUT = 15.0
 TAIL_LINES = 15
@@ -98,8 +101,10 @@ class StackProcess:
             time.sleep(0.05)
 
     def _with_log(self, sentence: str, lines: list[str]) -> str:
-        tail = "\n".join(f"  {line}" for line in lines[-TAIL_LINES:])
-        return f"{sentence}; the end of {self.log}:\n{tail}"
+        """The sentence with what ``fcp up`` said itself, or else with the end of the log."""
+        said = [line for line in lines if line.startswith(ERROR)] or lines[-TAIL_LINES:]
+        told = "\n".join(f"  {line}" for line in said)
+        return f"{sentence}; {self.log} has all of it:\n{told}"
 
 
 def _write_parameters(parameters: Mapping[str, Mapping[str, Any]], path: Path) -> None:
