@@ -17,12 +17,12 @@ install_or_explain() {
     what=$1
     shift
     if ! command -v apt-get >/dev/null; then
-        fail "$what is missing; install it with your system's package manager (on Debian: $*)"
+        fail "missing: $what; install it with your system's package manager (on Debian: $*)"
     fi
     if [ "$(id -u)" != 0 ]; then
-        fail "$what is missing; install it with: sudo apt-get install $*"
+        fail "missing: $what; install it with: sudo apt-get install $*"
     fi
-    echo "setup: $what is missing, installing $*"
+    echo "setup: missing: $what; installing $*"
     export DEBIAN_FRONTEND=noninteractive
     log=$(mktemp)
     { apt-get update && apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1 || {
@@ -50,6 +50,10 @@ has_headers() {
     "$1" -c '
 import os, sys, sysconfig
 sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))'
+}
+
+has_compiler() {
+    command -v cc >/dev/null && command -v c++ >/dev/null
 }
 
 find_python() {
@@ -94,11 +98,22 @@ case $environment in
     ;;
 esac
 
+# All that is missing is named and installed at once.
 debian_python=$("$python" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
-has_venv "$python" || install_or_explain "Python's venv module (for $python)" "$debian_python-venv"
-has_venv "$python" || fail "$python has no venv module even now; name another one: make setup PYTHON=/path/to/python3"
-has_headers "$python" || install_or_explain "Python's C header files (for $python)" "$debian_python-dev"
-has_headers "$python" || fail "$python has no header file Python.h; name another one: make setup PYTHON=/path/to/python3"
-command -v cc >/dev/null && command -v c++ >/dev/null || install_or_explain "a C and C++ compiler" g++
+missing=""
+packages=""
+need() { # WHAT PACKAGE
+    missing=$missing${missing:+, }$1
+    packages="$packages $2"
+}
+has_venv "$python" || need "Python's venv module" "$debian_python-venv"
+has_headers "$python" || need "Python's C header files" "$debian_python-dev"
+has_compiler || need "a C and C++ compiler" g++
+if [ -n "$missing" ]; then
+    # shellcheck disable=SC2086
+    install_or_explain "$missing" $packages
+    has_venv "$python" && has_headers "$python" && has_compiler ||
+        fail "still missing for $python: $missing; name another Python: make setup PYTHON=/path/to/python3"
+fi
 
 exec "$python" setup/prepare.py --mode "$mode" --environment "$environment"

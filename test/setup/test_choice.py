@@ -68,7 +68,7 @@ def test_a_missing_compiler_is_named(repository: Path, tmp_path: Path) -> None:
                             env=clean_environment(PATH=str(tmp_path), PYTHON=sys.executable),
                             capture_output=True)
     assert result.returncode == 1
-    assert "a C and C++ compiler is missing" in result.stderr
+    assert "missing: a C and C++ compiler; install" in result.stderr
     assert "g++" in result.stderr
 
 
