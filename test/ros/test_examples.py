@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The example programs run, as their users run them: in processes of their own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fcp_ros.action import ExecuteStep
+from fcp_ros.client import FcpClient
+from fcp_ros.domain import load_domain
+from fcp_ros.nodes.stack import NodeStack
+from fcp_ros.package_files import find_domain
+
+RUNS = {
+    "load_scene": ([], "mug_1: mug"),
+    "judge": ([], "mug    1.00"),
+    "plan_goal": ([], "?x = book_1"),
+    "achieve_goal": ([], "place: done\nsucceeded"),
+    "calibration": ([], "outcomes"),
+}
+
+
+def run(repository: Path, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(repository / "examples" / f"{name}.py"), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=90.0,
+        check=False,
+    )
+
+
+def test_every_example_is_tested(repository):
+    found = {file.stem for file in (repository / "examples").glob("*.py")}
+    assert found == set(RUNS) | {"write_an_executor"}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_example(name, repository, scene):
+    arguments, shown = RUNS[name]
+    done = run(repository, name, *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert shown in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "shown"),
+    [
+        ("plan_goal", "on(unicorn_1, table_1)", "unicorn_1"),
+        ("load_scene", "/etc/passwd", "scene_folders"),
+        ("achieve_goal", "on(unicorn_1, table_1)", "unicorn_1"),
+    ],
+)
+def test_examples_tell_what_went_wrong(name, argument, shown, repository, scene):
+    done = run(repository, name, argument)
+    assert done.returncode == 1
+    assert shown in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_the_executor_performs_steps(repository, stack_options, tmp_path, probe):
+    """Its own `navigate` takes part beside the simulated rest of the robot."""
+    household = load_domain(find_domain("household"))
+    others = sorted({rule.executor for rule in household.rules.values()} - {"navigate"})
+    options = stack_options(
+        tmp_path,
+        {
+            "simulated_executor": {"executors": others},
+            "executive": {"trust_executors": True},
+        },
+        namespace="mine",
+    )
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            str(repository / "examples" / "write_an_executor.py"),
+            "--ros-args",
+            "-r",
+            "__ns:=/mine",
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        with NodeStack(options) as stack, FcpClient(namespace="mine") as client:
+            stack.wait_active()
+            probe.action(ExecuteStep, "mine/navigate")
+            result = client.achieve("on(mug_1, counter_1)", alpha=0.3, timeout=60.0)
+            assert result.error_code == 0, result.error_msg
+            moved = [o for o in result.outcomes if o.step.rule == "navigate"]
+            assert [o.quality for o in moved] == [0.9, 0.9]
+            assert moved[0].outcome.message == "arrived in living_room_1"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30.0)
+        assert "Traceback" not in err
+    finally:
+        process.kill()
+        process.wait(30.0)
