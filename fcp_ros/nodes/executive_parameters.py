@@ -29,7 +29,7 @@ PARAMETERS = (
         "timeout_factor",
         3.0,
         "A step may take this many times its expected duration.",
-        1.0,
+        0.01,
         1000.0,
         takes_effect=TakesEffect.AT_ONCE,
     ),

@@ -26,6 +26,9 @@ class Watch:
 class Seeker:
     """Looks for servers with a timer that runs only while something is sought.
 
+    Only the timer's own callback cancels it: an executor that is about to call a timer fails when
+    another thread cancels it at that moment.
+
     Arguments:
         node: that the timer belongs to.
     """
@@ -59,8 +62,6 @@ class Seeker:
                 self._watches.clear()
             else:
                 self._watches.pop(key, None)
-            if not self._watches:
-                self._timer.cancel()
 
     def close(self) -> None:
         """Destroy the timer."""
@@ -70,6 +71,8 @@ class Seeker:
     def _look(self) -> None:
         with self._lock:
             watches = dict(self._watches)
+            if not watches:
+                self._timer.cancel()
         for key, watch in watches.items():
             if watch.is_ready() == watch.wanted:
                 with self._lock:

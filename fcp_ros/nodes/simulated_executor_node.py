@@ -33,6 +33,9 @@ from fcp_ros.planning.plan import PlanStep
 LONGEST_NAP = 1.0
 """Seconds after which a step that never ends by itself looks round again."""
 
+SCENE_WAIT = 3.0
+"""Seconds to wait for the first scene graph, which a node that was just started may not have."""
+
 FRESHNESS_WAIT = 0.3
 """Seconds to wait for a newer scene graph before a step is refused on the one at hand."""
 
@@ -202,6 +205,8 @@ class SimulatedExecutorNode(ManagedNode):
         return self._complete(performance)
 
     def _begin(self, step: PlanStep) -> Performance:
+        with self._newer:
+            self._newer.wait_for(lambda: self._world.sequence is not None, SCENE_WAIT)
         seen = self._world.sequence
         performance = self._begin_now(step)
         outcome = performance.outcome

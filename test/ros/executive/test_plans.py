@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""execute_plan with live nodes: success, every kind of failure, cancel, life cycle."""
+
+from __future__ import annotations
+
+import time
+
+from lifecycle_msgs.msg import Transition
+
+from fcp_ros.action import AchieveGoal, ExecutePlan
+from fcp_ros.client.pending import GoalState
+from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.msg import ExecutionState, Plan
+from fcp_ros.nodes.error_codes import GoalError, PlanError
+
+SUCCEEDED = OutcomeCode.SUCCEEDED
+RESTART = (
+    Transition.TRANSITION_DEACTIVATE,
+    Transition.TRANSITION_CLEANUP,
+    Transition.TRANSITION_CONFIGURE,
+    Transition.TRANSITION_ACTIVATE,
+)
+
+
+def codes_in(action: type) -> dict[str, int]:
+    """The error codes that an action defines, in whichever of its parts."""
+    found = {}
+    for error in (PlanError, GoalError):
+        for code in error:
+            for part in (action.Goal, action.Result):
+                value = getattr(part, code.name, None)
+                if value is not None:
+                    found[code.name] = value
+    return found
+
+
+def test_the_names_of_the_error_codes_are_those_of_the_actions():
+    assert codes_in(ExecutePlan) == {code.name: code.value for code in PlanError}
+    assert codes_in(AchieveGoal) == {code.name: code.value for code in GoalError}
+
+
+def test_a_plan_is_executed_and_each_outcome_published_once(here, to_and_fro):
+    plan = to_and_fro()
+    state, result = here.execute(plan)
+    assert state is GoalState.SUCCEEDED, result.error_msg
+    assert (result.error_code, result.error_msg, result.steps_done) == (PlanError.NONE, "", 2)
+    assert here.codes(2) == [SUCCEEDED, SUCCEEDED]
+    assert [m.step_index for m in here.outcomes.messages] == [0, 1]
+    for message, step in zip(here.outcomes.messages, plan.steps, strict=True):
+        assert message.step == step
+        assert message.plan_id == plan.id
+        assert message.quality_measured
+        assert 0.0 < message.quality <= 1.0
+        assert message.header.stamp.sec > 0
+    assert result.outcomes == here.outcomes.messages
+    here.states.wait(lambda m: m.state == ExecutionState.SUCCEEDED)
+    seen = [m.state for m in here.states.messages]
+    assert ExecutionState.EXECUTING in seen
+    assert seen[-1] == ExecutionState.SUCCEEDED
+
+
+def test_a_goal_gives_feedback_step_by_step(here, to_and_fro):
+    goal = here.send_execute(to_and_fro(30.0))
+    seen = set()
+
+    def both() -> bool:
+        if goal.feedback is not None:
+            seen.add((goal.feedback.step_index, goal.feedback.step.rule))
+        return {(0, "navigate"), (1, "navigate")} <= seen
+
+    here.until(both, "feedback from both steps")
+    assert here.end_of(goal)[0] is GoalState.SUCCEEDED
+
+
+def test_an_empty_plan_is_refused_but_one_that_has_nothing_to_do_succeeds(here):
+    state, result = here.execute(Plan())
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.INVALID_PLAN)
+    state, result = here.execute(Plan(goal="at(robot_1, kitchen_1)"))
+    assert (state, result.error_code) == (GoalState.SUCCEEDED, PlanError.NONE)
+
+
+def test_a_plan_that_no_longer_holds_is_refused_before_anything_moves(here, to_and_fro, plan_of):
+    gone = plan_of("navigate robot_1 kitchen_1 living_room_1 door_1")
+    assert here.execute(gone)[0] is GoalState.SUCCEEDED
+    here.codes(1)
+    state, result = here.execute(to_and_fro())  # planned for a robot in the kitchen
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.INVALID_PLAN)
+    assert "at(robot_1, kitchen_1) does not hold" in result.error_msg
+    assert "step 1 of 2" in result.error_msg
+    assert len(here.outcomes.messages) == 1
+
+
+def test_a_plan_of_unknown_elements_or_actions_is_refused(here, plan_of):
+    plan = plan_of("pick robot_1 unicorn_1 counter_1 kitchen_1")
+    state, result = here.execute(plan)
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.INVALID_PLAN)
+    assert "unicorn_1" in result.error_msg
+    plan.steps[0].rule = "fly"
+    assert "'fly'" in here.execute(plan)[1].error_msg
+
+
+def test_a_failed_step_ends_the_plan_and_its_effects_are_not_assumed(here, plan_of):
+    plan = plan_of(
+        "pick robot_1 drinking_glass_1 counter_1 kitchen_1",
+        "navigate robot_1 kitchen_1 living_room_1 door_1",
+    )
+    state, result = here.execute(plan)
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.STEP_FAILED)
+    assert (result.steps_done, len(result.outcomes)) == (0, 1)
+    assert "pick(robot_1, drinking_glass_1, counter_1, kitchen_1)" in result.error_msg
+    assert here.codes(1) == [OutcomeCode.EXECUTION_FAILED]
+    assert ("on", ("drinking_glass_1", "counter_1")) in here.relations()
+    assert not [r for r in here.relations() if r[0] == "holding"]
+
+
+def test_a_performer_that_failed_once_works_again(here, plan_of):
+    plan = plan_of("pick robot_1 bowl_1 counter_1 kitchen_1")
+    assert here.execute(plan)[1].error_code == PlanError.STEP_FAILED
+    assert here.execute(plan)[1].error_code == PlanError.NONE
+    assert here.codes(2) == [OutcomeCode.PLANNING_FAILED, SUCCEEDED]
+
+
+def test_a_hanging_step_times_out_and_is_cancelled(here, plan_of):
+    here.set("executive", min_step_timeout=0.3)
+    state, result = here.execute(plan_of("pick robot_1 vase_1 counter_1 kitchen_1", duration=0.0))
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.STEP_TIMED_OUT)
+    assert here.codes(1) == [OutcomeCode.TIMED_OUT]
+    assert "may still be acting" not in result.error_msg
+    assert here.performing() == ""
+    other = plan_of("pick robot_1 apple_1 counter_1 kitchen_1")
+    assert here.execute(other)[0] is GoalState.SUCCEEDED
+
+
+def test_a_crashed_executor_is_given_nothing_more_until_it_has_answered(site, to_and_fro, plan_of):
+    here = site(
+        nodes=("scene_graph", "simulated_executor", "executive"),
+        simulated_executor={"faults": ["navigate: crash x1"]},
+        executive={"min_step_timeout": 0.3, "grace_time": 0.3},
+    )
+    there = to_and_fro(0.0)
+    state, result = here.execute(there)
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.STEP_TIMED_OUT)
+    assert "may still be acting" in result.error_msg
+    here.set("executive", executor_wait=0.5)
+    state, result = here.execute(there)
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.NO_EXECUTOR)
+    assert "may still be acting" in result.error_msg
+    assert here.codes(1) == [OutcomeCode.TIMED_OUT]  # the second plan tried nothing
+    # Other executors are not affected.
+    pick = plan_of("pick robot_1 apple_1 counter_1 kitchen_1")
+    assert here.execute(pick)[0] is GoalState.SUCCEEDED
+    # Once it is restarted, it answers that it has ended, or forgotten, the old goal.
+    here.transit("simulated_executor", *RESTART[:2])
+    here.set("simulated_executor", faults=[""])
+    here.transit("simulated_executor", *RESTART[2:])
+    here.set("executive", executor_wait=20.0, min_step_timeout=10.0)
+    state, result = here.execute(there)
+    assert state is GoalState.SUCCEEDED, result.error_msg
+
+
+def test_cancel_while_a_step_runs_is_answered_quickly(here, to_and_fro, slow):
+    goal = here.send_execute(to_and_fro(slow))
+    here.until(here.performing, "the first step")
+    asked = time.monotonic()
+    goal.cancel()
+    state, result = here.end_of(goal)
+    assert time.monotonic() - asked < 2.0  # some 0.05 s where nothing else runs
+    assert (state, result.error_code) == (GoalState.CANCELED, PlanError.CANCELLED)
+    assert here.codes(1) == [OutcomeCode.CANCELLED]
+    here.states.wait(lambda m: m.state == ExecutionState.CANCELLED)
+    assert here.performing() == ""
+
+
+def test_cancel_before_the_executors_are_there(brain, to_and_fro):
+    goal = brain.send_execute(to_and_fro())
+    brain.states.wait(lambda m: m.state == ExecutionState.EXECUTING)
+    goal.cancel()
+    state, result = brain.end_of(goal)
+    assert (state, result.error_code) == (GoalState.CANCELED, PlanError.CANCELLED)
+    assert brain.outcomes.messages == []
+
+
+def test_cancel_at_once(here, to_and_fro, slow):
+    goal = here.send_execute(to_and_fro(slow))
+    goal.cancel()
+    state, result = here.end_of(goal)
+    assert (state, result.error_code) == (GoalState.CANCELED, PlanError.CANCELLED)
+
+
+def test_a_second_goal_is_told_that_the_executive_is_busy(here, to_and_fro, slow):
+    first = here.send_execute(to_and_fro(slow))
+    here.until(here.performing, "the first step")
+    state, result = here.execute(to_and_fro())
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.BUSY)
+    assert "Another goal" in result.error_msg
+    state, result = here.achieve("at(robot_1, living_room_1)")
+    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.BUSY)
+    assert not first.poll().done
+    first.cancel()
+    assert here.end_of(first)[0] is GoalState.CANCELED
+
+
+def test_a_missing_executor_is_named_before_anything_moves(site, to_and_fro, plan_of):
+    here = site(
+        nodes=("scene_graph", "simulated_executor", "executive"),
+        simulated_executor={"executors": ["navigate"]},
+    )
+    assert here.execute(to_and_fro())[0] is GoalState.SUCCEEDED
+    here.set("executive", executor_wait=0.5)
+    plan = plan_of(
+        "navigate robot_1 kitchen_1 living_room_1 door_1",
+        "pick robot_1 book_1 couch_1 living_room_1",
+    )
+    here.codes(2)
+    state, result = here.execute(plan)
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.NO_EXECUTOR)
+    assert "'pick'" in result.error_msg
+    assert "'navigate'" not in result.error_msg
+    assert len(here.outcomes.messages) == 2
+
+
+def test_an_inactive_executive_answers_and_works_again_when_active(here, to_and_fro):
+    here.transit("executive", Transition.TRANSITION_DEACTIVATE)
+    state, result = here.execute(to_and_fro())
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.NODE_INACTIVE)
+    assert "inactive" in result.error_msg
+    state, result = here.achieve("at(robot_1, living_room_1)")
+    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.NODE_INACTIVE)
+    here.transit("executive", Transition.TRANSITION_ACTIVATE)
+    assert here.execute(to_and_fro())[0] is GoalState.SUCCEEDED
+
+
+def test_an_executive_that_was_cleaned_up_works_again_when_configured(brain, to_and_fro):
+    brain.transit("executive", *RESTART)
+    goal = brain.send_execute(to_and_fro())
+    brain.until(lambda: brain.executive.diagnose().values["busy"], "the goal")
+    goal.cancel()
+    assert brain.end_of(goal)[0] is GoalState.CANCELED
+
+
+def test_deactivating_ends_the_goal_that_is_going_on(here, to_and_fro, slow):
+    goal = here.send_execute(to_and_fro(slow))
+    here.until(here.performing, "the first step")
+    here.transit("executive", Transition.TRANSITION_DEACTIVATE)
+    state, result = here.end_of(goal)
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.NODE_INACTIVE)
+    assert "deactivated" in result.error_msg
+    assert here.performing() == ""
+    here.transit("executive", Transition.TRANSITION_ACTIVATE)
+
+
+def test_executors_of_an_inactive_simulation_say_so(here, to_and_fro):
+    here.transit("simulated_executor", Transition.TRANSITION_DEACTIVATE)
+    state, result = here.execute(to_and_fro())
+    assert (state, result.error_code) == (GoalState.ABORTED, PlanError.STEP_FAILED)
+    assert "inactive" in result.error_msg
+    assert here.codes(1) == [OutcomeCode.INVALID_ACTION]
+    here.transit("simulated_executor", Transition.TRANSITION_ACTIVATE)
+    assert here.execute(to_and_fro())[0] is GoalState.SUCCEEDED
