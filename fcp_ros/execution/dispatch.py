@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from fcp_ros.execution import dispatch_sentences as say
 from fcp_ros.execution.dispatch_model import (
     DispatchResult,
     DispatchSettings,
@@ -192,23 +193,17 @@ class Dispatcher:
         return () if self._awaited or held else self._send()
 
     def _not_found(self) -> Commands:
-        waited = f"within {self._settings.executor_wait:g} s"
-        missing = [repr(name) for name in self._needed if name in self._awaited]
+        waited = self._settings.executor_wait
+        missing = [name for name in self._needed if name in self._awaited]
         if missing:
-            message = (
-                f"No executor answered under {', '.join(missing)} {waited}; start an ExecuteStep "
-                "action server of that name, or correct the executor in the domain."
-            )
-            return self._finish(DispatchStatus.NO_EXECUTOR, message)
+            text = say.missing_executors(missing, waited)
+            return self._finish(DispatchStatus.NO_EXECUTOR, text)
         for name in self._needed:
             attempt = self._ledger.attempt_of(name)
             step = self._ledger.step_of(attempt) if attempt is not None else None
             if step is not None:
-                message = (
-                    f"Executor {name!r} may still be acting on {step}: it has not "
-                    f"answered {waited}, so nothing more is sent to it."
-                )
-                return self._finish(DispatchStatus.NO_EXECUTOR, message, unanswered=name)
+                text = say.held_executor(name, step, waited)
+                return self._finish(DispatchStatus.NO_EXECUTOR, text, unanswered=name)
         return self._found()
 
     # --- a step ---------------------------------------------------------------------------------
@@ -239,9 +234,7 @@ class Dispatcher:
 
     def _on_rejected(self, message: str) -> Commands:
         self._ledger.close(self._attempt)
-        step = self._steps[self._index]
-        said = f": {message}" if message else "; is it active, and does it know this action?"
-        text = f"Executor {step.executor!r} refused {step}{said}"
+        text = say.refused(self._steps[self._index], message)
         return self._end_step(Outcome(OutcomeCode.INVALID_ACTION, text))
 
     def _on_feedback(self, progress: float, message: str) -> Commands:
@@ -259,7 +252,7 @@ class Dispatcher:
 
     def _on_forgotten(self) -> Commands:
         self._ledger.close(self._attempt)
-        return self._end_step(self._outcome_of_stop("; its executor no longer knows of it"))
+        return self._end_step(self._outcome_of_stop(say.FORGOTTEN))
 
     def _on_executor_lost(self, executor: str) -> Commands:
         if self._phase is Phase.FINDING and executor in self._needed:
@@ -285,12 +278,7 @@ class Dispatcher:
             self._assumed = True
             self._enter(Phase.CONFIRMING, self._settings.settle_time)
             return (AssumeEffects(self._index, step),)
-        text = (
-            f"Executor {step.executor!r} reported success for {step}, but after "
-            f"{self._settings.settle_time:g} s the scene does not show it: "
-            f"{self._world.unseen(step)} Let perception publish the change on scene_graph_update, "
-            "or set trust_executors."
-        )
+        text = say.unconfirmed(step, self._settings.settle_time, self._world.unseen(step))
         return self._end_step(Outcome(OutcomeCode.POSTCONDITION_FAILED, text))
 
     # --- stopping -------------------------------------------------------------------------------
@@ -305,7 +293,7 @@ class Dispatcher:
             return self._confirm()
         if self._phase is Phase.STOPPING:
             return ()  # the step is being stopped already
-        return self._finish(DispatchStatus.CANCELLED, self._cancel_message())
+        return self._finish_cancelled()
 
     def _stop(self, reason: StopReason) -> Commands:
         self._reason = reason
@@ -319,27 +307,14 @@ class Dispatcher:
         return (CancelStep(self._attempt, self._steps[self._index].executor),)
 
     def _unanswered(self) -> Commands:
-        executor = self._steps[self._index].executor
-        note = (
-            f"; executor {executor!r} has not answered the request to stop within "
-            f"{self._settings.grace_time:g} s and may still be acting"
-        )
-        return self._end_step(self._outcome_of_stop(note), unanswered=executor)
+        step = self._steps[self._index]
+        note = say.silent(step, self._settings.grace_time)
+        return self._end_step(self._outcome_of_stop(note), unanswered=step.executor)
 
     def _outcome_of_stop(self, note: str = "") -> Outcome:
-        """What stands for the answer of a step that was stopped before it could give one."""
-        reason = self._reason or StopReason.LOST
-        code = {
-            StopReason.CANCELLED: OutcomeCode.CANCELLED,
-            StopReason.TIMED_OUT: OutcomeCode.TIMED_OUT,
-            StopReason.NOT_ACCEPTED: OutcomeCode.TIMED_OUT,
-            StopReason.LOST: OutcomeCode.EXECUTION_FAILED,
-        }[reason]
         step = self._steps[self._index]
-        limit = ""
-        if reason is StopReason.TIMED_OUT:
-            limit = f" of {self._settings.timeout_of(step):.1f} s"
-        return Outcome(code, f"{step} was stopped: {reason.value}{limit}{note}.")
+        reason = self._reason or StopReason.LOST
+        return say.stopped(step, reason, self._settings.timeout_of(step), note)
 
     # --- time -----------------------------------------------------------------------------------
 
@@ -370,27 +345,22 @@ class Dispatcher:
         if outcome.succeeded:
             self._steps_done += 1
             self._index += 1
+        total = len(self._steps)
         if self._cancelled:
-            return commands + self._finish(
-                DispatchStatus.CANCELLED, self._cancel_message(unanswered), unanswered
-            )
+            return commands + self._finish_cancelled(unanswered)
         if not outcome.succeeded:
             timed_out = outcome.code is OutcomeCode.TIMED_OUT
             status = DispatchStatus.STEP_TIMED_OUT if timed_out else DispatchStatus.STEP_FAILED
-            message = f"Step {record.index + 1} of {len(self._steps)}, {step}, "
-            message += f"ended with {outcome.code.name}: {outcome.message}"
-            return commands + self._finish(status, message, unanswered)
-        if self._index == len(self._steps):
-            return commands + self._finish(
-                DispatchStatus.SUCCEEDED, f"All {len(self._steps)} steps succeeded."
-            )
+            text = say.step_failed(record.index + 1, total, step, outcome)
+            return commands + self._finish(status, text, unanswered)
+        if self._index == total:
+            text = f"All {total} steps succeeded."
+            return commands + self._finish(DispatchStatus.SUCCEEDED, text)
         return commands + self._find((self._steps[self._index].executor,))
 
-    def _cancel_message(self, unanswered: str = "") -> str:
-        done = f"Cancelled after {self._steps_done} of {len(self._steps)} steps."
-        if unanswered:
-            done += f" Executor {unanswered!r} has not answered and may still be acting."
-        return done
+    def _finish_cancelled(self, unanswered: str = "") -> Commands:
+        text = say.cancelled(self._steps_done, len(self._steps), unanswered)
+        return self._finish(DispatchStatus.CANCELLED, text, unanswered)
 
     def _finish(self, status: DispatchStatus, message: str, unanswered: str = "") -> Commands:
         self._phase = Phase.FINISHED
