@@ -186,11 +186,11 @@ class Setup:
         return content_hash(parts)
 
     def build_interfaces(self) -> None:
-        """Builds the package with colcon ; Python, launch and config files are linked to."""
+        """Builds the package with colcon; Python, launch and config files are linked to."""
         variables = environment.build_variables(self.venv, self.distribution)
         self.stages.command(
             [self.venv / "bin" / "colcon", "--log-base", self.colcon / "log", "build",
-             "--base-paths", SOURCE, "--packages-select", "fcp_ros",
+             "--base-paths", SOURCE,
              "--build-base", self.colcon / "build", "--install-base", self.install,
              "--merge-install", "--symlink-install",
              "--event-handlers", "console_direct+",
