@@ -18,7 +18,7 @@ from fcp_ros.domain.expression import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.planning.pattern import Arguments, FactStore, Join, Pattern, PatternAtom
 from fcp_ros.planning.status import PlanStatus
-from fcp_ros.planning.task import FactKey, Operator, Task, functional_keys
+from fcp_ros.planning.task import FactKey, Operator, Task, functional_positions
 from fcp_ros.planning.watch import Interrupted, Watch
 
 MAX_OPERATORS = 1_000_000
@@ -181,7 +181,9 @@ class _Fixpoint:
     def _task(self, initial: frozenset[int]) -> Task:
         adders: list[list[int]] = [[] for _ in self._facts]
         deleters: list[list[int]] = [[] for _ in self._facts]
+        keys = self._keys()
         for index, operator in enumerate(self._operators):
+            self._watch.check()
             for fact in operator.add:
                 adders[fact].append(index)
             for fact in operator.delete:
@@ -198,15 +200,21 @@ class _Fixpoint:
             tuple(self._domain.resources.values()),
             adders,
             deleters,
-            self._broken(initial),
+            keys,
+            self._broken(initial, keys),
         )
 
-    def _broken(self, initial: frozenset[int]) -> frozenset[FactKey]:
-        schema = self._domain.schema
-        keys = Counter(
-            key for fact in initial for key in functional_keys(self._facts[fact], schema)
-        )
-        return frozenset(key for key, count in keys.items() if count > 1)
+    def _keys(self) -> list[tuple[FactKey, ...]]:
+        positions = functional_positions(self._domain.schema)
+        return [
+            tuple((relation, position, arguments[position]) for position in positions[relation])
+            for relation, arguments in self._facts
+        ]
+
+    @staticmethod
+    def _broken(initial: frozenset[int], keys: list[tuple[FactKey, ...]]) -> frozenset[FactKey]:
+        count = Counter(key for fact in initial for key in keys[fact])
+        return frozenset(key for key, facts in count.items() if facts > 1)
 
 
 def _ground(atom: PatternAtom, binding: Arguments) -> Fact:

@@ -39,7 +39,10 @@ def why_impossible(goal: Expression, types: Mapping[str, str], task: Task) -> st
                 for position, term in enumerate(atom.arguments)
                 if not isinstance(term, (Variable, Text))
             ]
-            if not task.store.matching(atom.predicate, bound):
+            if not any(
+                all(arguments[position] == name for position, name in bound)
+                for arguments in task.store.matching(atom.predicate, bound)
+            ):
                 return f"{to_text(atom)} is never true here, whatever is done."
     return "No choice of elements meets the parts of the goal that no action can change."
 

@@ -50,7 +50,7 @@ class RelaxedTask:
         needs = [list(self._needs(operator)) for operator in local.operators]
         goal_absent = [self._absent_atom(bit) for bit in _bits(local.goal_false)]
         self.goal = (*_bits(local.goal_true), *goal_absent)
-        self._free_masks = [(atom, self._mask_of(key)) for key, atom in self._free.items()]
+        self._free_masks = self._masks()
         self.operators = tuple(
             relaxed
             for number, operator in enumerate(local.operators)
@@ -101,12 +101,14 @@ class RelaxedTask:
             self.size += 1
         return self._free[key]
 
-    def _mask_of(self, key: FactKey) -> int:
-        return sum(
-            1 << bit
-            for bit, fact in enumerate(self._local.facts)
-            if key in self._task.keys_of(fact)
-        )
+    def _masks(self) -> list[tuple[int, int]]:
+        """For each functional leg that must be free: its atom, and the bits that occupy it."""
+        masks = dict.fromkeys(self._free, 0)
+        for bit, fact in enumerate(self._local.facts):
+            for key in self._task.keys_of(fact):
+                if key in masks:
+                    masks[key] |= 1 << bit
+        return [(atom, masks[key]) for key, atom in self._free.items()]
 
     def _relaxed(
         self, number: int, operator: LocalOperator, needs: list[tuple[int, int | None]]

@@ -70,7 +70,7 @@ class Replay:
         """
         state, resources = self._task.initial, self._resources
         for index in operators:
-            step = self._step(index, state, resources)
+            step = self.successor(index, state, resources)
             if step is None:
                 return None
             state, resources = step
@@ -102,7 +102,7 @@ class Replay:
         kept: list[int] = []
         state, resources = self._task.initial, self._resources
         for number, index in enumerate(solution.operators):
-            step = None if number == position else self._step(index, state, resources)
+            step = None if number == position else self.successor(index, state, resources)
             if step is not None:
                 kept.append(index)
                 state, resources = step
@@ -113,10 +113,16 @@ class Replay:
             return None
         return shorter
 
-    def _step(
+    def successor(
         self, index: int, state: frozenset[int], resources: Resources
     ) -> tuple[frozenset[int], Resources] | None:
-        """State and resources after an operator; None if it is not applicable."""
+        """State and resources after an operator; None if it is not applicable.
+
+        Arguments:
+            index: number of the operator in the task.
+            state: facts that hold.
+            resources: what there is of each resource.
+        """
         operator = self._task.operators[index]
         absences = self._conditions.absences(index)
         if absences is None or not state.issuperset(operator.pre):

@@ -80,6 +80,7 @@ class Task:
         resources: the domain's resources; index = number of the resource.
         adders: for each fact the operators that add it.
         deleters: for each fact the operators that delete it.
+        keys: for each fact the functional legs that it occupies.
         broken: functional legs that several facts share in the start state (a flawed scene).
     """
 
@@ -94,7 +95,8 @@ class Task:
     resources: tuple[Resource, ...]
     adders: Sequence[Sequence[int]]
     deleters: Sequence[Sequence[int]]
-    broken: frozenset[FactKey] = frozenset()
+    keys: Sequence[tuple[FactKey, ...]]
+    broken: frozenset[FactKey]
 
     def is_fluent(self, relation: str) -> bool:
         """Whether some rule changes the relation."""
@@ -102,19 +104,20 @@ class Task:
 
     def keys_of(self, fact: int) -> tuple[FactKey, ...]:
         """The functional legs that the fact occupies."""
-        return functional_keys(self.facts[fact], self.domain.schema)
+        return self.keys[fact]
 
     def names(self, facts: Iterable[int]) -> str:
         """The facts in words, sorted."""
         return ", ".join(sorted(str(self.facts[fact]) for fact in facts))
 
 
-def functional_keys(fact: Fact, schema: Schema) -> tuple[FactKey, ...]:
-    """The functional legs that a fact occupies."""
-    relation, arguments = fact
-    shape = schema.relation(relation)
-    return tuple(
-        (relation, position, arguments[position])
-        for position, (leg, _) in enumerate(shape.legs)
-        if leg in shape.functional
-    )
+def functional_positions(schema: Schema) -> dict[str, tuple[int, ...]]:
+    """For each relation the numbers of its functional legs."""
+    return {
+        relation.name: tuple(
+            position
+            for position, (leg, _) in enumerate(relation.legs)
+            if leg in relation.functional
+        )
+        for relation in schema.relations
+    }

@@ -71,6 +71,7 @@ class Watch:
         """A new phase begins."""
         self.phase = phase
         self._report(time.perf_counter())
+        self._asked = 0.0
         self.check()
 
     def check(self) -> None:

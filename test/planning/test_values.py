@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statuses, options, batches and the watch."""
+
+import pytest
+
+from fcp_ros.planning import Phase, PlanningOptions, PlanStatus
+from fcp_ros.planning.memberships import BATCH, Judge
+from fcp_ros.planning.watch import Interrupted, Watch
+
+
+def test_status_values_are_those_of_the_interface():
+    assert [status.value for status in PlanStatus] == list(range(1, 12))
+    assert [status.name for status in PlanStatus if status.solved] == [
+        "SOLVED_OPTIMALLY",
+        "SOLVED_SATISFICING",
+    ]
+
+
+def test_good_options_have_no_problems():
+    assert PlanningOptions().problems() == ()
+    assert PlanningOptions(alpha=0, time_limit=float("inf")).problems() == ()
+
+
+@pytest.mark.parametrize("value", ["0.5", None, True, float("nan"), 2, -1e-9])
+def test_bad_alphas_are_named(value):
+    (problem,) = PlanningOptions(alpha=value).problems()
+    assert "alpha" in problem
+    assert repr(value) in problem
+
+
+def test_atoms_are_asked_in_batches_each_once(house, home, degrees):
+    source = degrees()
+    checks = []
+    judge = Judge(house, home, source, lambda: checks.append(1))
+    atoms = [("serves_as", ("mug_1", f"purpose {i}")) for i in range(BATCH + 5)]
+    judge.judge([*atoms, *atoms])
+    assert source.batches == 2
+    assert len(source.asked) == BATCH + 5
+    assert len(checks) >= 2
+    assert judge.degree(*atoms[0]) == 1.0
+    assert source.batches == 2
+
+
+def test_a_source_that_answers_too_little_is_refused(house, home):
+    class Short:
+        def judge(self, requests):
+            return []
+
+    with pytest.raises(ValueError, match="answered 0 of 1"):
+        Judge(house, home, Short()).degree("serves_as", ("mug_1", "drinking"))
+
+
+def test_the_watch_interrupts_with_a_sentence():
+    watch = Watch(PlanningOptions(), cancelled=lambda: True)
+    with pytest.raises(Interrupted) as caught:
+        watch.enter(Phase.SEARCH)
+    assert caught.value.status is PlanStatus.CANCELLED
+    assert "search" in caught.value.sentence
+
+    watch = Watch(PlanningOptions(max_nodes=3))
+    watch.stored(3)
+    with pytest.raises(Interrupted) as caught:
+        watch.stored(1)
+    assert caught.value.status is PlanStatus.MEMOUT
+
+    watch = Watch(PlanningOptions(max_expansions=1))
+    watch.expanded()
+    with pytest.raises(Interrupted) as caught:
+        watch.expanded()
+    assert caught.value.status is PlanStatus.UNSOLVABLE_INCOMPLETELY

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goals from text to result: errors that point, and relaxation by substitution with its reason."""
+
+from pathlib import Path
+
+import pytest
+
+from fcp_ros.cset import InstanceBuilder
+from fcp_ros.domain import check_goal, load_domain, parse_expression, to_text
+from fcp_ros.grounding.judgement import Membership
+from fcp_ros.planning import Phase, PlanningOptions, PlanStatus
+from fcp_ros.relaxation import plan_goal, substitutions
+
+HOUSEHOLD = Path(__file__).parents[2] / "config" / "domains" / "household.yaml"
+ELEMENTS = {
+    "robot_1": ("robot", "robot"),
+    "kitchen_1": ("room", "kitchen"),
+    "table_1": ("table", "dining_table"),
+    "counter_1": ("counter", "counter"),
+    "lamp_1": ("lamp", "desk_lamp"),
+    "mug_1": ("cup", "mug"),
+    "bowl_1": ("dish", "bowl"),
+    "fridge_1": ("fridge", "fridge"),
+    "milk_1": ("drink", "milk"),
+}
+FACTS = (
+    ("at", "robot_1", "kitchen_1"),
+    ("in_room", "table_1", "kitchen_1"),
+    ("in_room", "counter_1", "kitchen_1"),
+    ("in_room", "fridge_1", "kitchen_1"),
+    ("on", "lamp_1", "counter_1"),
+    ("on", "mug_1", "counter_1"),
+    ("on", "bowl_1", "counter_1"),
+    ("on", "milk_1", "counter_1"),
+)
+
+
+class Given:
+    """Degrees by predicate and the words of the arguments."""
+
+    def __init__(self, degrees):
+        self.degrees = degrees
+
+    def judge(self, requests):
+        found = []
+        for request in requests:
+            words = (request.predicate, *(argument.text for argument in request.arguments))
+            degree = self.degrees.get(words, 0.0 if request.predicate.startswith("suit") else 1.0)
+            found.append(Membership(degree, degree, source="table"))
+        return found
+
+
+@pytest.fixture(scope="module")
+def household():
+    return load_domain(HOUSEHOLD)
+
+
+@pytest.fixture(scope="module")
+def kitchen(household):
+    builder = InstanceBuilder(household.schema)
+    for name, (type_, category) in ELEMENTS.items():
+        builder.add(type_, name, {"category": category})
+    for relation, *names in FACTS:
+        builder.relate(relation, *map(builder.id_of, names))
+    return builder.build()
+
+
+@pytest.fixture(scope="module")
+def ask(household, kitchen):
+    def run(text, degrees=None, **options):
+        settings = PlanningOptions(**options)
+        return plan_goal(household, kitchen, text, settings, Given(degrees or {}))
+
+    return run
+
+
+LAMP = {("suitable_substitute", "lamp_1", "flashlight"): 0.71}
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        'on(?x, table_1) and is_a(?x, "flashlight")',
+        "exists ?x: flashlight (on(?x, table_1))",
+        'exists ?y: item (is_a(?y, "flashlight") and on(?y, table_1))',
+    ],
+)
+def test_what_is_not_there_is_substituted_with_a_reason(ask, goal):
+    result = ask(goal, LAMP)
+    assert result.status is PlanStatus.SOLVED_OPTIMALLY
+    (relaxation,) = result.relaxations
+    assert relaxation.kind == "substitution"
+    assert relaxation.original == "flashlight"
+    assert relaxation.replacement == "lamp_1"
+    assert relaxation.degree == pytest.approx(0.71)
+    assert relaxation.reason == (
+        'Nothing here is a "flashlight"; lamp_1 is a suitable substitute to degree 0.71.'
+    )
+    assert relaxation.reason in result.message
+    assert "suitable_substitute" in result.goal
+    assert [str(step) for step in result.plan.steps] == [
+        "pick(robot_1, lamp_1, counter_1, kitchen_1)",
+        "place(robot_1, lamp_1, table_1, kitchen_1)",
+    ]
+
+
+def test_no_substitute_is_good_enough(ask):
+    result = ask('on(?x, table_1) and is_a(?x, "flashlight")', LAMP, alpha=0.9)
+    assert result.status is PlanStatus.UNSOLVABLE_AT_ALPHA
+    assert result.plan is None
+    assert result.relaxations == ()
+    assert result.best_membership == pytest.approx(0.71)
+    assert 'Nothing here is a "flashlight".' in result.message
+    assert "lamp_1" in result.message
+
+
+def test_relaxation_may_be_forbidden(ask):
+    goal = 'on(?x, table_1) and is_a(?x, "flashlight")'
+    result = ask(goal, LAMP, allow_relaxation=False)
+    assert result.status is PlanStatus.UNSOLVABLE_PROVEN
+    assert result.message == 'Nothing here is a "flashlight".'
+
+
+def test_what_is_there_is_not_relaxed(ask):
+    result = ask('on(?x, table_1) and is_a(?x, "mug")')
+    assert result.status is PlanStatus.SOLVED_OPTIMALLY
+    assert result.relaxations == ()
+    assert "suitable_substitute" not in result.goal
+
+
+def test_what_is_there_but_out_of_reach_is_substituted_too(ask):
+    degrees = {("suitable_substitute", "bowl_1", "milk"): 0.8}
+    result = ask('on(?x, fridge_1) and is_a(?x, "milk")', degrees)
+    assert result.status is PlanStatus.SOLVED_OPTIMALLY
+    (relaxation,) = result.relaxations
+    assert relaxation.replacement == "bowl_1"
+    assert relaxation.reason.startswith('No "milk" will do (No sequence of actions')
+
+
+def test_an_impossible_goal_stays_impossible(ask):
+    result = ask("on(milk_1, fridge_1)")
+    assert result.status is PlanStatus.UNSOLVABLE_PROVEN
+    result = ask('on(?x, fridge_1) and is_a(?x, "milk") and liquid_1(?x)')
+    assert result.status is PlanStatus.INVALID_REQUEST
+
+
+@pytest.mark.parametrize(
+    ("goal", "column"),
+    [("on(?x, tabel_1)", 8), ("onn(?x, table_1)", 1), ("on(?x table_1)", 7), ("", 0)],
+)
+def test_goals_that_cannot_be_read_point_at_the_character(ask, goal, column):
+    result = ask(goal)
+    assert result.status is PlanStatus.INVALID_REQUEST
+    assert result.goal == goal
+    if column:
+        assert result.message.splitlines()[-1] == "  " + " " * (column - 1) + "^"
+
+
+def test_bad_options_are_invalid_however_the_goal_reads(ask):
+    assert ask("on(mug_1, table_1)", alpha=2.0).status is PlanStatus.INVALID_REQUEST
+    assert ask("on(mug_1, table_1)", time_limit=-1.0).status is PlanStatus.INVALID_REQUEST
+
+
+def test_cancelling_and_phases(household, kitchen):
+    seen = []
+    goal = 'on(?x, table_1) and is_a(?x, "flashlight")'
+    result = plan_goal(
+        household,
+        kitchen,
+        goal,
+        PlanningOptions(),
+        Given(LAMP),
+        progress=seen.append,
+    )
+    assert result.status.solved
+    assert seen[0].phase is Phase.PARSE
+    assert [progress.phase for progress in seen].count(Phase.COMPILE) >= 2
+    result = plan_goal(
+        household, kitchen, goal, PlanningOptions(), Given(LAMP), cancelled=lambda: True
+    )
+    assert result.status is PlanStatus.CANCELLED
+
+
+def test_negated_labels_are_left_alone(household, kitchen):
+    text = 'on(?x, table_1) and not is_a(?x, "mug") and is_a(?x, "flashlight")'
+    goal = check_goal(parse_expression(text), household, kitchen, text)
+    (found,) = substitutions(goal, household, kitchen)
+    assert found.labels == ("flashlight",)
+    assert to_text(found.goal) == (
+        'on(?x, table_1) and not is_a(?x, "mug") and suitable_substitute(?x, "flashlight")'
+    )
+
+
+def test_absent_labels_are_relaxed_before_the_others(household, kitchen):
+    text = 'on(?x, table_1) and is_a(?x, "flashlight") and on(?y, table_1) and is_a(?y, "mug")'
+    goal = check_goal(parse_expression(text), household, kitchen, text)
+    first, second = substitutions(goal, household, kitchen)
+    assert first.labels == ("flashlight",)
+    assert second.labels == ("flashlight", "mug")
