@@ -107,6 +107,7 @@ class _Guard:
 
     def __init__(self, constraint: Constraint, task: Task) -> None:
         self._task = task
+        self._name = constraint.name
         names = tuple(variable.name for variable in constraint.variables)
         types = tuple(variable.type for variable in constraint.variables)
         self._pattern: Pattern = pattern_of(names, types, constraint.never, task.instance)
@@ -129,7 +130,9 @@ class _Guard:
                     needed = self._fluents(match)
                     completes = needed & add
                     if not needed & delete and not completes <= surely:
-                        yield Block(tuple(sorted(needed - add)), tuple(sorted(completes)))
+                        yield Block(
+                            tuple(sorted(needed - add)), tuple(sorted(completes)), self._name
+                        )
 
     def _fluents(self, match: tuple[str, ...]) -> set[int]:
         return {

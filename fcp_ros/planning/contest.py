@@ -16,9 +16,10 @@ from enum import Enum
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches
 from fcp_ros.planning.conditions import Conditions
 from fcp_ros.planning.goal_alternatives import Alternative
+from fcp_ros.planning.local_problem import LocalProblem
 from fcp_ros.planning.local_task import Resources, localise
 from fcp_ros.planning.reachability import Reach
-from fcp_ros.planning.search import BestFirstSearch, Found, LocalProblem, Order, Outcome
+from fcp_ros.planning.search import BestFirstSearch, Found, Order, Outcome
 from fcp_ros.planning.solution import Replay, Solution
 from fcp_ros.planning.status import PlanStatus
 from fcp_ros.planning.task import Task

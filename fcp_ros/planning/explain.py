@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences for people: why a goal is impossible, and what came of each candidate."""
+"""Sentences for people: how a request ended, and why a goal is impossible."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from fcp_ros.domain.expression import (
 )
 from fcp_ros.domain.is_a import is_a
 from fcp_ros.domain.model import IS_A
-from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.contest import ContestResult, Entry, EntryState
+from fcp_ros.fuzzy import reaches
+from fcp_ros.planning.conditions import Conditions
+from fcp_ros.planning.contest import ContestResult
 from fcp_ros.planning.goal_alternatives import Alternative, Binding
-from fcp_ros.planning.memberships import Judge
-from fcp_ros.planning.result import Candidate
-from fcp_ros.planning.solution import Solution
 from fcp_ros.planning.task import Task
 
 
@@ -70,83 +68,54 @@ def _anything_is(atom: Atom, kinds: Mapping[str, str], task: Task) -> bool:
     return any(is_a(instance, element, label.value) for element in elements)
 
 
-def why_unreachable(alternatives: Iterable[Alternative], task: Task) -> str:
-    """What can't be reached, in one sentence."""
-    reasons = list(dict.fromkeys(_wanted(alternative, task) for alternative in alternatives))
+def why_unreachable(alternatives: Iterable[Alternative], task: Task, conditions: Conditions) -> str:
+    """What can't be reached, in one sentence, and which constraint forbids it where one does."""
+    reasons = list(
+        dict.fromkeys(_wanted(alternative, task, conditions) for alternative in alternatives)
+    )
     if len(reasons) == 1:
         return f"No sequence of actions leads to {reasons[0]}."
-    return f"No sequence of actions leads to any of: {'; '.join(reasons[:3])}" + (
-        f"; and {len(reasons) - 3} more." if len(reasons) > 3 else "."
-    )
+    more = f"; and {len(reasons) - 3} more" if len(reasons) > 3 else ""
+    return f"No sequence of actions leads to any of: {'; '.join(reasons[:3])}{more}."
 
 
-def _wanted(alternative: Alternative, task: Task) -> str:
+def _wanted(alternative: Alternative, task: Task, conditions: Conditions) -> str:
     if alternative.missing:
         return " and ".join(sorted(map(str, alternative.missing)))
+    for fact in sorted(alternative.positive):
+        names = _forbidden_by(fact, task, conditions)
+        if names:
+            because = "; ".join(
+                f"{c.name} forbids it ({c.because})"
+                for c in task.domain.constraints
+                if c.name in names
+            )
+            return f"{task.facts[fact]}: {because}"
     parts = [task.names(alternative.positive)] if alternative.positive else []
     parts.extend(f"not {task.facts[fact]}" for fact in sorted(alternative.negative))
     return " and ".join(parts) or "the goal"
 
 
+def _forbidden_by(fact: int, task: Task, conditions: Conditions) -> frozenset[str]:
+    """Constraints without which some operator would add the fact; empty if one may add it."""
+    if fact in task.initial:
+        return frozenset()
+    found: set[str] = set()
+    for operator in task.adders[fact]:
+        names = {
+            block.constraint
+            for block in conditions.blocks(operator)
+            if not block.rest and fact in block.completes and block.constraint
+        }
+        if not names:
+            return frozenset()
+        found |= names
+    return frozenset(found)
+
+
 def binding_text(binding: Binding) -> str:
     """`?x = mug_1, ?y = table_1`; empty without variables."""
     return ", ".join(f"?{variable} = {element}" for variable, element in binding)
-
-
-def candidates_of(outcome: ContestResult, task: Task, judge: Judge) -> tuple[Candidate, ...]:
-    """One candidate for each binding, best first: the best of its alternatives."""
-    groups: dict[Binding, list[Entry]] = {}
-    for entry in outcome.entries:
-        groups.setdefault(entry.alternative.binding, []).append(entry)
-    found = [_candidate(group, outcome.best, task, judge) for group in groups.values()]
-    return tuple(sorted(found, key=lambda c: (not c.chosen, -c.membership, c.binding)))
-
-
-def _candidate(group: list[Entry], best: Solution | None, task: Task, judge: Judge) -> Candidate:
-    chosen = best is not None and any(entry.alternative is best.alternative for entry in group)
-    entry = max(group, key=_worth)
-    degree, alternative = entry.alternative.degree, entry.alternative
-    membership, exact = _worth(entry), entry.solution is not None
-    if chosen and best is not None:
-        alternative, membership, exact = best.alternative, best.membership, True
-        degree = best.alternative.degree
-    hopeless = all(e.state in (EntryState.UNREACHABLE, EntryState.EXHAUSTED) for e in group)
-    return Candidate(
-        binding=alternative.binding,
-        membership=max(0.0, membership),
-        goal_degree=degree,
-        reachable=chosen or not hopeless,
-        chosen=chosen,
-        judgements=tuple(judge.judged(atom) for atom in alternative.graded),
-        reason=_reason(entry, chosen, hopeless, best, task),
-        exact=exact or (hopeless and not chosen),
-    )
-
-
-def _worth(entry: Entry) -> float:
-    """Membership of its plan, else its bound; below 0 without hope."""
-    if entry.solution is not None:
-        return entry.solution.membership
-    if entry.state in (EntryState.UNREACHABLE, EntryState.EXHAUSTED):
-        return -1.0
-    return entry.bound
-
-
-def _reason(entry: Entry, chosen: bool, hopeless: bool, best: Solution | None, task: Task) -> str:
-    if chosen and best is not None:
-        return f"The best plan found rests on it: membership {best.membership:.2f}."
-    if hopeless:
-        return why_unreachable([entry.alternative], task)
-    if entry.solution is not None:
-        return f"Its best plan has membership {entry.solution.membership:.2f}."
-    if entry.state is EntryState.OPEN or best is None:
-        return f"At most {entry.bound:.2f}; not settled when the search ended."
-    if abs(entry.bound - best.membership) <= EPSILON:
-        return f"At most {entry.bound:.2f}: as good as the choice, but no better."
-    bound, reached = distinct(entry.bound, best.membership)
-    if entry.bound > best.membership:
-        return f"No plan with it is better than {reached}."
-    return f"At most {bound}, which is less than {reached}."
 
 
 def distinct(one: float, other: float) -> tuple[str, str]:
@@ -156,3 +125,42 @@ def distinct(one: float, other: float) -> tuple[str, str]:
         if texts[0] != texts[1]:
             return texts
     return (repr(one), repr(other))
+
+
+def solved(outcome: ContestResult, steps: int) -> str:
+    """What is said of a plan that is handed out."""
+    assert outcome.best is not None
+    membership = f"{outcome.best.membership:.2f}"
+    if steps == 0:
+        text = f"The goal holds already, to degree {membership}: nothing is to be done"
+    else:
+        text = f"A plan of {steps} step{'' if steps == 1 else 's'} with membership {membership}"
+    if outcome.optimal:
+        return f"{text}; no plan has a higher one."
+    reason = outcome.interrupted.sentence if outcome.interrupted is not None else ""
+    return f"{text}; whether a better one exists was not settled. {reason}".rstrip()
+
+
+def below_alpha(outcome: ContestResult, alpha: float) -> str:
+    """What is said when none of the executable plans reaches alpha."""
+    assert outcome.best is not None
+    binding = binding_text(outcome.best.alternative.binding)
+    choice = f", with {binding}" if binding else ""
+    best = "the best one has" if outcome.optimal else "the best one found has"
+    membership = distinct(outcome.best.membership, alpha)[0]
+    return (
+        f"Executable plans exist, but none reaches alpha {alpha:g}: {best} membership "
+        f"{membership}{choice}."
+    )
+
+
+def so_far(outcome: ContestResult, alpha: float) -> str:
+    """What is said of an unfinished search without an acceptable plan."""
+    if outcome.best is not None:
+        return (
+            f"The best plan found has membership {outcome.best.membership:.2f}, below alpha "
+            f"{alpha:g}; whether one reaches it was not settled."
+        )
+    if not reaches(outcome.bound, alpha):
+        return f"No plan was found; it is proven that none reaches alpha {alpha:g}."
+    return "No plan was found; whether one exists was not settled."

@@ -18,13 +18,14 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNORMS, TNorm, reaches
 from fcp_ros.grounding.errors import GroundingCode, GroundingError
 from fcp_ros.planning.assembly import assemble, graded_atoms_of
+from fcp_ros.planning.candidates import candidates_of
 from fcp_ros.planning.compile import compile_task
 from fcp_ros.planning.conditions import Conditions
 from fcp_ros.planning.contest import Contest, ContestResult, out_of_memory
 from fcp_ros.planning.explain import (
-    binding_text,
-    candidates_of,
-    distinct,
+    below_alpha,
+    so_far,
+    solved,
     why_impossible,
     why_unreachable,
 )
@@ -239,20 +240,20 @@ class _Request:
 
     def _concluded(self, outcome: ContestResult, problem: _Problem, tnorm: TNorm) -> PlanningResult:
         interrupted, best, alpha = outcome.interrupted, outcome.best, self._options.alpha
-        candidates = candidates_of(outcome, problem.task, self._judge)
+        candidates = candidates_of(outcome, problem.task, problem.conditions, self._judge)
         if interrupted is not None and interrupted.status is PlanStatus.CANCELLED:
             result = self._result(interrupted.status, interrupted.sentence)
         elif best is not None and reaches(best.membership, alpha):
             result = self._verified(outcome, problem, tnorm)
         elif best is not None and not reaches(outcome.bound, alpha):
-            result = self._result(PlanStatus.UNSOLVABLE_AT_ALPHA, _below_alpha(outcome, alpha))
+            result = self._result(PlanStatus.UNSOLVABLE_AT_ALPHA, below_alpha(outcome, alpha))
         elif interrupted is not None:
-            sentence = f"{interrupted.sentence} {_so_far(outcome, alpha)}"
+            sentence = f"{interrupted.sentence} {so_far(outcome, alpha)}"
             result = self._result(interrupted.status, sentence)
         else:
             result = self._result(
                 PlanStatus.UNSOLVABLE_PROVEN,
-                why_unreachable(problem.alternatives, problem.task),
+                why_unreachable(problem.alternatives, problem.task, problem.conditions),
             )
         membership = 0.0 if best is None else best.membership
         return replace(result, candidates=candidates, best_membership=membership)
@@ -278,45 +279,9 @@ class _Request:
             return replace(result, verification=verdict)
         optimal = outcome.optimal
         status = PlanStatus.SOLVED_OPTIMALLY if optimal else PlanStatus.SOLVED_SATISFICING
-        message = _solved(outcome, len(found.steps))
+        message = solved(outcome, len(found.steps))
         return replace(self._result(status, message), plan=found, verification=verdict)
 
     @staticmethod
     def _result(status: PlanStatus, message: str) -> PlanningResult:
         return PlanningResult(status, message)
-
-
-def _solved(outcome: ContestResult, steps: int) -> str:
-    assert outcome.best is not None
-    membership = f"{outcome.best.membership:.2f}"
-    if steps == 0:
-        text = f"The goal holds already, to degree {membership}: nothing is to be done"
-    else:
-        text = f"A plan of {steps} step{'' if steps == 1 else 's'} with membership {membership}"
-    if outcome.optimal:
-        return f"{text}; no plan has a higher one."
-    reason = outcome.interrupted.sentence if outcome.interrupted is not None else ""
-    return f"{text}; whether a better one exists was not settled. {reason}".rstrip()
-
-
-def _below_alpha(outcome: ContestResult, alpha: float) -> str:
-    assert outcome.best is not None
-    binding = binding_text(outcome.best.alternative.binding)
-    choice = f", with {binding}" if binding else ""
-    best = "the best one has" if outcome.optimal else "the best one found has"
-    membership = distinct(outcome.best.membership, alpha)[0]
-    return (
-        f"Executable plans exist, but none reaches alpha {alpha:g}: {best} membership "
-        f"{membership}{choice}."
-    )
-
-
-def _so_far(outcome: ContestResult, alpha: float) -> str:
-    if outcome.best is not None:
-        return (
-            f"The best plan found has membership {outcome.best.membership:.2f}, below alpha "
-            f"{alpha:g}; whether one reaches it was not settled."
-        )
-    if not reaches(outcome.bound, alpha):
-        return f"No plan was found; it is proven that none reaches alpha {alpha:g}."
-    return "No plan was found; whether one exists was not settled."

@@ -57,11 +57,13 @@ class Absence:
 class Block:
     """An operator may not newly complete a constraint's pattern.
 
-    Not applicable where all of `rest` hold and not all of `completes` do already.
+    Not applicable where all of `rest` hold and not all of `completes` do already. `constraint` is
+    its name; empty where a functional leg is what is kept.
     """
 
     rest: tuple[int, ...]
     completes: tuple[int, ...]
+    constraint: str = ""
 
 
 @dataclass(frozen=True)
