@@ -68,6 +68,23 @@ def evidence(here):
     return found
 
 
+def test_what_was_learnt_outlives_a_restart(make_sites, tmp_path):
+    for faults, expected in ((["pick(item=drinking_glass_1): EXECUTION_FAILED"], 1), ([""], 0)):
+        sites = make_sites()
+        try:
+            here = sites.start(
+                tmp_path,
+                simulated_executor={"faults": faults},
+                executive={"executor_wait": 20.0},
+            )
+            state, result = here.achieve(HOLD_A_CUP)
+            assert state is GoalState.SUCCEEDED, result.error_msg
+            assert result.replans == expected
+            assert ("holding", ("robot_1", "mug_1")) in here.relations()
+        finally:
+            sites.stop()
+
+
 def test_a_failing_postcondition_leads_to_a_new_plan_too(here):
     state, result = here.achieve("holding(robot_1, laptop_1)")
     assert state is GoalState.SUCCEEDED, result.error_msg
