@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,3 +82,51 @@ def test_simulation_adds_the_simulated_executor(launch_ros, repository: Path) ->
     nodes = started(repository, "simulation", params_file="/tmp/params.yaml")
     assert [node.node_name for node in nodes] == [
         f"/{name}" for name in [*BRINGUP, "simulated_executor"]]
+
+
+PROGRAM = """
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+arguments = [tuple(argument.split(":=")) for argument in sys.argv[2:]]
+service = LaunchService(argv=sys.argv[2:])
+service.include_launch_description(LaunchDescription([IncludeLaunchDescription(
+    PythonLaunchDescriptionSource(sys.argv[1]), launch_arguments=arguments)]))
+sys.exit(service.run())
+"""
+ACTIVE = 3  # lifecycle_msgs/State.PRIMARY_STATE_ACTIVE
+
+
+@pytest.fixture
+def launched(launch_ros, ros_environment, repository: Path, tmp_path: Path):
+    """simulation.launch.py, running in the namespace `launched`."""
+    packages = pytest.importorskip("ament_index_python.packages")
+    try:
+        packages.get_package_prefix("fcp_ros")
+    except packages.PackageNotFoundError:
+        pytest.skip("fcp_ros is not installed as a ROS package here")
+    params = tmp_path / "params.yaml"
+    params.write_text("/**/grounder:\n  ros__parameters:\n    warm_up: false\n")
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(repository / "launch" / "simulation.launch.py"),
+         "namespace:=launched", "scene:=twin_house_furnished", f"params_file:={params}"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    yield process
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+
+
+def test_launched_nodes_activate_themselves_and_end_cleanly(launched, probe, until) -> None:
+    from lifecycle_msgs.srv import GetState
+
+    for name in [*BRINGUP, "simulated_executor"]:
+        service = f"/launched/{name}/get_state"
+        until(lambda service=service: probe.ask(GetState, service).current_state.id == ACTIVE,
+              f"/launched/{name} to be active")
+    launched.send_signal(signal.SIGINT)
+    output, _ = launched.communicate(timeout=40)
+    assert output.count("process has finished cleanly") == len(BRINGUP) + 1, output
+    assert launched.returncode == 0, output
