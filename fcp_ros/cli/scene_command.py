@@ -15,7 +15,6 @@ from rich.table import Table
 from fcp_ros.cli.errors import explained, fail
 from fcp_ros.cli.options import DEFAULT_DOMAIN, DomainOption, JsonOption
 from fcp_ros.cli.session import Session, open_session
-from fcp_ros.report import draw_floor_plan
 
 app = typer.Typer(no_args_is_help=True, help="Look at a scene.")
 
@@ -48,6 +47,8 @@ def show(
     ),
 ) -> None:
     """Draw a scene from above into an SVG file."""
+    from fcp_ros.report.floor_plan import draw_floor_plan  # slow to import, and only needed here
+
     with explained():
         session = open_session(DEFAULT_DOMAIN, file)
     picture = draw_floor_plan(session.graph, (), "scene")

@@ -21,7 +21,8 @@ from fcp_ros.demo.stack_process import StackProcess
 from fcp_ros.demo.stories import Cast, Storyteller
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.package_files import find_domain, find_scene
-from fcp_ros.report import Episode, Report, write_json, write_page
+from fcp_ros.report import Episode, Report, write_json
+from fcp_ros.report.page import write_page
 from fcp_ros.scene import load_scene
 
 TIME_SCALE = 40.0

@@ -16,15 +16,15 @@ from fcp_ros.report import (
     Episode,
     Report,
     StepOutcome,
-    draw_floor_plan,
-    draw_timeline,
     plain_result,
     read_plan,
-    render_page,
     to_plain,
     write_json,
 )
+from fcp_ros.report.floor_plan import draw_floor_plan
+from fcp_ros.report.page import render_page
 from fcp_ros.report.route import route_of
+from fcp_ros.report.timeline import draw_timeline
 from fcp_ros.scene import load_scene, scene_to_instance
 
 GOAL = "on(mug_1, counter_1)"
