@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from enum import Enum
 from typing import Any
 
@@ -12,7 +13,11 @@ from rclpy.client import Client
 
 from fcp_ros.client.errors import FcpError, FcpTimeout
 from fcp_ros.nodes.action_call import ActionCall, CallListener
+from fcp_ros.nodes.repeated_call import RepeatedCall
 from fcp_ros.nodes.safe_action_client import SafeActionClient
+
+LOOK_EVERY = 0.002
+"""Seconds between two looks for an answer."""
 
 _ADVICE = (
     "Is the node still running? Inside a callback don't wait: send, return, and poll later; a node "
@@ -123,24 +128,21 @@ class PendingReply:
 
     Arguments:
         client: of the service; its server must be there.
-        request: the request message.
+        request: the request message; may be sent twice (see `RepeatedCall`).
         what: the request in words, for messages.
     """
 
     def __init__(self, client: Client, request: Any, what: str) -> None:
-        self._client = client
         self._what = what
-        self._answered = threading.Event()
-        self._future = client.call_async(request)
-        self._future.add_done_callback(lambda _future: self._answered.set())
+        self._call = RepeatedCall(client, request)
 
     def poll(self) -> bool:
         """Whether the answer is there."""
-        return bool(self._future.done())
+        return self._call.poll()
 
     def cancel(self) -> None:
         """Forget the request: its answer, if it comes, is thrown away."""
-        self._client.remove_pending_request(self._future)
+        self._call.forget()
 
     def result(self, timeout: float) -> Any:
         """The response message; waits at most `timeout` s.
@@ -148,7 +150,10 @@ class PendingReply:
         Raises:
             FcpTimeout: it did not come in time.
         """
-        if not self.poll() and not self._answered.wait(timeout) and not self.poll():
-            self.cancel()
-            raise FcpTimeout(f"{self._what}: no answer within {timeout:g} s. {_ADVICE}")
-        return self._future.result()
+        end = time.monotonic() + timeout
+        while not self.poll():
+            if time.monotonic() >= end:
+                self.cancel()
+                raise FcpTimeout(f"{self._what}: no answer within {timeout:g} s. {_ADVICE}")
+            time.sleep(LOOK_EVERY)
+        return self._call.response()

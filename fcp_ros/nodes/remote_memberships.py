@@ -14,6 +14,7 @@ from fcp_ros.grounding.judgement import JudgementRequest, Membership
 from fcp_ros.nodes.conversions.common import duration_to_message
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.judgement import membership_from_message, request_to_message
+from fcp_ros.nodes.repeated_call import RepeatedCall
 from fcp_ros.planning.status import PlanStatus
 from fcp_ros.planning.watch import Interrupted
 from fcp_ros.srv import JudgePredicates
@@ -70,11 +71,11 @@ class RemoteMemberships:
             queries=[request_to_message(item) for item in requests],
             time_limit=duration_to_message(self._answer_wait),
         )
-        future = self._client.call_async(request)
+        call = RepeatedCall(self._client, request)
         try:
-            answered = self._wait(future.done, self._answer_wait + ANSWER_MARGIN)
+            answered = self._wait(call.poll, self._answer_wait + ANSWER_MARGIN)
         finally:
-            self._client.remove_pending_request(future)
+            call.forget()
         if not answered:
             raise GroundingError(
                 GroundingCode.NO_ANSWER,
@@ -82,7 +83,7 @@ class RemoteMemberships:
                 f"{self._answer_wait:g} s: is it busy with other requests, or loading its model? "
                 "Raise the planner's parameter judge_timeout.",
             )
-        return _memberships(future.result(), len(requests))
+        return _memberships(call.response(), len(requests))
 
     def _wait(self, ready: Callable[[], bool], seconds: float) -> bool:
         """Whether `ready` came true in time. Polls: cancelling must work in every moment."""

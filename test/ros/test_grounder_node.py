@@ -64,7 +64,7 @@ def test_batch_in_order(client):
     assert glass.degree == again.degree > fork.degree
     assert glass.source == "embedding"
     assert held.source == "table"
-    assert held.degree == pytest.approx(0.97)
+    assert held.prior == pytest.approx(0.97)
     assert client.judge().success, "an empty batch has an empty answer"
 
 
