@@ -22,10 +22,11 @@ class Conditions:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self._by_key: dict[FactKey, list[int]] = {}
+        groups: dict[FactKey, list[int]] = {}
         for fact in range(len(task.facts)):
             for key in task.keys_of(fact):
-                self._by_key.setdefault(key, []).append(fact)
+                groups.setdefault(key, []).append(fact)
+        self._by_key = {key: tuple(group) for key, group in groups.items()}
         self._guards = tuple(_Guard(constraint, task) for constraint in task.domain.constraints)
         self._absences: dict[int, tuple[Absence, ...] | None] = {}
         self._blocks: dict[int, tuple[Block, ...]] = {}
@@ -51,22 +52,25 @@ class Conditions:
             for atom in operator.rule.negative()
             if self._task.is_fluent(atom.predicate)
         ]
-        kept = set(operator.pre) - set(operator.delete)
-        if any(fact in absence.facts for absence in found for fact in operator.pre):
+        if any(self._speaks_of(absence, fact) for absence in found for fact in operator.pre):
             return None
+        keys_of, broken = self._task.keys_of, self._task.broken
+        lost = {key for fact in operator.delete for key in keys_of(fact)}
+        kept = set(operator.pre).difference(operator.delete)
+        there = kept.union(operator.add)
         for fact in operator.add:
-            for key in self._task.keys_of(fact):
-                if key in self._task.broken:
-                    continue
-                if any(key in self._task.keys_of(other) for other in operator.delete):
-                    # The one tuple that this leg may have is the one that goes.
-                    continue
-                others = tuple(other for other in self._by_key[key] if other != fact)
-                if any(other in kept or other in operator.add for other in others):
+            # Where a tuple of the same leg is deleted, it was the only one.
+            for key in set(keys_of(fact)) - lost - broken:
+                if any(other != fact and key in keys_of(other) for other in there):
                     return None
-                if fact not in kept:
-                    found.append(Absence(others, key, fact))
+                if fact not in kept and len(self._by_key[key]) > 1:
+                    found.append(Absence(self._by_key[key], key, fact))
         return tuple(absence for absence in found if absence.facts)
+
+    def _speaks_of(self, absence: Absence, fact: int) -> bool:
+        if absence.key is not None:
+            return absence.key in self._task.keys_of(fact)
+        return fact in absence.facts
 
     def _on_broken_legs(self, operator: Operator) -> Iterator[Block]:
         """Where several facts share a functional leg from the start, each counts by itself."""
@@ -80,7 +84,7 @@ class Conditions:
         bound = bound_terms(atom, operator.rule, operator.arguments)
         key = self._key_of(atom, operator.rule, bound)
         if key is not None and key not in self._task.broken:
-            return Absence(tuple(self._by_key.get(key, ())), key)
+            return Absence(self._by_key.get(key, ()), key)
         matching = self._task.store.matching(atom.predicate, list(bound.items()))
         return Absence(
             tuple(

@@ -159,6 +159,7 @@ class _Localisation:
         self._bits = {fact: bit for bit, fact in enumerate(self._facts)}
         self._always = frozenset(needed & task.initial - changing)
         self._never = frozenset(needed - task.initial - changing)
+        self._masks: dict[tuple[int, ...], int | None] = {}
         used = {name for operator in operators for name, use in operator.rule.uses.items() if use}
         self._resources = tuple(i for i, r in enumerate(task.resources) if r.name in used)
 
@@ -191,9 +192,14 @@ class _Localisation:
         self._watch.check()
         operator = self._task.operators[index]
         absences = self._conditions.absences(index) or ()
-        absent = {fact for absence in absences for fact in absence.facts}
-        if not self._never.isdisjoint(operator.pre) or not self._always.isdisjoint(absent):
+        if not self._never.isdisjoint(operator.pre):
             return None
+        absent = 0
+        for absence in absences:
+            mask = self._absent_mask(absence)
+            if mask is None:
+                return None
+            absent |= mask
         blocks = tuple(
             (self._mask(block.rest), self._mask(block.completes))
             for block in self._conditions.blocks(index)
@@ -203,7 +209,7 @@ class _Localisation:
         return LocalOperator(
             index,
             self._mask(operator.pre),
-            self._mask(absent),
+            absent,
             self._mask(operator.add),
             self._mask(operator.delete),
             blocks,
@@ -211,6 +217,19 @@ class _Localisation:
             self._degrees[index],
             absences,
         )
+
+    def _absent_mask(self, absence: Absence) -> int | None:
+        """The bits that must not be set; None if one of the facts holds all the time."""
+        exception = absence.unless
+        if exception in self._always:
+            return 0
+        mask = self._masks.get(absence.facts, 0)
+        if absence.facts not in self._masks:
+            surely = not self._always.isdisjoint(absence.facts)
+            mask = self._masks[absence.facts] = None if surely else self._mask(absence.facts)
+        if mask is None or exception not in self._bits:
+            return mask
+        return mask & ~(1 << self._bits[exception])
 
     def _mask(self, facts: Iterable[int]) -> int:
         mask = 0

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from fcp_ros.planning.conditions import Conditions
 from fcp_ros.planning.goal_alternatives import Alternative
-from fcp_ros.planning.task import Task
+from fcp_ros.planning.task import FactKey, Task
 from fcp_ros.planning.watch import Watch
 
 
@@ -58,6 +58,7 @@ class _Closure:
         self._false: set[int] = set()
         self._may_be_true = set(task.initial)
         self._may_be_false: set[int] = set()  # beyond those that are false at first
+        self._legs: set[FactKey] = set()  # all their facts are needed false already
         self._operators: set[int] = set()
         self._pending: list[int] = []
         self._on_resource = _operators_by_mixed_resource(task)
@@ -99,8 +100,12 @@ class _Closure:
 
     def _take(self, index: int) -> None:
         operator = self._task.operators[index]
-        absences = self._conditions.absences(index) or ()
-        self.need(operator.pre, (fact for absence in absences for fact in absence.facts))
+        self.need(operator.pre, ())
+        for absence in self._conditions.absences(index) or ():
+            if absence.key is None or absence.key not in self._legs:
+                self.need((), absence.facts)
+            if absence.key is not None:
+                self._legs.add(absence.key)
         for block in self._conditions.blocks(index):
             self.need(block.completes, block.rest)
         for fact in operator.add:

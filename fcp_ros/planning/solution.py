@@ -127,7 +127,7 @@ class Replay:
         absences = self._conditions.absences(index)
         if absences is None or not state.issuperset(operator.pre):
             return None
-        if any(not state.isdisjoint(absence.facts) for absence in absences):
+        if not all(absence.holds(state) for absence in absences):
             return None
         for block in self._conditions.blocks(index):
             if state.issuperset(block.rest) and not state.issuperset(block.completes):

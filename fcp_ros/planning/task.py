@@ -38,19 +38,23 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A condition that none of some facts holds.
+    """A condition that none of some facts holds, except perhaps one.
 
     Attributes:
         facts: the facts that must be false.
-        key: set when they are all the facts of one functional leg (but `unless`): of those at most
-            one holds at any time.
-        unless: a fact of that leg which the operator adds: where it holds already, the others can't
-            and nothing is in the way.
+        key: set when they are all the facts of one functional leg: of those at most one holds at
+            any time.
+        unless: the one of them that may hold, because the operator adds it anyway: where it does,
+            the others can't, and nothing is in the way.
     """
 
     facts: tuple[int, ...]
     key: FactKey | None = None
     unless: int | None = None
+
+    def holds(self, state: frozenset[int]) -> bool:
+        """Whether the condition holds in a state (of which functional legs are what they say)."""
+        return self.unless in state or state.isdisjoint(self.facts)
 
 
 @dataclass(frozen=True, slots=True)
