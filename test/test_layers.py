@@ -11,7 +11,8 @@ from pathlib import Path
 
 LAYERS = ("fuzzy", "cset", "scene", "domain", "grounding", "planning", "relaxation", "execution",
           "nodes")  # lowest first
-# They stand beside the nodes: nothing below may import them. The command line may import all.
+# They stand beside the nodes: nothing below may import them. The client shares the nodes' conversions
+# and action client; the command line and the demo use everything.
 BESIDE = {
     "report": LAYERS[:-1],
     "client": LAYERS,
@@ -19,7 +20,8 @@ BESIDE = {
     "cli": (*LAYERS, "report", "client", "demo"),
 }
 INTERFACES = {"msg", "srv", "action"}  # generated; importing them needs ROS
-ROS_ALLOWED_IN = {"nodes", "client", "demo"}
+ROS_ALLOWED_IN = {"nodes", "client"}
+INTERFACES_ALLOWED_IN = {"nodes", "client", "demo"}  # the demo reads what the client returns
 # They take seconds to import: only on demand.
 HEAVY = ("torch", "transformers", "sentence_transformers", "spark_dsg", "rclpy", "matplotlib")
 
@@ -51,11 +53,15 @@ def allowed_layers(layer: str) -> tuple[str, ...]:
     return LAYERS[: LAYERS.index(layer) + 1]
 
 
-def is_ros(module: str) -> bool:
-    """Whether importing a module needs a ROS 2 installation and a middleware."""
+def is_interface(module: str) -> bool:
+    """Whether a module is a generated one of this package."""
     parts = module.split(".")
-    if parts[0] == "fcp_ros":
-        return len(parts) > 1 and parts[1] in INTERFACES
+    return parts[0] == "fcp_ros" and len(parts) > 1 and parts[1] in INTERFACES
+
+
+def is_ros(module: str) -> bool:
+    """Whether a module belongs to ROS 2 itself."""
+    parts = module.split(".")
     return parts[0] in {"rclpy", "builtin_interfaces", "rcl_interfaces", "launch", "launch_ros",
                         "tf2_ros"} or parts[0].endswith("_msgs")
 
@@ -96,12 +102,14 @@ def test_imports_point_down(repository: Path) -> None:
 def test_only_nodes_and_client_know_ros(repository: Path) -> None:
     wrong = []
     for file in source_files(repository):
-        if layer_of(file, repository) in ROS_ALLOWED_IN:
-            continue
+        layer = layer_of(file, repository)
         relative = file.relative_to(repository)
         for line, module in imported_modules(file, ".".join(relative.parent.parts)):
-            if is_ros(module):
-                wrong.append(f"{relative}:{line}: imports {module}; only nodes, client and demo may")
+            if is_ros(module) and layer not in ROS_ALLOWED_IN:
+                wrong.append(f"{relative}:{line}: imports {module}; only nodes and client may")
+            if is_interface(module) and layer not in INTERFACES_ALLOWED_IN:
+                wrong.append(f"{relative}:{line}: imports {module}; "
+                             f"only {', '.join(sorted(INTERFACES_ALLOWED_IN))} may")
     assert not wrong, "\n".join(wrong)
 
 
