@@ -11,8 +11,8 @@ from pathlib import Path
 
 LAYERS = ("fuzzy", "cset", "scene", "domain", "grounding", "planning", "relaxation", "execution",
           "nodes")  # lowest first
-# They stand beside the nodes: nothing below may import them. The client shares the nodes' conversions
-# and action client; the command line and the demo use everything.
+# They stand beside the nodes: nothing below may import them. The client shares the nodes'
+# conversions and action client; the command line and the demo use everything.
 BESIDE = {
     "report": LAYERS[:-1],
     "client": LAYERS,
