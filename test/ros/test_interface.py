@@ -65,9 +65,8 @@ def live(probe, node: str) -> set[tuple[str, str, str, str]]:
     }
 
 
-@pytest.mark.parametrize("document", ["docs/interface.md", "README.md"])
-def test_documents_say_what_is(document, probe, stack, repository, until):
-    told = documented((repository / document).read_text())
+def test_the_readme_says_what_is(probe, stack, repository, until):
+    told = documented((repository / "README.md").read_text())
 
     def differences():
         return {node: live(probe, node) ^ {r for r in told if r[0] == node} for node in NODES}
