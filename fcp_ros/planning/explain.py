@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 
+from fcp_ros.cset import Schema
 from fcp_ros.domain.expression import (
     And,
     Atom,
+    Constant,
     Exists,
     Expression,
     Text,
@@ -26,7 +29,15 @@ from fcp_ros.planning.task import Task
 def why_impossible(goal: Expression, types: Mapping[str, str], task: Task) -> str:
     """Why no choice of elements can fulfil the goal, in one sentence."""
     kinds = dict(types)
-    for atom in _required(goal, kinds):
+    required = list(_required(goal, kinds))
+    for one, other in combinations(required, 2):
+        leg = _excluding_leg(one, other, task.domain.schema)
+        if leg:
+            return (
+                f"{to_text(one)} and {to_text(other)} can't hold at once: "
+                f"{one.predicate} is functional, with one tuple at most for each {leg}."
+            )
+    for atom in required:
         if atom.predicate == IS_A and not _anything_is(atom, kinds, task):
             label = atom.arguments[1]
             assert isinstance(label, Text)
@@ -55,6 +66,21 @@ def _required(goal: Expression, kinds: dict[str, str]) -> Iterator[Atom]:
     elif isinstance(goal, Exists):
         kinds.update((variable.name, variable.type) for variable in goal.variables)
         yield from _required(goal.body, kinds)
+
+
+def _excluding_leg(one: Atom, other: Atom, schema: Schema) -> str:
+    """The functional leg because of which two atoms can't both hold; "" where there is none."""
+    if one.predicate != other.predicate or one.predicate == IS_A:
+        return ""
+    relation = next((r for r in schema.relations if r.name == one.predicate), None)
+    differing = [(a, b) for a, b in zip(one.arguments, other.arguments, strict=True) if a != b]
+    certain = any(isinstance(a, Constant) and isinstance(b, Constant) for a, b in differing)
+    if relation is None or not certain:
+        return ""
+    for position, (leg, _) in enumerate(relation.legs):
+        if leg in relation.functional and one.arguments[position] == other.arguments[position]:
+            return leg
+    return ""
 
 
 def _anything_is(atom: Atom, kinds: Mapping[str, str], task: Task) -> bool:

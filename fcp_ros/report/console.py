@@ -124,7 +124,8 @@ def source_words(judged: Judged) -> str:
     membership = judged.membership
     origin = membership.source
     if membership.evidence_count:
-        origin += f" {membership.prior:.2f}, then {membership.evidence_count} outcomes"
+        many = "s" if membership.evidence_count > 1 else ""
+        origin += f" {membership.prior:.2f}, then {membership.evidence_count} outcome{many}"
     return f"{judged.request.predicate} {membership.degree:.2f} ({origin})"
 
 
