@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 
 from fcp_ros.nodes.base import ManagedNode
-from fcp_ros.nodes.spin import stop_on_signals
+from fcp_ros.nodes.spin import StopRequest
 from fcp_ros.nodes.stack import NodeStack, StackOptions, StartError
 
 ReadyCallback = Callable[[Mapping[str, ManagedNode]], None]
@@ -30,10 +30,9 @@ def run_nodes(
     Raises:
         StartError: they could not be started; everything is shut down again.
     """
-    stop = stop_event or threading.Event()
-    with stop_on_signals(stop), NodeStack(options) as stack:
+    with StopRequest(stop_event) as stop, NodeStack(options) as stack:
         stack.wait_active(stop=stop)
-        if stop.is_set():
+        if stop():
             return
         if ready_callback is not None:
             ready_callback(stack.nodes)

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import FrameType, TracebackType
 from typing import Any
 
 import rclpy
@@ -25,12 +27,23 @@ STOP_TIMEOUT = 5.0
 """Seconds to wait for the executor's thread at the end."""
 
 
+SIGNAL_LOOK = 0.1
+"""Seconds between two looks whether a signal has come."""
+
 ANSWER_TIMEOUT = 5.0
 """Seconds to wait at the end for requests that are being answered."""
 
 
 def _nothing() -> None:
     """A task that only wakes an executor."""
+
+
+class NodeExecutor(MultiThreadedExecutor):  # type: ignore[misc]
+    """rclpy's executor, with a way to wait for callbacks that ``shutdown`` promises but has not."""
+
+    def wait_for_callbacks(self, timeout: float) -> bool:
+        """Wait at most `timeout` s until no callback runs; whether none does."""
+        return bool(self._work_tracker.wait(timeout))
 
 
 class ExecutorThread:
@@ -43,7 +56,7 @@ class ExecutorThread:
 
     def __init__(self, nodes: Sequence[ManagedNode], context: Context) -> None:
         # The count is explicit: by default it is that of the cores, and one thread deadlocks.
-        self.executor = MultiThreadedExecutor(
+        self.executor = NodeExecutor(
             num_threads=max(1, len(nodes)) * THREADS_PER_NODE, context=context
         )
         self._nodes = tuple(nodes)
@@ -65,6 +78,7 @@ class ExecutorThread:
         if self._thread.is_alive():
             self.executor.create_task(_nothing)  # wakes it, unlike the executor's own wake()
             self._thread.join(STOP_TIMEOUT)
+        self.executor.wait_for_callbacks(STOP_TIMEOUT)
         self.executor.shutdown(timeout_sec=STOP_TIMEOUT)
         for node in self._nodes:
             node.finish()
@@ -94,21 +108,48 @@ def running(nodes: Sequence[ManagedNode], context: Context) -> Iterator[Executor
         thread.stop()
 
 
-@contextmanager
-def stop_on_signals(stop: threading.Event) -> Iterator[None]:
-    """Let SIGINT and SIGTERM set `stop`; only the main thread can, elsewhere nothing happens."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    previous = {number: signal.getsignal(number) for number in numbers}
-    for number in numbers:
-        signal.signal(number, lambda _number, _frame: stop.set())
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
+class StopRequest:
+    """Whether SIGINT, SIGTERM or somebody in this process wants an end; a context manager.
+
+    Signals are noticed in the main thread only; elsewhere `event` alone counts. A handler must
+    neither take a lock nor hope to wake a waiting thread (a signal that comes just before the wait
+    begins does not), so it notes the signal, and `wait` looks.
+
+    Arguments:
+        event: set by others in this process; an own one by default.
+    """
+
+    def __init__(self, event: threading.Event | None = None) -> None:
+        self._event = event or threading.Event()
+        self._signalled = False
+        self._previous: dict[int, Any] = {}
+
+    def __call__(self) -> bool:
+        """Whether the end is wanted."""
+        return self._signalled or self._event.is_set()
+
+    def wait(self) -> None:
+        """Wait until the end is wanted."""
+        while not self():
+            time.sleep(SIGNAL_LOOK)
+
+    def __enter__(self) -> StopRequest:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._previous[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._previous.items():
             signal.signal(number, handler)
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        self._signalled = True
 
 
 def run_node(make: Callable[..., ManagedNode], args: Sequence[str] | None = None) -> int:
@@ -123,11 +164,10 @@ def run_node(make: Callable[..., ManagedNode], args: Sequence[str] | None = None
     """
     context = Context()
     rclpy.init(args=args, context=context, signal_handler_options=SignalHandlerOptions.NO)
-    stop = threading.Event()
     try:
-        with stop_on_signals(stop):
+        with StopRequest() as stop:
             try:
-                node: Any = make(context=context)
+                node = make(context=context)
             except Exception as error:  # a wrong parameter: rclpy has no common base class
                 get_logger("fcp_ros").fatal(f"the node can't start: {error}")
                 return 1

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import atexit
-import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -129,18 +128,17 @@ class NodeStack:
         atexit.register(self.stop)
 
     def wait_active(
-        self, timeout: float = START_TIMEOUT, stop: threading.Event | None = None
+        self, timeout: float = START_TIMEOUT, stop: Callable[[], bool] = lambda: False
     ) -> None:
         """Wait until every node that starts itself is active.
 
         Arguments:
             timeout: seconds to wait.
-            stop: ends the wait early when it is set.
+            stop: ends the wait early when it says so.
 
         Raises:
             StartError: a node could not be configured or activated, or it took too long.
         """
-        stop = stop or threading.Event()
         end = time.monotonic() + timeout
         while late := [name for name, node in self.nodes.items() if _is_starting(node)]:
             for name, node in self.nodes.items():
@@ -148,8 +146,9 @@ class NodeStack:
                     raise StartError(f"The node {name} did not start. {node.fault}")
             if time.monotonic() > end:
                 raise StartError(f"Not active after {timeout:g} s: {', '.join(late)}.")
-            if stop.wait(LOOK_EVERY):
+            if stop():
                 return
+            time.sleep(LOOK_EVERY)
 
     def stop(self) -> None:
         """Shut all nodes down; safe to be called twice."""
