@@ -74,7 +74,7 @@ class GrounderNode(ManagedNode):
         self._domain_name = domain.name
         self._worker = Worker("grounder", self.parameters.integer("queue_size"))
         self._info_publisher = self.publish_state(GroundingInfo, "grounding_info")
-        self._info_timer = self.create_timer(INFO_PERIOD, self._publish_info)
+        self._info_timer = self.create_steady_timer(INFO_PERIOD, self._publish_info)
         self.subscribe_events(ActionOutcome, "outcomes", self._learn)
 
     def activate(self) -> None:

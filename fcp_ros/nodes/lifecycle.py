@@ -12,7 +12,8 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import SetParametersResult
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
+from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
@@ -65,15 +66,24 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         self._answer_impossible_transitions()
         self.add_on_set_parameters_callback(self._check_change)
         self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
-        self._diagnostics_timer = self.create_timer(
-            DIAGNOSTICS_PERIOD,
-            self.publish_diagnostics,
-            callback_group=MutuallyExclusiveCallbackGroup(),
+        self._diagnostics_timer = self.create_steady_timer(
+            DIAGNOSTICS_PERIOD, self.publish_diagnostics, MutuallyExclusiveCallbackGroup()
         )
-        self._autostart_timer = None
+        self._autostart_timer: Any = None
         if self.parameters.flag("autostart"):
             # In the default group, as the lifecycle services are: transitions come one by one.
-            self._autostart_timer = self.create_timer(AUTOSTART_DELAY, self._autostart)
+            self._autostart_timer = self.create_steady_timer(AUTOSTART_DELAY, self._autostart)
+
+    def create_steady_timer(
+        self, period: float, callback: Callable[[], None], group: CallbackGroup | None = None
+    ) -> Any:
+        """A timer (period in s) that runs while simulated time stands still.
+
+        rclpy's `create_timer` follows the node's clock: with use_sim_time and no ``/clock`` nothing
+        would ever start.
+        """
+        clock = Clock(clock_type=ClockType.STEADY_TIME)
+        return self.create_timer(period, callback, callback_group=group, clock=clock)
 
     # --- hooks ----------------------------------------------------------------------------------
 

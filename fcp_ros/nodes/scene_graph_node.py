@@ -102,10 +102,10 @@ class SceneGraphNode(ManagedNode):
         """Make the topics, and load the scene that the parameter names."""
         self._publisher = self.publish_state(SceneGraphMessage, "scene_graph")
         self._marker_publisher = self.publish_state(MarkerArray, "scene_markers")
-        self._marker_timer = self.create_timer(
+        self._marker_timer = self.create_steady_timer(
             self.parameters.number("marker_period"),
             self._publish_markers,
-            callback_group=MutuallyExclusiveCallbackGroup(),
+            MutuallyExclusiveCallbackGroup(),
         )
         if scene := self.parameters.text("scene"):
             # Whoever sets parameters may name any file; only requests are kept to the folders.

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 PERIOD = 0.1
@@ -38,7 +39,10 @@ class Seeker:
         self._watches: dict[str, Watch] = {}
         self._lock = threading.Lock()
         self._timer = node.create_timer(
-            PERIOD, self._look, callback_group=MutuallyExclusiveCallbackGroup()
+            PERIOD,
+            self._look,
+            callback_group=MutuallyExclusiveCallbackGroup(),
+            clock=Clock(clock_type=ClockType.STEADY_TIME),  # simulated time may stand still
         )
         self._timer.cancel()
 
