@@ -115,6 +115,10 @@ class StopRequest:
     neither take a lock nor hope to wake a waiting thread (a signal that comes just before the wait
     begins does not), so it notes the signal, and `wait` looks.
 
+    After a signal the process is ending, and further ones are ignored until it has: Ctrl-C in a
+    terminal reaches a launched node twice, from the terminal and from ``ros2 launch``, and the
+    second must not kill it while it cleans up. Without a signal the handlers of before come back.
+
     Arguments:
         event: set by others in this process; an own one by default.
     """
@@ -146,7 +150,7 @@ class StopRequest:
         trace: TracebackType | None,
     ) -> None:
         for number, handler in self._previous.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_IGN if self._signalled else handler)
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         self._signalled = True
