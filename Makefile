@@ -9,7 +9,8 @@ OUT ?= out
 ARGS ?=
 export ROS_WHEELS PYTHON
 
-VENV := $(shell setup/which_venv.sh)
+# Make before 4.4 does not export to $(shell): the variables are named.
+VENV := $(shell ROS_WHEELS='$(ROS_WHEELS)' PYTHON='$(PYTHON)' setup/which_venv.sh)
 # Every command of the project runs in the environment that this one file describes.
 IN_ENVIRONMENT = . $(VENV)/fcp_env.sh &&
 # On this machine only: nothing that tests or the demo say reaches other robots on the network.
