@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statuses, plans and explanations of the planner on a small house."""
 
+import threading
 import time
 
 import pytest
@@ -9,6 +10,7 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expression import Atom, Constant
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus, plan
+from fcp_ros.planning.request import ignore
 
 
 def steps(result):
@@ -356,8 +358,9 @@ def test_a_node_limit_is_a_memory_limit(ask, house_facts):
     assert result.status is PlanStatus.MEMOUT
 
 
-def test_a_plan_without_a_proof_is_satisficing(house, state, degrees):
-    """The battery lets few items go to the good place, which no landmark knows of."""
+@pytest.fixture
+def hard_to_prove(house, state, degrees):
+    """Plans found at once, proofs late: the battery lets few items go to the good place."""
     elements = {
         "kitchen": "room",
         "hall": "room",
@@ -383,18 +386,41 @@ def test_a_plan_without_a_proof_is_satisficing(house, state, degrees):
     instance = state(house, elements, facts)
     text = "forall ?x: item (not on(?x, table) and not holding(bot, ?x))"
     goal = check_goal(parse_expression(text), house, instance, text)
+
+    def run(progress=ignore, **options):
+        settings = PlanningOptions(**options)
+        source, battery = degrees(given), {"battery": 20.0}
+        return plan(house, instance, goal, settings, source, resources=battery, progress=progress)
+
+    return run
+
+
+def test_a_plan_without_a_proof_is_satisficing(hard_to_prove):
     for limit, expected in ((1_000_000, "SOLVED_OPTIMALLY"), (700, "SOLVED_SATISFICING")):
-        options = PlanningOptions(alpha=0.2, max_expansions=limit)
-        result = plan(house, instance, goal, options, degrees(given), resources={"battery": 20.0})
+        result = hard_to_prove(alpha=0.2, max_expansions=limit)
         assert result.status is PlanStatus[expected], result.message
         assert result.plan.membership >= 0.2
         assert result.verification.ok
     assert "not settled" in result.message
-    options = PlanningOptions(alpha=0.99, max_expansions=700)
-    result = plan(house, instance, goal, options, degrees(given), resources={"battery": 20.0})
+    result = hard_to_prove(alpha=0.99, max_expansions=700)
     assert result.status is PlanStatus.UNSOLVABLE_INCOMPLETELY
     assert result.plan is None
     assert result.best_membership >= 0.2
+
+
+def test_what_was_found_before_the_time_ran_out_is_verified_and_returned(hard_to_prove):
+    """The time runs out after the first plan and before the proof."""
+    limit = 3.0
+    end = time.perf_counter() + limit
+
+    def let_the_time_pass(progress):
+        if progress.best_membership is not None:
+            threading.Event().wait(max(0.0, end - time.perf_counter()))
+
+    result = hard_to_prove(let_the_time_pass, alpha=0.2, time_limit=limit)
+    assert result.status is PlanStatus.SOLVED_SATISFICING, result.message
+    assert result.plan.membership >= 0.2
+    assert result.verification.ok
 
 
 @pytest.mark.parametrize("phase", list(Phase)[1:])
