@@ -16,6 +16,9 @@ from rclpy.signals import SignalHandlerOptions
 JOIN_TIMEOUT = 5.0
 """Seconds to wait for the thread at the end."""
 
+LOOK_AGAIN = 0.2
+"""Seconds after which the executor collects anew what it waits for, lest a lost wake-up stall it."""
+
 
 class SpinningNode:
     """A node in its own ROS context, so that neither disturbs what else the process does.
@@ -37,6 +40,7 @@ class SpinningNode:
         self.node: Any = rclpy.create_node(name, namespace=namespace, context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
+        self._closing = threading.Event()
         self._thread = threading.Thread(target=self._spin, name=name, daemon=True)
         self._thread.start()
         # A thread that still spins when the interpreter ends aborts the process.
@@ -45,6 +49,7 @@ class SpinningNode:
     def close(self) -> None:
         """End the thread, destroy the node, shut the context down."""
         atexit.unregister(self.close)
+        self._closing.set()
         self._executor.shutdown(timeout_sec=JOIN_TIMEOUT)
         if threading.current_thread() is not self._thread:
             self._thread.join(JOIN_TIMEOUT)
@@ -53,4 +58,5 @@ class SpinningNode:
 
     def _spin(self) -> None:
         with suppress(ExternalShutdownException):  # raised when the context went first
-            self._executor.spin()
+            while not self._closing.is_set() and self._context.ok():
+                self._executor.spin_once(timeout_sec=LOOK_AGAIN)

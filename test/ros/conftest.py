@@ -11,6 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,29 +67,26 @@ class Probe:
         from rclpy.signals import SignalHandlerOptions
 
         self._context = Context()
-        rclpy.init(
-            args=[], context=self._context, signal_handler_options=SignalHandlerOptions.NO
-        )
+        rclpy.init(args=[], context=self._context, signal_handler_options=SignalHandlerOptions.NO)
         self.node = rclpy.create_node(f"probe_{os.getpid()}", context=self._context)
         self.group = ReentrantCallbackGroup()
         self.executor = MultiThreadedExecutor(num_threads=4, context=self._context)
         self.executor.add_node(self.node)
         self._clients: dict[str, Any] = {}
         self._actions: dict[str, SafeActionClient] = {}
+        self._closing = threading.Event()
         self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
 
     def _spin(self) -> None:
-        while self._context.ok():
-            try:
-                self.executor.spin_once()
-            except Exception:
-                if self._context.ok():
-                    raise
-                return
+        # What one test destroys under the executor's hands must not end it for all that follow.
+        while not self._closing.is_set() and self._context.ok():
+            with suppress(Exception):
+                self.executor.spin_once(timeout_sec=0.2)
 
     def close(self) -> None:
         """End the thread and destroy the node."""
+        self._closing.set()
         self.executor.shutdown(timeout_sec=5.0)
         self._context.try_shutdown()
         self._thread.join(5.0)
@@ -270,7 +268,5 @@ def scene(stack: NodeStack, client: FcpClient) -> Any:
 
 def knows_scene(stack: NodeStack, sequence: int) -> bool:
     """Whether every node that follows the scene graph has this one, or a later one."""
-    numbers = [
-        node.diagnose().values.get("scene_sequence_number") for node in stack.nodes.values()
-    ]
+    numbers = [node.diagnose().values.get("scene_sequence_number") for node in stack.nodes.values()]
     return all(isinstance(n, int) and n >= sequence for n in numbers if n is not None)
