@@ -17,7 +17,7 @@ JOIN_TIMEOUT = 5.0
 """Seconds to wait for the thread at the end."""
 
 LOOK_AGAIN = 0.2
-"""Seconds after which the executor collects anew what it waits for, lest a lost wake-up stall it."""
+"""Seconds after which the executor collects anew what it waits for: wake-ups can get lost."""
 
 
 class SpinningNode:
