@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from fcp_ros.client import FcpClient, is_solved
+from fcp_ros.client import FcpClient, FcpTimeout, is_solved
 from fcp_ros.nodes.combined import run_nodes
 from fcp_ros.nodes.registry import NODES
 from fcp_ros.nodes.spin import ExecutorThread
@@ -137,11 +138,16 @@ def test_each_node_has_a_process_of_its_own(name, probe, tmp_path):
         [sys.executable, "-c", ALONE.format(module=f"{name}_node"), *arguments],
         stderr=subprocess.PIPE,
         text=True,
+        env={**os.environ, "PYTHONFAULTHANDLER": "1"},
     )
     try:
         deadline = iter(range(200))
-        while probe.state_of(f"alone/{name}") != "active":
-            assert next(deadline, None) is not None, "never active"
+        try:
+            while probe.state_of(f"alone/{name}") != "active":
+                assert next(deadline, None) is not None, "never active"
+        except FcpTimeout:
+            process.send_signal(signal.SIGABRT)  # shows where its threads are
+            pytest.fail(process.communicate(timeout=30.0)[1])
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30.0)
     finally:
