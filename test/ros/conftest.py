@@ -136,8 +136,9 @@ class Probe:
 
     def state_of(self, node: str) -> str:
         """The lifecycle state of a node, such as "active"."""
-        from fcp_ros.client import FcpTimeout
         from lifecycle_msgs.srv import GetState
+
+        from fcp_ros.client import FcpTimeout
 
         name = f"{node}/get_state"
         end = time.monotonic() + 2 * DEADLINE
