@@ -36,7 +36,7 @@ collect_ignore = [
 DEADLINE = 30.0
 """Seconds after which a wait has failed; generous, because test machines are busy."""
 
-ATTEMPT = 8.0
+ATTEMPT = 15.0
 """Seconds for one attempt at a question that may be asked again."""
 
 SCENE = "twin_house_furnished"
@@ -94,16 +94,27 @@ class Probe:
         self._context.try_shutdown()
         self._thread.join(5.0)
 
-    def ask(self, kind: Any, name: str, request: Any = None, timeout: float = DEADLINE) -> Any:
-        """Call a service and return the response."""
-        from fcp_ros.client import PendingReply
+    def ask(self, kind: Any, name: str, request: Any = None, timeout: float = 2 * DEADLINE) -> Any:
+        """Call a service and return the response; asks again with a new client in between.
 
-        client = self._clients.get(name)
-        if client is None:
-            client = self.node.create_client(kind, name, callback_group=self.group)
-            self._clients[name] = client
-        wait_until(client.service_is_ready, f"the service {name}")
-        return PendingReply(client, request or kind.Request(), name).result(timeout)
+        Now and then a client of this process never gets an answer, whatever it sends; a new one
+        for the same service does.
+        """
+        from fcp_ros.client import FcpTimeout, PendingReply
+
+        end = time.monotonic() + timeout
+        while True:
+            client = self._clients.get(name)
+            if client is None:
+                client = self.node.create_client(kind, name, callback_group=self.group)
+                self._clients[name] = client
+            wait_until(client.service_is_ready, f"the service {name}")
+            try:
+                return PendingReply(client, request or kind.Request(), name).result(ATTEMPT)
+            except FcpTimeout:
+                self.node.destroy_client(self._clients.pop(name))
+                if time.monotonic() > end:
+                    raise
 
     def action(self, kind: Any, name: str) -> SafeActionClient:
         """A client of an action whose server is there."""
@@ -138,19 +149,7 @@ class Probe:
         """The lifecycle state of a node, such as "active"."""
         from lifecycle_msgs.srv import GetState
 
-        from fcp_ros.client import FcpTimeout
-
-        name = f"{node}/get_state"
-        end = time.monotonic() + 2 * DEADLINE
-        while True:
-            try:
-                return str(self.ask(GetState, name, timeout=ATTEMPT).current_state.label)
-            except FcpTimeout:
-                # Now and then a client made while a process starts never gets an answer from it;
-                # a new client does.
-                self.node.destroy_client(self._clients.pop(name))
-                if time.monotonic() > end:
-                    raise
+        return str(self.ask(GetState, f"{node}/get_state").current_state.label)
 
 
 def _qos(latched: bool, depth: int) -> Any:
