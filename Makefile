@@ -46,7 +46,8 @@ lint: setup ## ruff and mypy
 	@$(IN_ENVIRONMENT) ruff check . && mypy
 
 test: lint ## the whole test suite; PYTEST_ADDOPTS='-k word' for a part of it
-	@# A live test in which DDS lost an answer passes when run again; what is really broken fails twice.
+	@# About one live test in 500 waits in vain for an answer (cause unknown) and passes when run
+	@# again; what is really broken fails twice.
 	@$(IN_ENVIRONMENT) export $(LOCAL); python -m pytest $(ARGS) || \
 	  { echo 'make test: once more, only what failed'; \
 	    python -m pytest --last-failed --last-failed-no-failures none $(ARGS); }

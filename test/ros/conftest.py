@@ -97,8 +97,8 @@ class Probe:
     def ask(self, kind: Any, name: str, request: Any = None, timeout: float = 2 * DEADLINE) -> Any:
         """Call a service and return the response; asks again with a new client in between.
 
-        Now and then a client of this process never gets an answer, whatever it sends; a new one
-        for the same service does.
+        Now and then a client of this process gets no answer within any time. Why is not known; that
+        a new client gets one is a guess, which keeps the tests going meanwhile.
         """
         from fcp_ros.client import FcpTimeout, PendingReply
 
