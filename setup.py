@@ -46,6 +46,7 @@ setup(
     data_files=shared_files(),
     python_requires=">=3.10",
     install_requires=[
+        "immutables>=0.19",
         "jinja2>=3.1",
         "lark>=1.1.9,<2",
         "markupsafe>=2.1",

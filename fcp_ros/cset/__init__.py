@@ -4,17 +4,16 @@
 World states are instances, actions are rules; both are values. Knows nothing of planning.
 """
 
-from fcp_ros.cset.builder import InstanceBuilder
-from fcp_ros.cset.conditions import ApplicationCondition, ConditionKind
-from fcp_ros.cset.facts import Delta, Fact, difference, facts, with_facts
-from fcp_ros.cset.homs import find_hom, find_homs
-from fcp_ros.cset.instance import Instance, InstanceError, UnknownElement
-from fcp_ros.cset.isomorphism import find_isomorphism, is_isomorphic
-from fcp_ros.cset.match_check import check_match, find_matches
-from fcp_ros.cset.morphism import Morphism, identity, inclusion, morphism
-from fcp_ros.cset.rewrite import Rewrite, rewrite
-from fcp_ros.cset.rule import Rule, RuleError
-from fcp_ros.cset.schema import (
+from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.facts import Delta, Fact, difference, facts, with_facts
+from fcp_ros.cset.instance.instance import Instance, InstanceError, UnknownElement
+from fcp_ros.cset.instance.morphism import Morphism, identity, inclusion, morphism
+from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.rewriting.conditions import ApplicationCondition, ConditionKind
+from fcp_ros.cset.rewriting.match_check import check_match, find_matches
+from fcp_ros.cset.rewriting.rewrite import Rewrite, rewrite
+from fcp_ros.cset.rewriting.rule import Rule, RuleError
+from fcp_ros.cset.schema.schema import (
     Attribute,
     AttributeKind,
     AttributeValue,
@@ -25,7 +24,8 @@ from fcp_ros.cset.schema import (
     SchemaError,
     TypeName,
 )
-from fcp_ros.cset.violation import Violation, ViolationKind
+from fcp_ros.cset.search.homs import find_hom, find_homs
+from fcp_ros.cset.search.isomorphism import find_isomorphism, is_isomorphic
 
 __all__ = [
     "ApplicationCondition",

@@ -6,9 +6,9 @@ Vertices are named ``v1, v2, ...``, edges ``e1, e2, ...``, as in the literature.
 
 from collections.abc import Iterable
 
-from fcp_ros.cset.builder import InstanceBuilder
-from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.schema import Function, Schema
+from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.schema.schema import Function, Schema
 
 GRAPH = Schema("graph", {"V": (), "E": ()}, (Function("src", "E", "V"), Function("tgt", "E", "V")))
 """Edges with a source and a target; parallel edges and loops are welcome."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from fcp_ros.cset.schema import Attribute, AttributeKind, Function, Relation, Schema
+from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema
 from fcp_ros.domain.model import IS_A, TEXT, Parameter
 from fcp_ros.domain.problems import Path, Report, a, suggestion
 from fcp_ros.domain.vocabulary import Vocabulary

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fcp_ros.cset.instance import Instance
+from fcp_ros.cset import Instance
 from fcp_ros.domain.expression import (
     And,
     Atom,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from fcp_ros.cset.instance import Instance
+from fcp_ros.cset import Instance
 from fcp_ros.domain.expression import (
     And,
     Atom,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from fcp_ros.cset.instance import Instance
+from fcp_ros.cset import Instance
 from fcp_ros.scene.labels import label_forms, normalise_label
 
 CATEGORY = "category"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from fcp_ros.domain.expression import Atom, TypedVariable
 
 if TYPE_CHECKING:
-    from fcp_ros.cset.schema import Schema
+    from fcp_ros.cset import Schema
     from fcp_ros.scene.to_cset import SceneMapping
 
 TEXT = "text"

@@ -20,12 +20,15 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from fcp_ros.cset.builder import InstanceBuilder
-from fcp_ros.cset.conditions import ApplicationCondition, ConditionKind
-from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.morphism import inclusion
-from fcp_ros.cset.rule import Rule
-from fcp_ros.cset.schema import Schema
+from fcp_ros.cset import (
+    ApplicationCondition,
+    ConditionKind,
+    Instance,
+    InstanceBuilder,
+    Rule,
+    Schema,
+    inclusion,
+)
 from fcp_ros.domain.expression import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Constraint
 from fcp_ros.domain.vocabulary import common_subtypes

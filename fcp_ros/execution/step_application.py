@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from fcp_ros.cset import Delta, Fact, Instance
-from fcp_ros.cset.homs import find_hom, find_homs
-from fcp_ros.cset.rewrite import rewrite
+from fcp_ros.cset import Delta, Fact, Instance, find_hom, find_homs, rewrite
 from fcp_ros.domain.expression import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain
 from fcp_ros.domain.spans import RuleSpan, constraint_pattern, span_of

@@ -3,10 +3,7 @@
 
 import pytest
 
-from fcp_ros.cset.facts import Fact, facts, with_facts
-from fcp_ros.cset.homs import find_homs
-from fcp_ros.cset.match_check import find_matches
-from fcp_ros.cset.rewrite import rewrite
+from fcp_ros.cset import Fact, facts, find_homs, find_matches, rewrite, with_facts
 from fcp_ros.domain.expression import Atom, TypedVariable, Variable
 from fcp_ros.domain.model import Constraint
 from fcp_ros.domain.spans import constraint_pattern, span_of

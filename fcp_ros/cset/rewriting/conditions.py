@@ -8,10 +8,10 @@ A condition extends the left side L of a rule to a larger pattern P along L -> P
 from dataclasses import dataclass
 from enum import Enum
 
-from fcp_ros.cset.homs import find_hom
-from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.morphism import Morphism
-from fcp_ros.cset.violation import Violation, ViolationKind
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.search.homs import find_hom
 
 
 class ConditionKind(str, Enum):

@@ -10,14 +10,14 @@ leaves it, and what survives wins over deletion: what R says is there afterwards
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fcp_ros.cset.builder import InstanceBuilder
-from fcp_ros.cset.facts import Delta, Fact, difference
-from fcp_ros.cset.gluing import Gluing, plan_gluing
-from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.match_check import check_match
-from fcp_ros.cset.morphism import Morphism
-from fcp_ros.cset.rule import Rule
-from fcp_ros.cset.violation import Violation
+from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.facts import Delta, Fact, difference
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.instance.violation import Violation
+from fcp_ros.cset.rewriting.gluing import Gluing, plan_gluing
+from fcp_ros.cset.rewriting.match_check import check_match
+from fcp_ros.cset.rewriting.rule import Rule
 
 Row = tuple[str, tuple[int, ...]]
 

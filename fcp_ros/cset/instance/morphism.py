@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from fcp_ros.cset.instance import Instance, InstanceError
-from fcp_ros.cset.violation import Violation, ViolationKind
+from fcp_ros.cset.instance.instance import Instance, InstanceError
+from fcp_ros.cset.instance.violation import Violation, ViolationKind
 
 
 @dataclass(frozen=True, eq=False)

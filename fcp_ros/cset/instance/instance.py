@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from fcp_ros.cset.names import unknown_name
-from fcp_ros.cset.schema import AttributeValue, Relation, RelationName, Schema, TypeName
-from fcp_ros.cset.tables import ElementTable, FunctionTable, RelationTable
-from fcp_ros.cset.violation import Violation, ViolationKind
+from fcp_ros.cset.instance.tables import ElementTable, FunctionTable, RelationTable
+from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.schema.names import unknown_name
+from fcp_ros.cset.schema.schema import AttributeValue, Relation, RelationName, Schema, TypeName
 
 
 class InstanceError(ValueError):

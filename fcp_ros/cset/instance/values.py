@@ -3,8 +3,8 @@
 
 import math
 
-from fcp_ros.cset.instance import InstanceError
-from fcp_ros.cset.schema import Attribute, AttributeKind, AttributeValue
+from fcp_ros.cset.instance.instance import InstanceError
+from fcp_ros.cset.schema.schema import Attribute, AttributeKind, AttributeValue
 
 _EXPECTED = {
     AttributeKind.BOOL: "true or false",

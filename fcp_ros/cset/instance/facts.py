@@ -4,9 +4,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fcp_ros.cset.builder import InstanceBuilder
-from fcp_ros.cset.fact import Fact
-from fcp_ros.cset.instance import Instance
+from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.fact import Fact
+from fcp_ros.cset.instance.instance import Instance
 
 __all__ = ["Delta", "Fact", "difference", "facts", "with_facts"]
 

@@ -4,10 +4,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.morphism import Morphism
-from fcp_ros.cset.rule import Rule
-from fcp_ros.cset.violation import Violation, ViolationKind
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.rewriting.rule import Rule
 
 
 @dataclass(frozen=True)

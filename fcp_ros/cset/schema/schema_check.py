@@ -4,8 +4,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from fcp_ros.cset.names import unknown_name
-from fcp_ros.cset.symbols import Attribute, AttributeKind, Function, Relation
+from fcp_ros.cset.schema.names import unknown_name
+from fcp_ros.cset.schema.symbols import Attribute, AttributeKind, Function, Relation
 
 
 def closure(name: str, parents: Mapping[str, Iterable[str]]) -> frozenset[str]:

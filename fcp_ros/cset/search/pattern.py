@@ -6,8 +6,8 @@ The analysis depends on the pattern alone, so it is made once and kept with the 
 
 from dataclasses import dataclass
 
-from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.schema import AttributeValue
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.schema.schema import AttributeValue
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ the order that `join_order` finds, with backtracking on an explicit stack. Its s
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from itertools import islice
 
-from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.join_order import join_order
-from fcp_ros.cset.morphism import Morphism
-from fcp_ros.cset.pattern import Atom, FunctionAtom, Pattern, RelationAtom, pattern_of
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.search.join_order import join_order
+from fcp_ros.cset.search.pattern import Atom, FunctionAtom, Pattern, RelationAtom, pattern_of
 
 
 def find_homs(

@@ -4,9 +4,9 @@
 from collections import defaultdict
 from typing import Any
 
-from fcp_ros.cset.homs import find_hom
-from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.morphism import Morphism
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.search.homs import find_hom
 
 
 def find_isomorphism(first: Instance, second: Instance) -> Morphism | None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from fcp_ros.cset.names import unknown_name
-from fcp_ros.cset.schema_check import closure, problems_of
-from fcp_ros.cset.symbols import (
+from fcp_ros.cset.schema.names import unknown_name
+from fcp_ros.cset.schema.schema_check import closure, problems_of
+from fcp_ros.cset.schema.symbols import (
     Attribute,
     AttributeKind,
     AttributeValue,

@@ -8,8 +8,8 @@ bucket for what earlier atoms bind.
 from collections.abc import Collection, Mapping
 from heapq import heapify, heappop, heappush
 
-from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.pattern import Atom, ElementAtom, FunctionAtom, Pattern, RelationAtom
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.search.pattern import Atom, ElementAtom, FunctionAtom, Pattern, RelationAtom
 
 
 def join_order(

@@ -18,13 +18,13 @@ from fcp_ros.cset import (
     Schema,
     is_isomorphic,
 )
-from fcp_ros.cset.acset_json import (
+from fcp_ros.cset.graphs import GRAPH, graph, path
+from fcp_ros.cset.interchange.acset_json import (
     instance_from_json,
     instance_from_tables,
     instance_to_json,
     instance_to_tables,
 )
-from fcp_ros.cset.graphs import GRAPH, graph, path
 
 HOME = Schema(
     "home",

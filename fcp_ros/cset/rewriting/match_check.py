@@ -3,11 +3,11 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from fcp_ros.cset.homs import find_homs
-from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.morphism import Morphism
-from fcp_ros.cset.rule import Rule
-from fcp_ros.cset.violation import Violation, ViolationKind
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.rewriting.rule import Rule
+from fcp_ros.cset.search.homs import find_homs
 
 
 def check_match(rule: Rule, match: Morphism) -> tuple[Violation, ...]:

@@ -8,8 +8,8 @@ that. Nothing outside this layer sees these classes.
 
 from collections.abc import Iterable, Mapping
 
-from fcp_ros.cset.fact import Fact
-from fcp_ros.cset.schema import Relation, Schema
+from fcp_ros.cset.instance.fact import Fact
+from fcp_ros.cset.schema.schema import Relation, Schema
 
 Index = dict[int, tuple[int, ...]]
 

@@ -12,10 +12,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fcp_ros.cset.builder import InstanceBuilder
-from fcp_ros.cset.instance import Instance, InstanceError
-from fcp_ros.cset.names import unknown_name
-from fcp_ros.cset.schema import Schema, SchemaError
+from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.instance import Instance, InstanceError
+from fcp_ros.cset.schema.names import unknown_name
+from fcp_ros.cset.schema.schema import Schema, SchemaError
 
 Row = dict[str, Any]
 

@@ -3,11 +3,11 @@
 
 from collections.abc import Mapping
 
-from fcp_ros.cset.instance import Instance, InstanceError, UnknownElement
-from fcp_ros.cset.names import unknown_name
-from fcp_ros.cset.schema import AttributeValue, Relation, Schema
-from fcp_ros.cset.tables import ElementTable, FunctionTable, RelationTable
-from fcp_ros.cset.values import checked_value
+from fcp_ros.cset.instance.instance import Instance, InstanceError, UnknownElement
+from fcp_ros.cset.instance.tables import ElementTable, FunctionTable, RelationTable
+from fcp_ros.cset.instance.values import checked_value
+from fcp_ros.cset.schema.names import unknown_name
+from fcp_ros.cset.schema.schema import AttributeValue, Relation, Schema
 
 
 class InstanceBuilder:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from fcp_ros.cset.conditions import ApplicationCondition
-from fcp_ros.cset.instance import Instance
-from fcp_ros.cset.morphism import Morphism
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.rewriting.conditions import ApplicationCondition
 
 
 class RuleError(ValueError):

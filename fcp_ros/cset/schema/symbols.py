@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from fcp_ros.cset.names import unknown_name
+from fcp_ros.cset.schema.names import unknown_name
 
 TypeName: TypeAlias = str
 RelationName: TypeAlias = str

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schemas: the types, functions, relations, attributes and equations that instances obey."""
