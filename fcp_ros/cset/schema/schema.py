@@ -19,6 +19,7 @@ from fcp_ros.cset.schema.symbols import (
     AttributeKind,
     AttributeValue,
     Function,
+    PathEquation,
     Relation,
     RelationName,
     SchemaError,
@@ -30,6 +31,7 @@ __all__ = [
     "AttributeKind",
     "AttributeValue",
     "Function",
+    "PathEquation",
     "Relation",
     "RelationName",
     "Schema",
@@ -50,6 +52,7 @@ class Schema:
         functions: names are unique in the schema.
         relations: names are unique, and none is also a type's name.
         attributes: names are unique among the attributes of any one type, inherited ones included.
+        equations: between paths of functions and legs; every instance obeys them.
 
     Raises:
         SchemaError: all that is wrong, at once.
@@ -60,15 +63,18 @@ class Schema:
     functions: tuple[Function, ...] = ()
     relations: tuple[Relation, ...] = ()
     attributes: tuple[Attribute, ...] = ()
+    equations: tuple[PathEquation, ...] = ()
     _lookup: "_Lookup" = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Normalise the containers, check everything, and index it."""
         types = {name: tuple(parents) for name, parents in self.types.items()}
         object.__setattr__(self, "types", MappingProxyType(types))
-        for part in ("functions", "relations", "attributes"):
+        for part in ("functions", "relations", "attributes", "equations"):
             object.__setattr__(self, part, tuple(getattr(self, part)))
-        problems = problems_of(self.types, self.functions, self.relations, self.attributes)
+        problems = problems_of(
+            self.types, self.functions, self.relations, self.attributes, self.equations
+        )
         if problems:
             raise SchemaError(f"schema {self.name!r}: " + "; ".join(problems))
         object.__setattr__(self, "_lookup", _Lookup(self))
@@ -77,8 +83,8 @@ class Schema:
         return self._lookup.hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.name, dict(self.types), self.functions, self.relations, self.attributes)
-        return (Schema, parts)
+        parts = (self.functions, self.relations, self.attributes, self.equations)
+        return (Schema, (self.name, dict(self.types), *parts))
 
     def is_subtype(self, sub: TypeName, sup: TypeName) -> bool:
         """Whether `sub` is `sup` or a descendant of it; a relation is a subtype of itself only."""
@@ -144,6 +150,10 @@ class Schema:
                 {"name": a.name, "owner": a.owner, "kind": a.kind.value, "values": list(a.values)}
                 for a in self.attributes
             ],
+            "equations": [
+                {"source": e.source, "left": list(e.left), "right": list(e.right)}
+                for e in self.equations
+            ],
         }
 
     @classmethod
@@ -160,6 +170,7 @@ class Schema:
                 functions=tuple(Function(**entry) for entry in data.get("functions", ())),
                 relations=tuple(_relation_of(entry) for entry in data.get("relations", ())),
                 attributes=tuple(_attribute_of(entry) for entry in data.get("attributes", ())),
+                equations=tuple(_equation_of(entry) for entry in data.get("equations", ())),
             )
         except SchemaError:
             raise
@@ -201,9 +212,8 @@ class _Lookup:
             for name, sups in self.ancestors.items()
         }
         types = frozenset(schema.types.items())
-        self.hash = hash(
-            (schema.name, types, schema.functions, schema.relations, schema.attributes)
-        )
+        parts = (schema.functions, schema.relations, schema.attributes, schema.equations)
+        self.hash = hash((schema.name, types, *parts))
 
 
 def _get(table: Mapping[str, _V], name: str, what: str, schema: Schema) -> _V:
@@ -223,3 +233,7 @@ def _relation_of(entry: Mapping[str, Any]) -> Relation:
 def _attribute_of(entry: Mapping[str, Any]) -> Attribute:
     values = tuple(entry.get("values", ()))
     return Attribute(entry["name"], entry["owner"], AttributeKind(entry["kind"]), values)
+
+
+def _equation_of(entry: Mapping[str, Any]) -> PathEquation:
+    return PathEquation(entry["source"], tuple(entry["left"]), tuple(entry["right"]))

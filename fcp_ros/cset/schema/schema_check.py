@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fcp_ros.cset.schema.names import unknown_name
-from fcp_ros.cset.schema.symbols import Attribute, AttributeKind, Function, Relation
+from fcp_ros.cset.schema.symbols import Attribute, AttributeKind, Function, PathEquation, Relation
 
 
 def closure(name: str, parents: Mapping[str, Iterable[str]]) -> frozenset[str]:
@@ -25,6 +25,7 @@ def problems_of(
     functions: Sequence[Function],
     relations: Sequence[Relation],
     attributes: Sequence[Attribute],
+    equations: Sequence[PathEquation] = (),
 ) -> list[str]:
     """All that is wrong with the parts of a schema, one clause each; empty when it is valid."""
     return [
@@ -38,7 +39,8 @@ def problems_of(
             if end not in types
         ),
         *(text for relation in relations for text in _relation_problems(relation, types)),
-        *_attribute_problems(types, attributes),
+        *_attribute_problems(types, relations, attributes),
+        *_equation_problems(types, functions, relations, equations),
     ]
 
 
@@ -66,18 +68,60 @@ def _relation_problems(relation: Relation, types: Mapping[str, Any]) -> Iterable
 
 
 def _attribute_problems(
-    types: Mapping[str, tuple[str, ...]], attributes: Sequence[Attribute]
+    types: Mapping[str, tuple[str, ...]],
+    relations: Sequence[Relation],
+    attributes: Sequence[Attribute],
 ) -> Iterable[str]:
+    owners = (*types, *(relation.name for relation in relations))
     for attribute in attributes:
         where = f"attribute {attribute.name!r}"
-        if attribute.owner not in types:
-            yield unknown_name("type", attribute.owner, types, f"the owner of {where}")
+        if attribute.owner not in owners:
+            yield unknown_name("type", attribute.owner, owners, f"the owner of {where}")
         if (attribute.kind is AttributeKind.ENUM) != bool(attribute.values):
             yield f"{where} of {attribute.owner!r}: values are listed for kind enum, and only there"
-    for name in types:
+    for name in owners:
         above = closure(name, types)
         owned = (a.name for a in attributes if a.owner in above)
         yield from (f"{text} of type {name!r}" for text in _duplicates("attribute", owned))
+
+
+def _equation_problems(
+    types: Mapping[str, tuple[str, ...]],
+    functions: Sequence[Function],
+    relations: Sequence[Relation],
+    equations: Sequence[PathEquation],
+) -> Iterable[str]:
+    legs = {relation.name: dict(relation.legs) for relation in relations}
+    for equation in equations:
+        where = f"equation {str(equation)!r}"
+        if equation.source not in types and equation.source not in legs:
+            known = (*types, *legs)
+            yield unknown_name("type", equation.source, known, f"the source of {where}")
+            continue
+        for path in (equation.left, equation.right):
+            yield from _path_problems(path, equation.source, where, types, functions, legs)
+
+
+def _path_problems(
+    path: Sequence[str],
+    source: str,
+    where: str,
+    types: Mapping[str, tuple[str, ...]],
+    functions: Sequence[Function],
+    legs: Mapping[str, Mapping[str, str]],
+) -> Iterable[str]:
+    """Where a path takes a step that the type it has come to does not have."""
+    current = source
+    for step in path:
+        if current in legs:
+            targets = dict(legs[current])
+        else:
+            above = closure(current, types)
+            targets = {f.name: f.target for f in functions if f.source in above}
+        if step not in targets:
+            yield unknown_name("function", step, targets, f"type {current!r}, on a path of {where}")
+            return
+        current = targets[step]
 
 
 def _duplicates(what: str, names: Iterable[str]) -> Iterable[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a schema is made of: functions, relations and attributes, and the names they go by."""
+"""What a schema is made of: functions, relations, attributes, equations, and their names."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -66,11 +66,11 @@ class Relation:
 
 @dataclass(frozen=True)
 class Attribute:
-    """A partial attribute of the elements of `owner` and its subtypes.
+    """A partial attribute of the elements of `owner` and its subtypes, or of a relation's tuples.
 
     Attributes:
-        name: unique among the attributes of any one type.
-        owner: the type.
+        name: unique among the attributes of any one type or relation.
+        owner: the type or the relation.
         kind: of its values.
         values: the admissible ones where the kind is ENUM.
     """
@@ -79,3 +79,25 @@ class Attribute:
     owner: TypeName
     kind: AttributeKind
     values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PathEquation:
+    """Two paths from one type that lead to the same element, wherever they start.
+
+    A path is a sequence of functions, applied from left to right; the empty path stays where it is.
+    Where `source` is a relation, the first name of a path is one of its legs.
+
+    Attributes:
+        source: the type or relation at whose elements both paths start.
+        left: names of functions.
+        right: names of functions.
+    """
+
+    source: TypeName
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+
+    def __str__(self) -> str:
+        left, right = (".".join((self.source, *path)) for path in (self.left, self.right))
+        return f"{left} = {right}"

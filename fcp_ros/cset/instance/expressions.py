@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attribute variables and expressions over them: what patterns and right sides of rules hold.
+
+In a pattern, an attribute that is a `Variable` matches any value that is set, the same one wherever
+the variable occurs. In the right side of a rule, an attribute may be an expression over the
+variables of the left side. Expressions are plain values: nothing in them can run code.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from fcp_ros.cset.schema.symbols import AttributeValue
+
+
+class ExpressionError(ValueError):
+    """An expression that has no value: an unbound variable, a wrong kind, a division by zero."""
+
+
+class Operator(str, Enum):
+    """What an operation does with the values of its arguments."""
+
+    ADD = "+"
+    SUBTRACT = "-"
+    MULTIPLY = "*"
+    DIVIDE = "/"
+    MINIMUM = "min"
+    MAXIMUM = "max"
+
+
+class Comparator(str, Enum):
+    """How a comparison compares."""
+
+    EQUAL = "=="
+    UNEQUAL = "!="
+    LESS = "<"
+    LESS_OR_EQUAL = "<="
+    GREATER = ">"
+    GREATER_OR_EQUAL = ">="
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A value that a match decides; equal names in one pattern mean equal values."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"?{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operator applied to expressions."""
+
+    operator: Operator
+    arguments: tuple["Expression", ...]
+
+    def __str__(self) -> str:
+        return f" {self.operator.value} ".join(map(str, self.arguments)).join("()")
+
+
+Expression: TypeAlias = Variable | Operation | AttributeValue
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A predicate on the values of attributes."""
+
+    left: Expression
+    comparator: Comparator
+    right: Expression
+
+    def holds(self, values: Mapping[str, AttributeValue]) -> bool:
+        """Whether it holds for these values of the variables.
+
+        Raises:
+            ExpressionError: a side has no value, or the two cannot be ordered.
+        """
+        left, right = evaluate(self.left, values), evaluate(self.right, values)
+        try:
+            return _COMPARE[self.comparator](left, right)
+        except TypeError as error:
+            raise ExpressionError(f"{self}: {left!r} and {right!r} cannot be ordered") from error
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.comparator.value} {self.right}"
+
+
+def evaluate(expression: Expression, values: Mapping[str, AttributeValue]) -> AttributeValue:
+    """The value of an expression.
+
+    Args:
+        expression: what to compute.
+        values: of the variables.
+
+    Raises:
+        ExpressionError: it has none; the message names the part and the reason.
+    """
+    if isinstance(expression, Variable):
+        if expression.name not in values:
+            bound = ", ".join(sorted(values)) or "none"
+            raise ExpressionError(f"variable {expression} has no value; bound are: {bound}")
+        return values[expression.name]
+    if not isinstance(expression, Operation):
+        return expression
+    arguments = [evaluate(argument, values) for argument in expression.arguments]
+    for argument in arguments:
+        if isinstance(argument, (bool, str)):
+            raise ExpressionError(f"{expression}: {argument!r} is no number")
+    try:
+        result: float = _COMPUTE[expression.operator](arguments)
+    except (ZeroDivisionError, OverflowError) as error:
+        raise ExpressionError(f"{expression}: {error}") from error
+    if not math.isfinite(result):
+        raise ExpressionError(f"{expression}: the result {result!r} is no finite number")
+    return result
+
+
+def variables_of(expression: object) -> frozenset[str]:
+    """Names of the variables in an expression; none in any other value."""
+    if isinstance(expression, Variable):
+        return frozenset((expression.name,))
+    if isinstance(expression, Operation):
+        return frozenset().union(*map(variables_of, expression.arguments))
+    return frozenset()
+
+
+def _subtract(arguments: list[Any]) -> Any:
+    first, *rest = arguments
+    return first - sum(rest) if rest else -first
+
+
+def _divide(arguments: list[Any]) -> Any:
+    first, *rest = arguments
+    return first / math.prod(rest)
+
+
+_COMPUTE: Mapping[Operator, Callable[[list[Any]], Any]] = MappingProxyType(
+    {
+        Operator.ADD: sum,
+        Operator.SUBTRACT: _subtract,
+        Operator.MULTIPLY: math.prod,
+        Operator.DIVIDE: _divide,
+        Operator.MINIMUM: min,
+        Operator.MAXIMUM: max,
+    }
+)
+
+_COMPARE: Mapping[Comparator, Callable[[Any, Any], bool]] = MappingProxyType(
+    {
+        Comparator.EQUAL: lambda left, right: left == right,
+        Comparator.UNEQUAL: lambda left, right: left != right,
+        Comparator.LESS: lambda left, right: left < right,
+        Comparator.LESS_OR_EQUAL: lambda left, right: left <= right,
+        Comparator.GREATER: lambda left, right: left > right,
+        Comparator.GREATER_OR_EQUAL: lambda left, right: left >= right,
+    }
+)
