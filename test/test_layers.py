@@ -11,6 +11,8 @@ from pathlib import Path
 
 LAYERS = ("fuzzy", "cset", "scene", "domain", "grounding", "planning", "relaxation", "execution",
           "nodes")  # lowest first
+# The folders of the C-set layer, lowest first.
+CSET = ("schema", "instance", "search", "limits", "rewriting", "migration", "interchange")
 # They stand beside the nodes: nothing below may import them. The client shares the nodes'
 # conversions and action client; the command line and the demo use everything.
 BESIDE = {
@@ -96,6 +98,19 @@ def test_imports_point_down(repository: Path) -> None:
                 continue  # a file at the root, or the interfaces: the next test
             if not layer or target not in allowed_layers(layer):
                 wrong.append(f"{relative}:{line}: {layer or 'the root'} must not import {module}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_imports_point_down_within_the_cset_layer(repository: Path) -> None:
+    wrong = []
+    for file in sorted((repository / "fcp_ros" / "cset").glob("*/*.py")):
+        folder, relative = file.parent.name, file.relative_to(repository)
+        for line, module in imported_modules(file, ".".join(relative.parent.parts)):
+            parts = module.split(".")
+            if parts[:2] != ["fcp_ros", "cset"]:
+                continue
+            if len(parts) < 4 or parts[2] not in CSET[: CSET.index(folder) + 1]:
+                wrong.append(f"{relative}:{line}: {folder} must not import {module}")
     assert not wrong, "\n".join(wrong)
 
 
