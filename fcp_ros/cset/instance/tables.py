@@ -6,24 +6,30 @@ an instance holds is never changed again. Indexes are filled on first use and ke
 that. Nothing outside this layer sees these classes.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fcp_ros.cset.instance.fact import Fact
 from fcp_ros.cset.schema.schema import Relation, Schema
 
 Index = dict[int, tuple[int, ...]]
+Column: TypeAlias = NDArray[np.int64]
 
 
 class ElementTable:
     """Which elements there are: their types and names."""
 
-    __slots__ = ("_by_type", "_content", "ids", "names", "types")
+    __slots__ = ("_arrays", "_by_type", "_content", "ids", "names", "types")
 
     def __init__(self, types: dict[int, str], names: dict[int, str], ids: dict[str, int]) -> None:
         self.types = types
         self.names = names
         self.ids = ids
         self._by_type: dict[tuple[str, bool], tuple[int, ...]] = {}
+        self._arrays: dict[tuple[str, bool], Column] = {}
         self._content: frozenset[tuple[str, str]] | None = None
 
     def copy(self) -> "ElementTable":
@@ -51,6 +57,15 @@ class ElementTable:
             self._by_type[key] = found
         return found
 
+    def ids_of(self, type_: str, subtypes: bool, schema: Schema) -> Column:
+        """The ids of `of_type`, ascending, as an array that cannot be written to."""
+        key = (type_, subtypes)
+        found = self._arrays.get(key)
+        if found is None:
+            found = _column(sorted(self.of_type(type_, subtypes, schema)), 0)
+            self._arrays[key] = found
+        return found
+
     def content(self) -> frozenset[tuple[str, str]]:
         """The (name, type) pairs."""
         if self._content is None:
@@ -61,11 +76,12 @@ class ElementTable:
 class FunctionTable:
     """The values of one function, with its preimage index."""
 
-    __slots__ = ("_preimages", "values")
+    __slots__ = ("_columns", "_preimages", "values")
 
     def __init__(self, values: dict[int, int]) -> None:
         self.values = values
         self._preimages: Index | None = None
+        self._columns: Column | None = None
 
     def copy(self) -> "FunctionTable":
         """A copy that may be changed."""
@@ -74,12 +90,12 @@ class FunctionTable:
     def set(self, element: int, value: int) -> None:
         """Set the value at an element."""
         self.values[element] = value
-        self._preimages = None
+        self._preimages = self._columns = None
 
     def unset(self, element: int) -> None:
         """Forget the value at an element."""
         self.values.pop(element, None)
-        self._preimages = None
+        self._preimages = self._columns = None
 
     def preimages(self) -> Index:
         """For each value the elements that have it."""
@@ -87,11 +103,26 @@ class FunctionTable:
             self._preimages = _grouped((value, key) for key, value in self.values.items())
         return self._preimages
 
+    def columns(self) -> Column:
+        """A row (element, value) for each element, by id; it cannot be written to."""
+        if self._columns is None:
+            self._columns = _column(sorted(self.values.items()), 2)
+        return self._columns
+
 
 class RelationTable:
     """The tuples of one relation, indexed by all legs and by each."""
 
-    __slots__ = ("_changes", "_facts", "_indexes", "_older_facts", "by_legs", "name", "rows")
+    __slots__ = (
+        "_changes",
+        "_columns",
+        "_facts",
+        "_indexes",
+        "_older_facts",
+        "by_legs",
+        "name",
+        "rows",
+    )
 
     def __init__(
         self,
@@ -104,6 +135,7 @@ class RelationTable:
         self.rows = rows
         self.by_legs = by_legs
         self._indexes = indexes
+        self._columns: Column | None = None
         self._facts: frozenset[Fact] | None = None
         # The facts of the table that this one was copied from, and which tuples changed since.
         self._older_facts: frozenset[Fact] | None = None
@@ -128,6 +160,7 @@ class RelationTable:
         """Add a tuple that is not there yet."""
         self.rows[row] = legs
         self.by_legs[legs] = row
+        self._columns = None
         self._note(legs, True)
         for value, index in zip(legs, self._indexes, strict=True):
             if index is not None:
@@ -137,6 +170,7 @@ class RelationTable:
         """Remove a tuple."""
         legs = self.rows.pop(row)
         del self.by_legs[legs]
+        self._columns = None
         self._note(legs, False)
         for value, index in zip(legs, self._indexes, strict=True):
             if index is not None:
@@ -153,6 +187,15 @@ class RelationTable:
             found = _grouped((legs[position], row) for row, legs in self.rows.items())
             self._indexes[position] = found
         return found
+
+    def columns(self) -> Column:
+        """A row (id, *legs) for each tuple, by id; it cannot be written to."""
+        if self._columns is None:
+            width = 1 + len(self._indexes)
+            self._columns = _column(
+                [(row, *legs) for row, legs in sorted(self.rows.items())], width
+            )
+        return self._columns
 
     def facts(self, names: Mapping[int, str]) -> frozenset[Fact]:
         """The tuples by element names (which never change, so that this can be kept)."""
@@ -175,6 +218,15 @@ class RelationTable:
 
     def _named(self, tuples: Iterable[tuple[int, ...]], names: Mapping[int, str]) -> list[Fact]:
         return [Fact(self.name, tuple([names[leg] for leg in legs])) for legs in tuples]
+
+
+def _column(values: Sequence[Any], width: int) -> Column:
+    """The values as an array, with so many columns where that is not 0."""
+    array = np.array(values, dtype=np.int64)
+    if width:
+        array = array.reshape(-1, width)
+    array.setflags(write=False)
+    return array
 
 
 def _grouped(pairs: Iterable[tuple[int, int]]) -> Index:
