@@ -3,7 +3,8 @@
 
 Only the builder calls the methods that change a table, and only on a copy that it made itself; what
 an instance holds is never changed again. Indexes are filled on first use and kept up to date after
-that. Nothing outside this layer sees these classes.
+that. Nothing outside this layer sees these classes. What a search computes from a table it keeps in
+`derived`, so that it lasts as long as the table does.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +23,7 @@ Column: TypeAlias = NDArray[np.int64]
 class ElementTable:
     """Which elements there are: their types and names."""
 
-    __slots__ = ("_arrays", "_by_type", "_content", "ids", "names", "types")
+    __slots__ = ("_arrays", "_by_type", "_content", "derived", "ids", "names", "types")
 
     def __init__(self, types: dict[int, str], names: dict[int, str], ids: dict[str, int]) -> None:
         self.types = types
@@ -31,6 +32,7 @@ class ElementTable:
         self._by_type: dict[tuple[str, bool], tuple[int, ...]] = {}
         self._arrays: dict[tuple[str, bool], Column] = {}
         self._content: frozenset[tuple[str, str]] | None = None
+        self.derived: dict[object, Any] = {}
 
     def copy(self) -> "ElementTable":
         """A copy that may be changed."""
@@ -76,12 +78,13 @@ class ElementTable:
 class FunctionTable:
     """The values of one function, with its preimage index."""
 
-    __slots__ = ("_columns", "_preimages", "values")
+    __slots__ = ("_columns", "_preimages", "derived", "values")
 
     def __init__(self, values: dict[int, int]) -> None:
         self.values = values
         self._preimages: Index | None = None
         self._columns: Column | None = None
+        self.derived: dict[object, Any] = {}
 
     def copy(self) -> "FunctionTable":
         """A copy that may be changed."""
@@ -120,6 +123,7 @@ class RelationTable:
         "_indexes",
         "_older_facts",
         "by_legs",
+        "derived",
         "name",
         "rows",
     )
@@ -136,6 +140,7 @@ class RelationTable:
         self.by_legs = by_legs
         self._indexes = indexes
         self._columns: Column | None = None
+        self.derived: dict[object, Any] = {}
         self._facts: frozenset[Fact] | None = None
         # The facts of the table that this one was copied from, and which tuples changed since.
         self._older_facts: frozenset[Fact] | None = None
