@@ -8,10 +8,11 @@ set in the source is free. Constructing one checks nothing; `violations` does, a
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.schema.symbols import AttributeValue
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +23,13 @@ class Morphism:
         source: where it starts.
         target: where it ends.
         mapping: the image's id for each id of the source, tuples included.
+        values: what the attribute variables of the source are bound to.
     """
 
     source: Instance
     target: Instance
     mapping: Mapping[int, int]
+    values: Mapping[str, AttributeValue] = field(default_factory=dict)
 
     def __call__(self, id_: int) -> int:
         """The image of an element or tuple."""

@@ -20,10 +20,20 @@ class ViolationKind(str, Enum):
     """A negative application condition matches."""
     POSITIVE_CONDITION = "positive_condition"
     """A positive application condition does not match."""
+    COUNT = "count"
+    """A pattern around a match occurs too rarely or too often."""
+    COMPARISON = "comparison"
+    """A comparison of attribute values does not hold."""
+    EXPRESSION = "expression"
+    """An attribute expression has no value, or one that the attribute does not admit."""
     FUNCTIONAL = "functional"
     """Two tuples of a relation have the same element in a leg that is functional."""
+    EQUATION = "equation"
+    """Two paths that must lead to the same element do not."""
     MERGE = "merge"
     """A rule merges elements whose types or attributes do not agree."""
+    UNBOUNDED = "unbounded"
+    """A rule would make infinitely many elements."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +45,13 @@ class Violation:
         message: a sentence for the person who debugs a domain.
         elements: names of the elements concerned (a tuple of a relation is named like
             ``on(mug_1, table_1)``).
+        symbol: the function, leg, attribute or condition concerned, where there is one.
     """
 
     kind: ViolationKind
     message: str
     elements: tuple[str, ...] = ()
+    symbol: str | None = None
 
     def __str__(self) -> str:
         return f"{self.kind.value}: {self.message}"
