@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Homomorphism search: all ways in which a pattern occurs in an instance.
 
-The pattern is joined atom by atom over the preimage indexes of the target (DESIGN section 7), in
-the order that `join_order` finds, with backtracking on an explicit stack. Its slow obvious twin
-(try every assignment) is in the tests.
+The pattern is a conjunctive query: its join plan (`plan`) is evaluated one match at a time by
+backtracking, or for all matches at once on columns. Their slow obvious twin (try every assignment)
+is in the tests.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import islice
 
+from fcp_ros.cset.instance.expressions import Comparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.search.join_order import join_order
-from fcp_ros.cset.search.pattern import Atom, FunctionAtom, Pattern, RelationAtom, pattern_of
+from fcp_ros.cset.schema.schema import AttributeValue
+from fcp_ros.cset.search.backtracking import Backtracking
+from fcp_ros.cset.search.pattern import Pattern, pattern_of
+from fcp_ros.cset.search.plan import Query, comparison_variables, plan_for
+from fcp_ros.cset.search.table_sizes import sizes_by_index
 
 
 def find_homs(
@@ -22,27 +26,32 @@ def find_homs(
     monic: bool | Collection[str] = True,
     initial: Mapping[int, int] | None = None,
     allowed: Mapping[int, Collection[int]] | None = None,
+    where: Sequence[Comparison] = (),
     limit: int | None = None,
-) -> Iterator[Morphism]:
+) -> "Homs":
     """The morphisms from `pattern` to `target`, lazily.
 
-    An element of the pattern matches elements of its type and subtypes; attributes that are set in
-    the pattern must be equal, those that are not set match anything.
+    An element of the pattern matches elements of its type and subtypes, a tuple those of its
+    relation. Attributes that are set in the pattern must be equal; those that are not set match
+    anything; a `Variable` matches any value that is set, the same one wherever it occurs.
 
     Args:
         pattern: what to find.
         target: where.
         monic: whether different elements and tuples must have different images; or the types (with
             their subtypes) and relations for which they must.
-        initial: images that are fixed, by id of the pattern.
+        initial: images that are fixed, by id of the pattern. One of a tuple fixes its legs, too.
         allowed: the only images that some ids of the pattern may have.
+        where: what must hold of the values of variables.
         limit: at most so many morphisms; all of them by default.
 
     Raises:
-        ValueError: schemas differ, or `initial` or `allowed` has an id that the pattern lacks.
+        ValueError: schemas differ, `initial` or `allowed` has an id that the pattern lacks, or
+            `where` a variable.
         SchemaError: `monic` names a type or relation that does not exist.
+        ExpressionError: while searching, where a comparison has no value.
     """
-    if pattern.schema != target.schema:
+    if pattern.schema is not target.schema and pattern.schema != target.schema:
         raise ValueError(
             f"the pattern has schema {pattern.schema.name!r}, the target "
             f"{target.schema.name!r}; they must be the same schema"
@@ -53,10 +62,14 @@ def find_homs(
         _slot(query, id_, "allowed"): images if isinstance(images, Set) else frozenset(images)
         for id_, images in (allowed or {}).items()
     }
-    search = _Search(query, target, _monic_slots(pattern, query, monic), choices)
-    bindings = search.run(anchors)
-    ids = [slot.id for slot in query.slots]
-    return _morphisms(pattern, target, ids, bindings, limit)
+    if where:
+        _check_variables(query, where)
+    if not isinstance(monic, bool):
+        monic = frozenset(monic)
+        for type_ in monic:
+            pattern.schema.subtypes(type_)
+    asked = Query(monic, tuple(anchors), choices, tuple(where))
+    return Homs(pattern, target, asked, anchors, limit)
 
 
 def find_hom(
@@ -66,21 +79,57 @@ def find_hom(
     monic: bool | Collection[str] = True,
     initial: Mapping[int, int] | None = None,
     allowed: Mapping[int, Collection[int]] | None = None,
+    where: Sequence[Comparison] = (),
 ) -> Morphism | None:
     """One morphism, or None where there is none; the arguments are those of `find_homs`."""
-    found = find_homs(pattern, target, monic=monic, initial=initial, allowed=allowed, limit=1)
-    return next(found, None)
+    return next(
+        find_homs(pattern, target, monic=monic, initial=initial, allowed=allowed, where=where), None
+    )
 
 
-def _morphisms(
-    pattern: Instance,
-    target: Instance,
-    ids: list[int],
-    bindings: Iterable[list[int]],
-    limit: int | None,
-) -> Iterator[Morphism]:
-    for binding in islice(bindings, None if limit is None else max(0, limit)):
-        yield Morphism(pattern, target, dict(zip(ids, binding, strict=True)))
+class Homs(Iterator[Morphism]):
+    """The morphisms that a search finds: one at a time, in number, or all at once as columns.
+
+    Iterating consumes them; `count` and `columns` always concern all of them. All agree in the
+    order.
+    """
+
+    __slots__ = ("_anchors", "_asked", "_found", "_limit", "pattern", "target")
+
+    def __init__(
+        self,
+        pattern: Instance,
+        target: Instance,
+        asked: Query,
+        anchors: Mapping[int, int],
+        limit: int | None,
+    ) -> None:
+        """For `find_homs` only, which has checked the arguments."""
+        self.pattern = pattern
+        self.target = target
+        self._asked = asked
+        self._anchors = anchors
+        self._limit = None if limit is None else max(0, limit)
+        self._found: Iterator[Morphism] | None = None
+
+    def __iter__(self) -> Iterator[Morphism]:
+        if self._found is None:
+            found = self._search()
+            self._found = found if self._limit is None else islice(found, self._limit)
+        return self._found
+
+    def __next__(self) -> Morphism:
+        return next(self._found or iter(self))
+
+    def _search(self) -> Iterator[Morphism]:
+        pattern, target, query = self.pattern, self.target, pattern_of(self.pattern)
+        plan = plan_for(query, self._asked, target, sizes_by_index)
+        search = Backtracking(plan, target, self._asked.allowed)
+        ids, binding, values = query.ids, search.binding, search.values
+        no_values: dict[str, AttributeValue] = {}
+        for _ in search.matches(self._anchors):
+            bound = values.copy() if values else no_values
+            yield Morphism(pattern, target, dict(zip(ids, binding, strict=True)), bound)
 
 
 def _slot(query: Pattern, id_: int, argument: str) -> int:
@@ -90,136 +139,12 @@ def _slot(query: Pattern, id_: int, argument: str) -> int:
     return slot
 
 
-def _monic_slots(
-    pattern: Instance, query: Pattern, monic: bool | Collection[str]
-) -> tuple[bool, ...]:
-    if isinstance(monic, bool):
-        return (monic,) * len(query.slots)
-    wanted = frozenset().union(*(pattern.schema.subtypes(type_) for type_ in monic))
-    return tuple(slot.type in wanted for slot in query.slots)
-
-
-class _Search:
-    """One search: what each slot is bound to so far (0 for nothing yet), and how to go on."""
-
-    def __init__(
-        self,
-        query: Pattern,
-        target: Instance,
-        monic: tuple[bool, ...],
-        allowed: Mapping[int, Set[int]],
-    ) -> None:
-        self.query = query
-        self.target = target
-        self.monic = monic
-        self.allowed = allowed
-        self.types = target.element_table().types
-        self.binding = [0] * len(query.slots)
-        self.used: set[int] = set()
-        self.trail: list[int] = []
-
-    def run(self, anchors: Mapping[int, int]) -> Iterator[list[int]]:
-        """Every complete binding; the list is reused, so copy it before going on."""
-        if not all(self.bind(slot, image) for slot, image in anchors.items()):
-            return
-        order = join_order(self.query, self.target, anchors, self.allowed)
-        stack: list[Iterator[None]] = []
-        while True:
-            if len(stack) == len(order):
-                yield self.binding
-            else:
-                stack.append(self.step(order[len(stack)]))
-            while stack and next(stack[-1], self) is self:
-                stack.pop()
-            if not stack:
-                return
-
-    def step(self, atom: Atom) -> Iterator[None]:
-        """Bind what the atom leaves open in every way that agrees with what is bound."""
-        if isinstance(atom, RelationAtom):
-            return self.relation_step(atom)
-        if isinstance(atom, FunctionAtom):
-            return self.function_step(atom)
-        return self.element_step(atom.slot)
-
-    def relation_step(self, atom: RelationAtom) -> Iterator[None]:
-        rows = self.target.relation_table(atom.relation).rows
-        for row in self.row_candidates(atom):
-            mark = len(self.trail)
-            if self.bind(atom.row, row) and all(map(self.bind, atom.legs, rows[row])):
-                yield
-            self.undo(mark)
-
-    def row_candidates(self, atom: RelationAtom) -> Collection[int]:
-        table = self.target.relation_table(atom.relation)
-        row = self.binding[atom.row]
-        if row:
-            return (row,) if row in table.rows else ()
-        legs = [self.binding[slot] for slot in atom.legs]
-        if all(legs):
-            found = table.by_legs.get(tuple(legs))
-            return () if found is None else (found,)
-        candidates: Collection[int] = table.rows
-        for position, element in enumerate(legs):
-            if element:
-                bucket = table.index(position).get(element, ())
-                if len(bucket) < len(candidates):
-                    candidates = bucket
-        return candidates
-
-    def function_step(self, atom: FunctionAtom) -> Iterator[None]:
-        table = self.target.function_table(atom.function)
-        argument, value = self.binding[atom.argument], self.binding[atom.value]
-        candidates: Iterable[int] = table.values
-        if argument:
-            candidates = (argument,) if argument in table.values else ()
-        elif value:
-            candidates = table.preimages().get(value, ())
-        for candidate in candidates:
-            mark = len(self.trail)
-            image = table.values[candidate]
-            if self.bind(atom.argument, candidate) and self.bind(atom.value, image):
-                yield
-            self.undo(mark)
-
-    def element_step(self, slot: int) -> Iterator[None]:
-        candidates: Collection[int] = self.target.elements(self.query.slots[slot].type)
-        chosen = self.allowed.get(slot)
-        if chosen is not None and len(chosen) < len(candidates):
-            candidates = chosen
-        for candidate in candidates:
-            mark = len(self.trail)
-            if self.bind(slot, candidate):
-                yield
-            self.undo(mark)
-
-    def bind(self, slot: int, image: int) -> bool:
-        """Bind a slot if the image may fill it, or check that it is bound to the image."""
-        current = self.binding[slot]
-        if current:
-            return current == image
-        if not self.fits(slot, image):
-            return False
-        if self.monic[slot]:
-            if image in self.used:
-                return False
-            self.used.add(image)
-        self.binding[slot] = image
-        self.trail.append(slot)
-        return True
-
-    def fits(self, slot: int, image: int) -> bool:
-        wanted = self.query.slots[slot]
-        if wanted.accepted and self.types.get(image) not in wanted.accepted:
-            return False
-        if slot in self.allowed and image not in self.allowed[slot]:
-            return False
-        return all(self.target.attribute(image, name) == value for name, value in wanted.attributes)
-
-    def undo(self, mark: int) -> None:
-        """Forget everything that was bound since the trail had length `mark`."""
-        while len(self.trail) > mark:
-            slot = self.trail.pop()
-            if self.monic[slot]:
-                self.used.discard(self.binding[slot])
-            self.binding[slot] = 0
+def _check_variables(query: Pattern, where: Sequence[Comparison]) -> None:
+    for comparison in where:
+        lacking = comparison_variables(comparison) - query.variables
+        if lacking:
+            known = ", ".join(sorted(query.variables)) or "none"
+            raise ValueError(
+                f"'where' compares {comparison}, but the pattern has no variable "
+                f"{', '.join(sorted(lacking))}; its variables are: {known}"
+            )

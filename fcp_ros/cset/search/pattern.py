@@ -1,13 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patterns: an instance seen as a query, one slot for each element and tuple to be found.
+"""Patterns: an instance seen as a conjunctive query, one slot for each element and tuple.
 
-The analysis depends on the pattern alone, so it is made once and kept with the instance.
+Each function value and each tuple of the pattern is an atom: a row of a table whose columns are
+slots. The analysis depends on the pattern alone, so it is made once and kept with the instance,
+together with the join plans made from it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
 
+from fcp_ros.cset.instance.expressions import Variable
 from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.schema.schema import AttributeValue
+
+
+class AtomKind(str, Enum):
+    """Which table an atom is a row of."""
+
+    ELEMENT = "element"
+    FUNCTION = "function"
+    RELATION = "relation"
 
 
 @dataclass(frozen=True)
@@ -17,72 +30,58 @@ class Slot:
     Attributes:
         id: of the element or tuple in the pattern.
         type: its type or relation.
-        accepted: the types that fill it; empty for a tuple, whose relation is checked by its atom.
-        attributes: the values that it must have.
+        accepted: the types that fill it; for a tuple, its relation.
+        constants: (attribute, value that it must have).
+        variables: (attribute, name of the variable that its value is bound to).
     """
 
     id: int
     type: str
     accepted: frozenset[str]
-    attributes: tuple[tuple[str, AttributeValue], ...]
+    constants: tuple[tuple[str, Any], ...]
+    variables: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class RelationAtom:
-    """Slot `row` is a tuple of `relation` with these slots as legs."""
+class Atom:
+    """A row of a table of the target: the elements of a type, a function, or a relation.
 
-    relation: str
-    row: int
-    legs: tuple[int, ...]
+    Attributes:
+        kind: of the table.
+        name: of the type, function or relation.
+        slots: what the row's columns fill: the element; argument and value; or tuple and legs.
+        declared: the type of each column, by the schema.
+    """
 
-    @property
-    def slots(self) -> tuple[int, ...]:
-        """Every slot that the atom speaks of."""
-        return (self.row, *self.legs)
-
-
-@dataclass(frozen=True)
-class FunctionAtom:
-    """`function` sends slot `argument` to slot `value`."""
-
-    function: str
-    argument: int
-    value: int
-
-    @property
-    def slots(self) -> tuple[int, ...]:
-        """Every slot that the atom speaks of."""
-        return (self.argument, self.value)
+    kind: AtomKind
+    name: str
+    slots: tuple[int, ...]
+    declared: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class ElementAtom:
-    """Slot `slot` is an element of its type."""
-
-    slot: int
-
-    @property
-    def slots(self) -> tuple[int, ...]:
-        """Every slot that the atom speaks of."""
-        return (self.slot,)
-
-
-Atom = RelationAtom | FunctionAtom | ElementAtom
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pattern:
     """All slots and atoms of an instance.
 
     Attributes:
         slots: one for each element and tuple; a slot goes by its index here.
+        ids: the id of each slot in the pattern.
         index: the slot of each id of the pattern.
         atoms: what must hold between them.
+        touching: for each slot the indexes of the atoms that it is in.
+        tables: kind and name of every table that an atom is a row of.
+        variables: names of the attribute variables.
+        plans: the join plans made so far, by what they depend on.
     """
 
     slots: tuple[Slot, ...]
+    ids: tuple[int, ...]
     index: dict[int, int]
     atoms: tuple[Atom, ...]
+    touching: tuple[tuple[int, ...], ...]
+    tables: tuple[tuple[AtomKind, str], ...]
+    variables: frozenset[str]
+    plans: dict[Any, Any] = field(default_factory=dict)
 
 
 def pattern_of(instance: Instance) -> Pattern:
@@ -95,23 +94,63 @@ def pattern_of(instance: Instance) -> Pattern:
 
 
 def _analyse(instance: Instance) -> Pattern:
+    slots = tuple(_slots(instance))
+    index = {slot.id: position for position, slot in enumerate(slots)}
+    atoms = tuple(_atoms(instance, index))
+    touching: list[list[int]] = [[] for _ in slots]
+    for number, atom in enumerate(atoms):
+        for slot in dict.fromkeys(atom.slots):
+            touching[slot].append(number)
+    return Pattern(
+        slots=slots,
+        ids=tuple(slot.id for slot in slots),
+        index=index,
+        atoms=atoms,
+        touching=tuple(map(tuple, touching)),
+        tables=tuple(dict.fromkeys((atom.kind, atom.name) for atom in atoms)),
+        variables=frozenset(name for slot in slots for _, name in slot.variables),
+    )
+
+
+def _slots(instance: Instance) -> Iterator[Slot]:
     schema = instance.schema
-    slots: list[Slot] = []
+    attributes = _attributes(instance)
+    nothing: list[tuple[str, Any]] = []
     for element in instance.all_elements():
         type_ = instance.type_of(element)
-        values = tuple(instance.attributes(element).items())
-        slots.append(Slot(element, type_, schema.subtypes(type_), values))
+        yield _slot(element, type_, schema.subtypes(type_), attributes.get(element, nothing))
     for relation in schema.relations:
         for row in instance.relation_table(relation.name).rows:
-            slots.append(Slot(row, relation.name, frozenset(), ()))
-    index = {slot.id: position for position, slot in enumerate(slots)}
-    atoms: list[Atom] = [
-        RelationAtom(relation.name, index[row], tuple(index[leg] for leg in legs))
-        for relation in schema.relations
-        for row, legs in instance.relation_table(relation.name).rows.items()
-    ]
-    for function in schema.functions:
-        for argument, value in instance.function_table(function.name).values.items():
-            atoms.append(FunctionAtom(function.name, index[argument], index[value]))
-    atoms.extend(ElementAtom(index[element]) for element in instance.all_elements())
-    return Pattern(tuple(slots), index, tuple(atoms))
+            accepted = frozenset((relation.name,))
+            yield _slot(row, relation.name, accepted, attributes.get(row, nothing))
+
+
+def _attributes(instance: Instance) -> dict[int, list[tuple[str, Any]]]:
+    """What is set at each element and tuple, in the order in which the schema declares it."""
+    found: dict[int, list[tuple[str, Any]]] = {}
+    for name in dict.fromkeys(attribute.name for attribute in instance.schema.attributes):
+        for id_, value in instance.attribute_table(name).items():
+            found.setdefault(id_, []).append((name, value))
+    return found
+
+
+def _slot(id_: int, type_: str, accepted: frozenset[str], values: list[tuple[str, Any]]) -> Slot:
+    constants = tuple(pair for pair in values if not isinstance(pair[1], Variable))
+    variables = tuple((name, v.name) for name, v in values if isinstance(v, Variable))
+    return Slot(id_, type_, accepted, constants, variables)
+
+
+def _atoms(instance: Instance, index: dict[int, int]) -> Iterator[Atom]:
+    for relation in instance.schema.relations:
+        declared = (relation.name, *(type_ for _, type_ in relation.legs))
+        for row, legs in instance.relation_table(relation.name).rows.items():
+            slots = tuple([index[id_] for id_ in (row, *legs)])
+            yield Atom(AtomKind.RELATION, relation.name, slots, declared)
+    for function in instance.schema.functions:
+        declared = (function.source, function.target)
+        for pair in instance.function_table(function.name).values.items():
+            slots = tuple([index[id_] for id_ in pair])
+            yield Atom(AtomKind.FUNCTION, function.name, slots, declared)
+    for element in instance.all_elements():
+        type_ = instance.type_of(element)
+        yield Atom(AtomKind.ELEMENT, type_, (index[element],), (type_,))

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Indexes over arrays of ids: the rows with an id in a column, the row with given ids, membership.
+
+Ids ascend with creation and are mostly dense, so an index is an array with one place for each id up
+to the greatest; where ids are sparse, it is a sorted array.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.tables import Column, FunctionTable, RelationTable
+
+Mask = NDArray[np.bool_]
+
+
+def is_dense(greatest: int, count: int) -> bool:
+    """Whether an array with a place for each id is worth its memory."""
+    return greatest <= 16 * count + 4096
+
+
+class ColumnIndex:
+    """The rows of a table, grouped by the id that they have in one column.
+
+    Attributes:
+        unique: whether no id is in two rows.
+    """
+
+    def __init__(self, rows: Column, position: int) -> None:
+        keys = rows[:, position]
+        ascending = not len(keys) or bool(np.all(keys[1:] >= keys[:-1]))
+        self._rows = rows
+        self._order = None if ascending else np.argsort(keys, kind="stable")
+        self._columns: dict[int, Column] = {}
+        if not len(keys) or is_dense(int(keys.max()), len(keys)):
+            # One more place than the greatest id needs: where greater ones are looked up.
+            greatest = int(keys.max()) if len(keys) else 0
+            self._keys: Column | None = None
+            self._counts = np.bincount(keys, minlength=greatest + 2)
+        else:
+            self._keys, counts = np.unique(keys, return_counts=True)
+            self._counts = np.append(counts, 0)
+        self._starts = np.cumsum(self._counts) - self._counts
+        self.unique = bool(self._counts.max() <= 1)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def ranges(self, ids: Column) -> tuple[Column, Column]:
+        """For each id the first of its rows, in the order of the index, and their number."""
+        if self._keys is None:
+            return self._starts.take(ids, mode="clip"), self._counts.take(ids, mode="clip")
+        places = np.searchsorted(self._keys, ids)
+        missing = self._keys.take(places, mode="clip") != ids
+        places[missing] = len(self._keys)
+        return self._starts.take(places), self._counts.take(places)
+
+    def column(self, position: int) -> Column:
+        """A column of the table, in the order of the index."""
+        found = self._columns.get(position)
+        if found is None:
+            plain = self._rows[:, position]
+            found = plain.copy() if self._order is None else plain[self._order]
+            found.setflags(write=False)
+            self._columns[position] = found
+        return found
+
+
+class RowIndex:
+    """The row of a relation that has given ids in all its legs.
+
+    The legs are folded from the left: a prefix of legs that occurs has a number, and a number with
+    one more leg is a key in the sorted array of all such keys.
+    """
+
+    def __init__(self, rows: Column) -> None:
+        legs = rows[:, 1:]
+        numbers = legs[:, 0]
+        self._folds: list[tuple[int, Column]] = []
+        for position in range(1, legs.shape[1]):
+            span = int(legs[:, position].max(initial=0)) + 1
+            keys, numbers = np.unique(numbers * span + legs[:, position], return_inverse=True)
+            self._folds.append((span, keys))
+        self._by_number = np.argsort(numbers)
+
+    def find(self, legs: list[Column]) -> tuple[Column, Mask]:
+        """For each list of legs the index of its row, and whether there is one."""
+        numbers, *others = legs
+        found = np.ones(len(numbers), dtype=bool)
+        for (span, keys), leg in zip(self._folds, others, strict=True):
+            wanted = numbers * span + leg
+            numbers = np.searchsorted(keys, wanted)
+            found &= (keys.take(numbers, mode="clip") == wanted) & (leg < span)
+        return self._by_number.take(numbers, mode="clip"), found
+
+
+class IdSet:
+    """A set of ids."""
+
+    def __init__(self, ids: Column) -> None:
+        """The set of these ids, which ascend."""
+        greatest = int(ids[-1]) if len(ids) else 0
+        self._dense = is_dense(greatest, len(ids))
+        if self._dense:
+            self._places = np.zeros(greatest + 2, dtype=bool)
+            self._places[ids] = True
+        else:
+            self._sorted = ids
+
+    def contains(self, ids: Column) -> Mask:
+        """Whether each of some ids is in the set."""
+        if self._dense:
+            return self._places.take(ids, mode="clip")
+        places = np.searchsorted(self._sorted, ids)
+        return np.asarray(self._sorted.take(places, mode="clip") == ids)
+
+
+def column_index(table: RelationTable | FunctionTable, position: int) -> ColumnIndex:
+    """The index of a table by one column, made at the first call."""
+    key = ("column", position)
+    found = table.derived.get(key)
+    if found is None:
+        found = table.derived[key] = ColumnIndex(table.columns(), position)
+    assert isinstance(found, ColumnIndex)
+    return found
+
+
+def row_index(table: RelationTable) -> RowIndex:
+    """The index of a relation by all its legs, made at the first call."""
+    found = table.derived.get("row")
+    if found is None:
+        found = table.derived["row"] = RowIndex(table.columns())
+    assert isinstance(found, RowIndex)
+    return found
+
+
+def ids_of_type(instance: Instance, type_: str) -> IdSet:
+    """The elements of a type and its subtypes, or the tuples of a relation."""
+    if instance.schema.has_relation(type_):
+        return IdSet(instance.relation_table(type_).columns()[:, 0])
+    table = instance.element_table()
+    found = table.derived.get(("ids", type_))
+    if found is None:
+        found = table.derived["ids", type_] = IdSet(table.ids_of(type_, True, instance.schema))
+    assert isinstance(found, IdSet)
+    return found

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Join plans: the steps in which a pattern is found, and what each of them binds and checks.
+
+A plan depends on the pattern, on which slots are fixed or restricted from the start, on what must
+be different, on the comparisons, and on the orders of magnitude of the target's tables, but on
+nothing else; so it is kept with the pattern. `Backtracking` and `ColumnJoin` evaluate it.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from fcp_ros.cset.instance.expressions import Comparison, variables_of
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.schema.schema import AttributeValue, Schema
+from fcp_ros.cset.search.join_order import join_order
+from fcp_ros.cset.search.pattern import Atom, AtomKind, Pattern
+from fcp_ros.cset.search.table_sizes import TableSizes, order_of_magnitude
+
+_MOST_PLANS = 256
+"""So many plans are kept with a pattern."""
+
+Monic = bool | frozenset[str]
+CountSizes = Callable[[Instance, AtomKind, str], TableSizes]
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is asked of a pattern, beyond what it is.
+
+    Attributes:
+        monic: whether different slots need different images, or the types for which they do.
+        anchored: the slots that are bound from the start.
+        allowed: the slots that have a set of allowed images.
+        where: what must hold of the values of variables.
+    """
+
+    monic: Monic
+    anchored: tuple[int, ...]
+    allowed: Mapping[int, Collection[int]]
+    where: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True)
+class Bind:
+    """How a step binds a slot, and what the image must be like.
+
+    Attributes:
+        slot: the slot.
+        position: the column of the step's table that holds the image.
+        accepted: the types it may have; None where the table admits no others.
+        allowed: whether the search has a set of allowed images.
+        constants: (attribute, value that it must have).
+        variables: (attribute, variable, whether this is where the variable gets its value).
+        distinct: whether the image must differ from that of other slots.
+    """
+
+    slot: int
+    position: int
+    accepted: frozenset[str] | None
+    allowed: bool
+    constants: tuple[tuple[str, AttributeValue], ...]
+    variables: tuple[tuple[str, str, bool], ...]
+    distinct: bool
+
+
+@dataclass(frozen=True)
+class Step:
+    """Find the rows of a table that agree with what is bound, and bind the rest.
+
+    Attributes:
+        atom: the table.
+        bound: (position, slot) of the columns whose slots earlier steps have bound.
+        binds: the slots that this step binds.
+        repeated: (position, slot) of columns whose slot another column of this step binds.
+        where: what can be checked from here on.
+    """
+
+    atom: Atom
+    bound: tuple[tuple[int, int], ...]
+    binds: tuple[Bind, ...]
+    repeated: tuple[tuple[int, int], ...]
+    where: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The steps that find a pattern.
+
+    Attributes:
+        pattern: what is found.
+        anchors: the slots that are bound from the start.
+        where: what can be checked at the start.
+        steps: in order.
+    """
+
+    pattern: Pattern
+    anchors: tuple[Bind, ...]
+    where: tuple[Comparison, ...]
+    steps: tuple[Step, ...]
+
+    @cached_property
+    def ranks(self) -> tuple[int, ...]:
+        """For each slot, how many are bound before it."""
+        ranks = [0] * len(self.pattern.slots)
+        for rank, bind in enumerate(self._binds()):
+            ranks[bind.slot] = rank
+        return tuple(ranks)
+
+    @cached_property
+    def distinct(self) -> tuple[int, ...]:
+        """The slots that must be compared with others, in the order in which they are bound."""
+        return tuple(bind.slot for bind in self._binds() if bind.distinct)
+
+    def _binds(self) -> Iterator[Bind]:
+        yield from self.anchors
+        for step in self.steps:
+            yield from step.binds
+
+
+def plan_for(pattern: Pattern, query: Query, target: Instance, count: CountSizes) -> Plan:
+    """The plan for a query over a target of this size, made at the first call.
+
+    Args:
+        pattern: what to find.
+        query: what is asked of it.
+        target: where.
+        count: how the sizes of the target's tables are found.
+    """
+    sizes = {(kind, name): count(target, kind, name) for kind, name in pattern.tables}
+    allowed = {slot: len(images) for slot, images in query.allowed.items()}
+    key = (
+        query.anchored,
+        query.monic,
+        query.where,
+        tuple([size.magnitude for size in sizes.values()]),
+        tuple([(slot, order_of_magnitude(size)) for slot, size in allowed.items()]),
+    )
+    plan: Plan | None = pattern.plans.get(key)
+    if plan is None:
+        order = join_order(pattern, sizes, query.anchored, allowed)
+        plan = _Compiler(pattern, query, target.schema).plan(order)
+        if len(pattern.plans) >= _MOST_PLANS:
+            pattern.plans.clear()
+        pattern.plans[key] = plan
+    return plan
+
+
+class _Compiler:
+    """Follows a join order and notes what is bound where."""
+
+    def __init__(self, pattern: Pattern, query: Query, schema: Schema) -> None:
+        self.pattern = pattern
+        self.allowed = query.allowed
+        self.anchored = query.anchored
+        self.where = list(query.where)
+        self.distinct = _distinct_slots(pattern, query.monic, schema)
+        self.bound: set[int] = set()
+        self.variables: set[str] = set()
+
+    def plan(self, order: Sequence[Atom]) -> Plan:
+        anchors = tuple([self.bind(slot, 0, None) for slot in self.anchored])
+        where = self.decided()
+        return Plan(self.pattern, anchors, where, tuple([self.step(atom) for atom in order]))
+
+    def step(self, atom: Atom) -> Step:
+        known = [(at, slot) for at, slot in enumerate(atom.slots) if slot in self.bound]
+        binds: list[Bind] = []
+        repeated: list[tuple[int, int]] = []
+        for position, slot in enumerate(atom.slots):
+            if slot not in self.bound:
+                binds.append(self.bind(slot, position, atom.declared[position]))
+            elif (position, slot) not in known:
+                repeated.append((position, slot))
+        return Step(atom, tuple(known), tuple(binds), tuple(repeated), self.decided())
+
+    def bind(self, slot: int, position: int, declared: str | None) -> Bind:
+        wanted = self.pattern.slots[slot]
+        self.bound.add(slot)
+        variables = []
+        for attribute, name in wanted.variables:
+            variables.append((attribute, name, name not in self.variables))
+            self.variables.add(name)
+        return Bind(
+            slot,
+            position,
+            None if declared in wanted.accepted else wanted.accepted,
+            slot in self.allowed,
+            wanted.constants,
+            tuple(variables),
+            slot in self.distinct,
+        )
+
+    def decided(self) -> tuple[Comparison, ...]:
+        """The comparisons whose variables all have values by now, and not before."""
+        if not self.where:
+            return ()
+        ready = tuple([c for c in self.where if self.variables >= comparison_variables(c)])
+        self.where = [comparison for comparison in self.where if comparison not in ready]
+        return ready
+
+
+def comparison_variables(comparison: Comparison) -> frozenset[str]:
+    """Names of the variables that a comparison is about."""
+    return variables_of(comparison.left) | variables_of(comparison.right)
+
+
+def _distinct_slots(pattern: Pattern, monic: Monic, schema: Schema) -> frozenset[int]:
+    """The slots that must be checked to be different, because another one could be the same."""
+    if monic is False:
+        return frozenset()
+    slots = pattern.slots
+    if monic is True:
+        flagged = set(range(len(slots)))
+    else:
+        wanted = frozenset().union(*(schema.subtypes(type_) for type_ in monic))
+        flagged = {at for at, slot in enumerate(slots) if slot.type in wanted}
+    flagged -= _told_apart_by_legs(pattern, flagged)
+    holders: dict[str, int] = {}
+    for at in flagged:
+        for type_ in slots[at].accepted:
+            holders[type_] = holders.get(type_, 0) + 1
+    return frozenset(at for at in flagged if any(holders[t] > 1 for t in slots[at].accepted))
+
+
+def _told_apart_by_legs(pattern: Pattern, flagged: set[int]) -> set[int]:
+    """The tuples of relations whose legs are different already.
+
+    Two tuples of a pattern differ in some leg; where all legs of all tuples of a relation must have
+    different images, so have the tuples.
+    """
+    rows = [atom for atom in pattern.atoms if atom.kind is AtomKind.RELATION]
+    open_ = {atom.name for atom in rows if not flagged.issuperset(atom.slots[1:])}
+    return {atom.slots[0] for atom in rows if atom.name not in open_}
