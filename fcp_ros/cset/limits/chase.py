@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The chase: complete generators and equations to the instance that they present.
+
+The generalisation of Todd and Coxeter's enumeration of cosets to actions of categories (Carmody,
+Leeming and Walters, *The Todd-Coxeter procedure and left Kan extensions*, 1995), or in the words of
+databases a standard chase for a cartesian theory (Meyers, Spivak and Wisnesky, *Fast left Kan
+extensions using the chase*, 2022). Elements are completed in the order in which they were created,
+so that it is fair: it ends whenever what is presented is finite.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from fcp_ros.cset.limits.congruence import Congruence
+from fcp_ros.cset.limits.endless import endless_cycle
+from fcp_ros.cset.limits.errors import LimitError, PresentationError
+from fcp_ros.cset.limits.functional_legs import FunctionalLegs
+from fcp_ros.cset.schema.schema import PathEquation, Schema, TypeName
+
+_NESTED = 8
+"""Elements further from what is given are named by their type, lest names grow with them."""
+
+
+class Chase:
+    """Nodes that are given, what is stated of them, and what follows."""
+
+    def __init__(self, schema: Schema, functional: FunctionalLegs) -> None:
+        """Start with nothing."""
+        self.schema = schema
+        self.congruence = Congruence(schema)
+        self._names: dict[int, str] = {}
+        self._origins: dict[int, tuple[int, str]] = {}
+        self._depths: dict[int, int] = {}
+        self._queue: deque[int] = deque()
+        self._fields: dict[TypeName, dict[str, TypeName]] = {}
+        self._equations: dict[TypeName, tuple[PathEquation, ...]] = {}
+        self._keys: dict[str, dict[str, tuple[str, int]]] = {
+            relation.name: {leg: (relation.name, relation.position(leg)) for leg in keys}
+            for relation in schema.relations
+            if (keys := relation.functional) and functional is FunctionalLegs.MERGE
+        }
+
+    # --- what is given
+
+    def add(self, type_: TypeName, name: str | None, *, complete: bool = False) -> int:
+        """A node of a type or a relation.
+
+        Args:
+            type_: the type or the relation.
+            name: what to call it; a tuple needs no name.
+            complete: whether its values are all going to be set, and obey the equations.
+        """
+        node = self.congruence.add(type_)
+        if name is not None:
+            self._names[node] = name
+        if not complete:
+            self._queue.append(node)
+        return node
+
+    def set(self, node: int, field: str, value: int) -> None:
+        """State the value of a function, or the element in a leg; it becomes of the right type."""
+        self.congruence.narrow(value, self.target(node, field))
+        self.set_typed(node, field, value)
+
+    def set_typed(self, node: int, field: str, value: int) -> None:
+        """`set` for a value that is known to be of the right type."""
+        self.congruence.set_value(node, field, value)
+        if self._keys:
+            key = self._keys.get(self.congruence.types(node)[0], {}).get(field)
+            if key is not None:
+                self.congruence.set_value(value, key, node)
+
+    def target(self, node: int, field: str) -> TypeName:
+        """The type that a function, or a leg, of a node leads to.
+
+        Raises:
+            PresentationError: the node has no such function.
+        """
+        types = self.congruence.types(node)
+        for type_ in types:
+            found = self.fields(type_).get(field)
+            if found is not None:
+                return found
+        raise PresentationError(
+            f"{self.name(node)!r} is a {' and '.join(types)}, which has no function {field!r}; "
+            f"it has: {', '.join(n for type_ in types for n in self.fields(type_)) or 'none'}"
+        )
+
+    def fields(self, type_: TypeName) -> dict[str, TypeName]:
+        """The functions of a type, or the legs of a relation, with their targets."""
+        found = self._fields.get(type_)
+        if found is None:
+            if self.schema.has_relation(type_):
+                found = dict(self.schema.relation(type_).legs)
+            else:
+                found = {f.name: f.target for f in self.schema.functions_of(type_)}
+            self._fields[type_] = found
+        return found
+
+    def at(self, node: int, path: Sequence[str]) -> int:
+        """The node at the end of a path; elements on it are created where they are missing."""
+        for step in path:
+            value = self.congruence.value(node, step)
+            node = self._create(node, step) if value is None else value
+        return node
+
+    # --- what follows
+
+    def run(self, bound: int) -> None:
+        """Create what is missing and merge what is equal, until nothing of either is left.
+
+        Args:
+            bound: the most elements that may be there besides those that were given.
+
+        Raises:
+            PresentationError: there are more; the message names the functions that go on for ever.
+            LimitError: elements must be equal whose types or attributes cannot be.
+        """
+        congruence = self.congruence
+        most = bound + congruence.classes
+        while self._queue or congruence.narrowed:
+            self._queue.extend(congruence.narrowed)
+            congruence.narrowed.clear()
+            if self._queue:
+                self._complete(self._queue.popleft())
+            if congruence.classes > most:
+                raise PresentationError(self._too_many(bound))
+        self._reflect()
+        self._check()
+
+    def _complete(self, node: int) -> None:
+        for type_ in self.congruence.types(node):
+            for equation in self._equations_of(type_):
+                self._equate(node, equation)
+        for type_ in self.congruence.types(node):
+            for field in self.fields(type_):
+                if self.congruence.value(node, field) is None:
+                    self._create(node, field)
+
+    def _equate(self, node: int, equation: PathEquation) -> None:
+        """Apply an equation; a path that lacks its last value gets it from the other one."""
+        short, long = sorted((equation.left, equation.right), key=len)
+        if not long:
+            return
+        end, last = self.at(node, short), self.at(node, long[:-1])
+        self.set(last, long[-1], end)
+
+    def _create(self, node: int, field: str) -> int:
+        node = self.congruence.find(node)
+        value = self.congruence.add(self.target(node, field))
+        self._origins[value] = (node, field)
+        self._depths[value] = self._depths.get(node, 0) + 1
+        self._queue.append(value)
+        self.set_typed(node, field, value)
+        return value
+
+    def _equations_of(self, type_: TypeName) -> tuple[PathEquation, ...]:
+        found = self._equations.get(type_)
+        if found is None:
+            is_subtype = self.schema.is_subtype
+            found = tuple(e for e in self.schema.equations if is_subtype(type_, e.source))
+            self._equations[type_] = found
+        return found
+
+    def _reflect(self) -> None:
+        """Merge tuples with the same legs: relations are sets."""
+        first: dict[tuple[str, tuple[int, ...]], int] = {}
+        for node in self.roots():
+            types = self.congruence.types(node)
+            if self.schema.has_relation(types[0]):
+                other = first.setdefault((types[0], self.legs(node)), node)
+                self.congruence.merge(other, node)
+
+    def _check(self) -> None:
+        for node in self.roots():
+            types = self.congruence.types(node)
+            if len(types) > 1:
+                raise LimitError(
+                    f"{self.members(node)} must be one element, but {', '.join(map(repr, types))} "
+                    "have no greatest common subtype that it could be of"
+                )
+        for clash in self.congruence.clashes:
+            names = ", ".join(dict.fromkeys((self.name(clash.first), self.name(clash.second))))
+            raise LimitError(
+                f"{names} must be one, but {clash.attribute!r} cannot be: {clash.reason}"
+            )
+
+    # --- what is found
+
+    def roots(self) -> Iterator[int]:
+        """A node for each element and each tuple, in order of creation."""
+        return (node for node in range(len(self.congruence)) if self.congruence.is_root(node))
+
+    def legs(self, node: int) -> tuple[int, ...]:
+        """The roots of the elements of a tuple."""
+        return tuple(
+            self.congruence.find(self.at(node, (leg,)))
+            for leg in self.fields(self.congruence.types(node)[0])
+        )
+
+    def name(self, node: int) -> str:
+        """What to call an element: a generator's own name, or the functions that lead to it."""
+        steps: list[str] = []
+        current = root = self.congruence.find(node)
+        while current not in self._names and current in self._origins and len(steps) < _NESTED:
+            parent, step = self._origins[current]
+            steps.append(step)
+            current = self.congruence.find(parent)
+        name = self._names.get(current)
+        if name is None:
+            return self._plain_name(root)
+        return "".join(f"{step}(" for step in steps) + name + ")" * len(steps)
+
+    def members(self, node: int) -> str:
+        """The names of what was given that is in a node's class, for a message."""
+        root = self.congruence.find(node)
+        names = [f"{n!r}" for g, n in self._names.items() if self.congruence.find(g) == root]
+        return ", ".join(names[:8]) or repr(self.name(node))
+
+    def _plain_name(self, node: int) -> str:
+        types = self.congruence.types(node)
+        if not self.schema.has_relation(types[0]):
+            return types[0]
+        legs = (self.congruence.value(node, leg) for leg in self.fields(types[0]))
+        shown = ("?" if leg is None else self.name(leg) for leg in legs)
+        return f"{types[0]}({', '.join(shown)})"
+
+    def _too_many(self, bound: int) -> str:
+        node = max(self._depths, key=lambda node: (self._depths[node], node))
+        path: list[str] = []
+        while node in self._origins:
+            node, step = self._origins[node]
+            path.append(step)
+        reason = endless_cycle(self.congruence, node, path[::-1])
+        return f"more than {bound} elements besides those that are given: {reason}"

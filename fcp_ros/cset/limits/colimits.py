@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Colimits of instances: initial instance, coproducts, coequalisers, pushouts.
+
+Mac Lane, *Categories for the Working Mathematician*, section III.3; pointwise, as in every category
+of functors to sets (V.3). What is more than that here:
+
+- *Types.* A morphism may send an element to one of a subtype. So glued elements have the greatest
+  common subtype of their types; there is no colimit where there is none. If that is a type that
+  none of them has, the functions and equations that it has besides are completed freely, as in
+  `present`.
+- *Relations* are sets of tuples: the colimit is taken of spans, and tuples with the same legs are
+  one (the reflection of spans into relations). What happens to functional legs is chosen by
+  `FunctionalLegs`. Path equations hold in a colimit if they hold in its parts.
+- *Attributes* are partial: glued elements have those of all of them, and there is no colimit where
+  values differ. Variables are glued, too: they become what they must be equal to, which is the
+  `values` of the injections. Variables of different parts are different, even if their names are
+  not, until they are glued; the earlier part keeps its name.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fcp_ros.cset.instance.expressions import Variable
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.limits.cone import (
+    Square,
+    check_morphisms,
+    check_schemas,
+    checked_cocone,
+    ids_of,
+)
+from fcp_ros.cset.limits.errors import LimitError
+from fcp_ros.cset.limits.extension import extend
+from fcp_ros.cset.limits.functional_legs import FunctionalLegs
+from fcp_ros.cset.limits.glue import glue
+from fcp_ros.cset.limits.unification import variables_in
+from fcp_ros.cset.schema.schema import Schema
+
+BOUND = 10_000
+"""How many elements a colimit may create besides those of its parts, by default."""
+
+
+@dataclass(frozen=True, eq=False)
+class Colimit:
+    """A colimit with its universal property.
+
+    Attributes:
+        apex: the instance.
+        injections: from the parts of the diagram to it.
+        squares: what commutes in every cocone under the diagram.
+    """
+
+    apex: Instance
+    injections: tuple[Morphism, ...]
+    squares: tuple[Square, ...] = ()
+
+    def universal(self, cocone: Sequence[Morphism], vertex: Instance | None = None) -> Morphism:
+        """The one morphism from the apex through which a cocone factors.
+
+        Args:
+            cocone: a leg for each injection, to one instance, commuting with the diagram.
+            vertex: that instance; needed only where there are no injections.
+
+        Raises:
+            LimitError: it is no cocone; the message says where it fails.
+        """
+        starts = [injection.source for injection in self.injections]
+        target = checked_cocone(cocone, starts, self.squares, vertex)
+        if target.schema != self.apex.schema:
+            raise LimitError(f"{target!r} and {self.apex!r} have different schemas")
+        mapping: dict[int, int] = {}
+        values: dict[str, Any] = {}
+        for injection, leg in zip(self.injections, cocone, strict=True):
+            self._send(mapping, injection, leg)
+            values.update(_values(injection, leg))
+        if len(mapping) < sum(1 for _ in ids_of(self.apex)):
+            extend(self.apex, target, mapping)
+        result = Morphism(self.apex, target, mapping, values)
+        violations = result.violations()
+        if violations:
+            reasons = "; ".join(violation.message for violation in violations)
+            raise LimitError(f"no universal map: {reasons}")
+        return result
+
+    def _send(self, mapping: dict[int, int], injection: Morphism, leg: Morphism) -> None:
+        for id_, image in injection.mapping.items():
+            known = mapping.setdefault(image, leg.mapping[id_])
+            if known != leg.mapping[id_]:
+                names = [leg.target.name_of(known), leg.target.name_of(leg.mapping[id_])]
+                raise LimitError(
+                    f"no universal map: {self.apex.name_of(image)!r} would be sent to "
+                    f"{' and to '.join(map(repr, names))}"
+                )
+
+
+def initial(schema: Schema) -> Colimit:
+    """The instance without elements, which has exactly one morphism to every instance."""
+    return coproduct(schema=schema)
+
+
+def coproduct(*instances: Instance, schema: Schema | None = None) -> Colimit:
+    """The instances side by side; of functional legs, none breaks that was whole.
+
+    Args:
+        instances: its parts; without any it is the initial instance.
+        schema: needed only where there are no parts.
+
+    Raises:
+        LimitError: schemas differ.
+    """
+    if schema is None:
+        if not instances:
+            raise LimitError("the coproduct of nothing is the initial instance; give its schema")
+        schema = instances[0].schema
+    check_schemas(schema, instances)
+    apex, injections = glue(schema, instances, (), FunctionalLegs.KEEP, 0)
+    return Colimit(apex, injections)
+
+
+def coequaliser(
+    first: Morphism,
+    second: Morphism,
+    *,
+    functional: FunctionalLegs = FunctionalLegs.REFUSE,
+    bound: int = BOUND,
+) -> Colimit:
+    """The common target with the images of each element under two morphisms made equal.
+
+    Args:
+        first: one of two parallel morphisms.
+        second: the other.
+        functional: what to do where a functional leg would break.
+        bound: the most elements that may be created where glued elements get a type of their own.
+
+    Returns:
+        The colimit, with the projection from the target as its injection.
+
+    Raises:
+        LimitError: the morphisms are not parallel, or what is glued does not agree.
+        PresentationError: more than `bound` elements would be created.
+    """
+    check_morphisms(first, second)
+    if not (first.source.is_same(second.source) and first.target.is_same(second.target)):
+        raise LimitError("the two morphisms are not parallel; give two with the same two ends")
+    schema, parts = first.source.schema, (first.target,)
+    pairs = (((0, first.mapping[i]), (0, second.mapping[i])) for i in ids_of(first.source))
+    apex, injections = glue(schema, parts, pairs, functional, bound)
+    return Colimit(apex, injections, (Square(0, first, 0, second),))
+
+
+def pushout(
+    first: Morphism,
+    second: Morphism,
+    *,
+    functional: FunctionalLegs = FunctionalLegs.REFUSE,
+    bound: int = BOUND,
+) -> Colimit:
+    """The two targets glued along the common source.
+
+    It takes time in proportion to the sizes of the two targets.
+
+    Args:
+        first: one of two morphisms from one instance.
+        second: the other.
+        functional: what to do where a functional leg would break.
+        bound: the most elements that may be created where glued elements get a type of their own.
+
+    Returns:
+        The colimit, with injections from the targets of `first` and `second`.
+
+    Raises:
+        LimitError: the two do not start in one instance, or what is glued does not agree.
+        PresentationError: more than `bound` elements would be created.
+    """
+    check_morphisms(first, second)
+    if not first.source.is_same(second.source):
+        raise LimitError(
+            f"the morphisms start in {first.source!r} and {second.source!r}, not in one"
+        )
+    schema, parts = first.source.schema, (first.target, second.target)
+    pairs = (((0, first.mapping[i]), (1, second.mapping[i])) for i in ids_of(first.source))
+    apex, injections = glue(schema, parts, pairs, functional, bound)
+    return Colimit(apex, injections, (Square(0, first, 1, second),))
+
+
+def _values(injection: Morphism, leg: Morphism) -> dict[str, Any]:
+    """What the variables of the apex that stand for variables of a part are bound to by its leg."""
+    found: dict[str, Any] = {}
+    for name in variables_in(injection.source):
+        variable = injection.values.get(name, Variable(name))
+        value = leg.values.get(name, Variable(name))
+        if isinstance(variable, Variable) and variable != value:
+            found[variable.name] = value
+    return found

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The types of elements that a limit pairs, and of elements that a colimit glues.
+
+A morphism may send an element to one of a subtype. So an instance is a family of elements labelled
+by types, and limits and colimits of such families follow bounds in the order of types, which are
+its limits and colimits (Mac Lane, *Categories for the Working Mathematician*, chapter III). A
+family may hold several elements over one tuple of a product: one for each connected component of
+the common ancestors (a multilimit in the sense of Diers).
+"""
+
+from collections.abc import Iterable
+
+from fcp_ros.cset.limits.errors import LimitError
+from fcp_ros.cset.schema.schema import Schema, TypeName
+
+
+def greatest_common_subtype(schema: Schema, types: Iterable[TypeName]) -> TypeName | None:
+    """The type that an element has when it is glued from elements of these types.
+
+    Args:
+        schema: of the types; a relation counts as a type, and has no subtypes but itself.
+        types: at least one.
+
+    Returns:
+        The common subtype that all the others are below; None where there is none.
+    """
+    common = frozenset.intersection(*(schema.subtypes(type_) for type_ in types))
+    return next((type_ for type_ in common if common <= schema.subtypes(type_)), None)
+
+
+def least_common_ancestors(schema: Schema, types: Iterable[TypeName]) -> tuple[TypeName, ...]:
+    """The types that a tuple of elements of these types has in a product.
+
+    One for each connected component of the common ancestors, in the order of the schema: a tuple of
+    elements that are things, and by a second `is_a` unrelated to the first also customers, is in
+    the product once as a thing and once as a customer.
+
+    Args:
+        schema: of the types; a relation counts as a type, and is its only ancestor.
+        types: none means that all types of the schema are common ancestors.
+
+    Returns:
+        The least type of each component; nothing where there is no common ancestor.
+
+    Raises:
+        LimitError: a component has no least type; the message names its minimal ones.
+    """
+    above = [schema.ancestors(type_) for type_ in types]
+    common = frozenset.intersection(*above) if above else frozenset(schema.types)
+    found = [_least(schema, component) for component in _components(schema, common)]
+    order = list(schema.types)
+    return tuple(sorted(found, key=order.index)) if len(found) > 1 else tuple(found)
+
+
+def _components(schema: Schema, types: frozenset[TypeName]) -> Iterable[frozenset[TypeName]]:
+    """The connected components of the order, restricted to `types`."""
+    left = set(types)
+    while left:
+        component: set[TypeName] = set()
+        todo = [left.pop()]
+        while todo:
+            current = todo.pop()
+            component.add(current)
+            near = (schema.ancestors(current) | schema.subtypes(current)) & left
+            left -= near
+            todo.extend(near)
+        yield frozenset(component)
+
+
+def _least(schema: Schema, component: frozenset[TypeName]) -> TypeName:
+    for type_ in component:
+        if component <= schema.ancestors(type_):
+            return type_
+    minimal = sorted(t for t in component if schema.subtypes(t) & component == {t})
+    raise LimitError(
+        f"types {', '.join(map(repr, minimal))} are minimal among the common ancestors, and none "
+        "is least; give them a common subtype that is an ancestor, too, or drop one is_a"
+    )

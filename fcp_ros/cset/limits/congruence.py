@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Congruence closure: elements and tuples up to an equality that functions respect.
+
+Nodes are elements or tuples that may turn out to be equal. Merging two classes of nodes merges
+their values under every function, by union-find with a worklist (Downey, Sethi and Tarjan,
+*Variations on the common subexpression problem*, 1980, here for functions of one argument).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fcp_ros.cset.instance.expressions import Expression
+from fcp_ros.cset.limits.common_types import greatest_common_subtype
+from fcp_ros.cset.limits.unification import Clash, Unifier
+from fcp_ros.cset.schema.schema import Schema, TypeName
+
+Inverse: TypeAlias = tuple[str, int]
+"""The partial function from elements to the one tuple of a relation that has them in a leg."""
+Field: TypeAlias = "str | Inverse"
+"""A function, a leg, or the inverse of a leg."""
+Types: TypeAlias = tuple[TypeName, ...]
+
+
+@dataclass(frozen=True)
+class AttributeClash:
+    """Two nodes that are equal, though their values of an attribute cannot be."""
+
+    first: int
+    second: int
+    attribute: str
+    reason: str
+
+
+class Congruence:
+    """Nodes in classes; every method takes any node of a class.
+
+    A class has the smallest of its nodes as root. It has one type in the end: the greatest one that
+    is below those of all its nodes; while that does not exist, it has several.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        """Start without nodes."""
+        self.schema = schema
+        self.unifier = Unifier()
+        self.classes = 0
+        self.clashes: list[AttributeClash] = []
+        self.narrowed: list[int] = []
+        self._parents: list[int] = []
+        self._types: list[Types] = []
+        self._values: list[dict[Field, int]] = []
+        self._attributes: list[dict[str, Expression]] = []
+        self._below: dict[tuple[Types, Types], Types] = {}
+
+    def __len__(self) -> int:
+        return len(self._parents)
+
+    def add(self, type_: TypeName) -> int:
+        """A new node of a type, or of a relation, in a class of its own."""
+        node = len(self._parents)
+        self._parents.append(node)
+        self._types.append((type_,))
+        self._values.append({})
+        self._attributes.append({})
+        self.classes += 1
+        return node
+
+    def find(self, node: int) -> int:
+        """The root of a node's class."""
+        parents = self._parents
+        while parents[node] != node:
+            parents[node] = parents[parents[node]]
+            node = parents[node]
+        return node
+
+    def is_root(self, node: int) -> bool:
+        """Whether a node stands for its class."""
+        return self._parents[node] == node
+
+    def types(self, node: int) -> Types:
+        """The type of a class, or the minimal ones of its nodes where none is below them all."""
+        return self._types[self.find(node)]
+
+    def value(self, node: int, field: Field) -> int | None:
+        """A node of the class that a function sends the class to; None where that is not known."""
+        return self._values[self.find(node)].get(field)
+
+    def attributes(self, node: int) -> Mapping[str, Expression]:
+        """The attributes of a class, not yet resolved."""
+        return self._attributes[self.find(node)]
+
+    def set_value(self, node: int, field: Field, value: int) -> None:
+        """State the value of a function at a node; where it has one, the two are merged."""
+        known = self._values[self.find(node)].setdefault(field, value)
+        if known != value:
+            self.merge(known, value)
+
+    def set_attribute(self, node: int, name: str, value: Expression) -> None:
+        """State an attribute of a node; where it has a value, the two are unified."""
+        self.unifier.declare(value)
+        self._state_attribute(self.find(node), name, value, node)
+
+    def narrow(self, node: int, type_: TypeName) -> None:
+        """State that a node is of a type, too."""
+        self._set_types(self.find(node), (type_,))
+
+    def merge(self, first: int, second: int) -> None:
+        """State that two nodes are equal, and all that follows."""
+        pending = [(first, second)]
+        while pending:
+            keep, gone = sorted(map(self.find, pending.pop()))
+            if keep == gone:
+                continue
+            self._parents[gone] = keep
+            self.classes -= 1
+            self._set_types(keep, self._types[gone])
+            few, many = sorted((self._values[keep], self._values[gone]), key=len)
+            for field, value in few.items():
+                known = many.setdefault(field, value)
+                if known != value:
+                    pending.append((known, value))
+            self._values[keep], self._values[gone] = many, {}
+            for name, expression in self._attributes[gone].items():
+                self._state_attribute(keep, name, expression, gone)
+            self._attributes[gone] = {}
+
+    def _set_types(self, root: int, more: Types) -> None:
+        """Narrow the type of a class; note it where neither side had the result before."""
+        types = self._types[root]
+        if types == more:
+            return
+        key = (types, more)
+        if key not in self._below:
+            self._below[key] = self._minimal({*types, *more})
+        self._types[root] = below = self._below[key]
+        if below not in key:
+            self.narrowed.append(root)
+
+    def _minimal(self, types: set[TypeName]) -> Types:
+        meet = greatest_common_subtype(self.schema, types)
+        if meet is not None:
+            return (meet,)
+        return tuple(sorted(t for t in types if self.schema.subtypes(t) & types == {t}))
+
+    def _state_attribute(self, root: int, name: str, value: Expression, node: int) -> None:
+        known = self._attributes[root].setdefault(name, value)
+        try:
+            self.unifier.unify(known, value)
+        except Clash as clash:
+            self.clashes.append(AttributeClash(root, node, name, str(clash)))

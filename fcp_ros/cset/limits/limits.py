@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of instances: terminal instance, products, equalisers, pullbacks.
+
+Mac Lane, *Categories for the Working Mathematician*, section III.4; pointwise, as in every category
+of functors to sets (V.3). What is more than that here:
+
+- *Types.* A morphism may send an element to one of a subtype. So a pair of elements has, as its own
+  type, the least common ancestor of theirs; a pair without common ancestor is not there
+  (`least_common_ancestors` says what happens where several are minimal).
+- *Relations* are sets of tuples, and limits of sets are sets: a tuple of a product is a tuple of
+  tuples. Functional legs and path equations hold in a limit if they hold in its parts.
+- *Attributes* are partial, and a morphism keeps those that its source sets. So an attribute of a
+  pair is set where all components have the same value. A variable counts as a value like any other:
+  the limits are universal for cones that bind no variable to different values on different legs.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product as combinations
+from typing import Any
+
+from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.expressions import Variable
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.limits.apex import Apex, Ids
+from fcp_ros.cset.limits.common_types import least_common_ancestors
+from fcp_ros.cset.limits.cone import (
+    Square,
+    check_morphisms,
+    check_schemas,
+    checked_cone,
+    ids_of,
+)
+from fcp_ros.cset.limits.errors import LimitError
+from fcp_ros.cset.schema.schema import Schema, TypeName
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    """A limit with its universal property.
+
+    Attributes:
+        apex: the instance.
+        projections: from it to the parts of the diagram.
+        squares: what commutes in every cone over the diagram.
+    """
+
+    apex: Instance
+    projections: tuple[Morphism, ...]
+    squares: tuple[Square, ...] = ()
+
+    def universal(self, cone: Sequence[Morphism], vertex: Instance | None = None) -> Morphism:
+        """The one morphism to the apex through which a cone factors.
+
+        Args:
+            cone: a leg for each projection, from one instance, commuting with the diagram.
+            vertex: that instance; needed only where there are no projections.
+
+        Raises:
+            LimitError: it is no cone; the message says where it fails.
+        """
+        ends = [projection.target for projection in self.projections]
+        source = checked_cone(cone, ends, self.squares, vertex)
+        if source.schema != self.apex.schema:
+            raise LimitError(f"{source!r} and {self.apex!r} have different schemas")
+        mapping = {}
+        for id_ in ids_of(source):
+            key = tuple([leg.mapping[id_] for leg in cone])
+            mapping[id_] = self._over(key, source.type_of(id_))
+        result = Morphism(source, self.apex, mapping, _common_values(cone))
+        violations = result.violations()
+        if violations:
+            reasons = "; ".join(violation.message for violation in violations)
+            raise LimitError(f"no universal map: {reasons}")
+        return result
+
+    def _over(self, key: Ids, type_: TypeName) -> int:
+        """The element or tuple of the apex over `key` that one of type `type_` is sent to."""
+        schema = self.apex.schema
+        for candidate in self._fibres.get(key, ()):
+            if schema.is_subtype(self.apex.type_of(candidate), type_):
+                return candidate
+        raise LimitError(f"the limit has no {type_!r} over {key}")
+
+    @cached_property
+    def _fibres(self) -> Mapping[Ids, Sequence[int]]:
+        fibres: defaultdict[Ids, list[int]] = defaultdict(list)
+        for id_ in ids_of(self.apex):
+            fibres[tuple([leg.mapping[id_] for leg in self.projections])].append(id_)
+        return fibres
+
+
+def terminal(schema: Schema) -> Limit:
+    """The instance to which every instance has exactly one morphism.
+
+    It has one element for each connected component of the types, of the component's least type, and
+    one tuple in each relation.
+
+    Raises:
+        LimitError: there is none, since a component has no least type, or since an attribute has
+            more than one possible value (no element has the attributes of them all).
+    """
+    for attribute in schema.attributes:
+        if len(attribute.values) != 1:
+            raise LimitError(
+                f"schema {schema.name!r} has no terminal instance: no element has every value of "
+                f"attribute {attribute.name!r} of {attribute.owner!r}; leave out the attributes"
+            )
+    builder = InstanceBuilder(schema)
+    point = {}
+    for type_ in least_common_ancestors(schema, ()):
+        element = builder.add(type_, f"the_{type_}")
+        for attribute in schema.attributes_of(type_):
+            builder.set_attribute(element, attribute.name, attribute.values[0])
+        point.update(dict.fromkeys(schema.ancestors(type_), element))
+    for type_, element in point.items():
+        for function in schema.functions:
+            if function.source == type_:
+                builder.set_function(function.name, element, point[function.target])
+    for relation in schema.relations:
+        row = builder.relate(relation.name, *(point[type_] for _, type_ in relation.legs))
+        for attribute in schema.attributes_of(relation.name):
+            builder.set_attribute(row, attribute.name, attribute.values[0])
+    return Limit(builder.build(), ())
+
+
+def product(*instances: Instance, schema: Schema | None = None) -> Limit:
+    """The product: pairs of elements, named ``(a,b)``, and pairs of tuples.
+
+    Args:
+        instances: its factors; without any it is the terminal instance.
+        schema: needed only where there are no factors.
+
+    Raises:
+        LimitError: schemas differ, or a pair of elements has no least common ancestor.
+    """
+    if not instances:
+        if schema is None:
+            raise LimitError("the product of nothing is the terminal instance; give its schema")
+        return terminal(schema)
+    schema = instances[0].schema if schema is None else schema
+    check_schemas(schema, instances)
+    types = combinations(*(_types_of(instance) for instance in instances))
+    apex = Apex(instances)
+    for own in types:
+        columns = (i.elements(t, subtypes=False) for i, t in zip(instances, own, strict=True))
+        apex.add_elements(combinations(*columns))
+    for relation in schema.relations:
+        tables = (instance.relation_table(relation.name).rows for instance in instances)
+        apex.add_tuples(relation.name, combinations(*tables))
+    return _limit(apex)
+
+
+def equaliser(first: Morphism, second: Morphism) -> Limit:
+    """The part of the common source on which two morphisms agree, with its inclusion.
+
+    Elements keep their names.
+
+    Raises:
+        LimitError: the two are no parallel morphisms.
+    """
+    check_morphisms(first, second)
+    source = first.source
+    if not (source.is_same(second.source) and first.target.is_same(second.target)):
+        raise LimitError("the two morphisms are not parallel; give two with the same two ends")
+    apex = Apex((source,))
+    apex.add_elements(
+        (element,)
+        for element in source.all_elements()
+        if first.mapping[element] == second.mapping[element]
+    )
+    for relation in source.schema.relations:
+        rows = source.relation_table(relation.name).rows
+        apex.add_tuples(
+            relation.name,
+            ((row,) for row in rows if first.mapping[row] == second.mapping[row]),
+        )
+    return _limit(apex, Square(0, first, 0, second))
+
+
+def pullback(first: Morphism, second: Morphism) -> Limit:
+    """The pairs of elements with one image, and the pairs of tuples with one image.
+
+    They are joined by hashing on the image, so that it takes time in proportion to the sizes of the
+    two sources and of the result.
+
+    Returns:
+        The limit, with projections to the sources of `first` and `second`.
+
+    Raises:
+        LimitError: the two do not end in one instance, or a pair of elements has no least common
+            ancestor.
+    """
+    check_morphisms(first, second)
+    if not first.target.is_same(second.target):
+        raise LimitError(f"the morphisms end in {first.target!r} and {second.target!r}, not in one")
+    apex = Apex((first.source, second.source))
+    apex.add_elements(
+        _joined(first, first.source.all_elements(), second, second.source.all_elements())
+    )
+    for relation in first.source.schema.relations:
+        ours = first.source.relation_table(relation.name).rows
+        theirs = second.source.relation_table(relation.name).rows
+        apex.add_tuples(relation.name, _joined(first, ours, second, theirs))
+    return _limit(apex, Square(0, first, 1, second))
+
+
+def _limit(apex: Apex, *squares: Square) -> Limit:
+    instance, components = apex.build()
+    projections = (
+        Morphism(instance, part, {id_: ids[index] for id_, ids in components.items()})
+        for index, part in enumerate(apex.parts)
+    )
+    return Limit(instance, tuple(projections), squares)
+
+
+def _common_values(cone: Sequence[Morphism]) -> dict[str, Any]:
+    """What the legs bind variables to, as far as they agree."""
+    names = dict.fromkeys(name for leg in cone for name in leg.values)
+    bound = {name: [leg.values.get(name, Variable(name)) for leg in cone] for name in names}
+    return {
+        name: values[0]
+        for name, values in bound.items()
+        if all(value == values[0] for value in values)
+    }
+
+
+def _joined(
+    first: Morphism, ours: Iterable[int], second: Morphism, theirs: Iterable[int]
+) -> Iterable[Ids]:
+    buckets: defaultdict[int, list[int]] = defaultdict(list)
+    for id_ in theirs:
+        buckets[second.mapping[id_]].append(id_)
+    for id_ in ours:
+        for other in buckets.get(first.mapping[id_], ()):
+            yield id_, other
+
+
+def _types_of(instance: Instance) -> list[TypeName]:
+    """The own types that occur, in the order of the schema."""
+    return [type_ for type_ in instance.schema.types if instance.elements(type_, subtypes=False)]
