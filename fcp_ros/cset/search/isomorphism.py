@@ -1,30 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two instances are the same up to the names of their elements."""
+"""Whether two instances are the same up to the names of their elements.
 
-from collections import defaultdict
+Both are coloured together: an isomorphism keeps the stable colours. What they leave open is cut
+into components, which are mapped independently; in each, one node of the first instance is
+individualised with every candidate of the second, one after the other.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
+from fcp_ros.cset.instance.expressions import Variable
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.search.homs import find_hom
+from fcp_ros.cset.search.canonical import branching_cell
+from fcp_ros.cset.search.colour_refinement import Colouring, is_balanced, refine
+from fcp_ros.cset.search.components import Components, components
+from fcp_ros.cset.search.elements_graph import ColouredGraph, elements_graph
+
+Nodes = dict[int, int]
 
 
 def find_isomorphism(first: Instance, second: Instance) -> Morphism | None:
-    """An isomorphism that keeps types and attributes exactly, or None where there is none."""
-    if first.schema != second.schema:
+    """An isomorphism that keeps types and attributes exactly, or None where there is none.
+
+    Attribute variables may be renamed one to one; the morphism's `values` say how. The search is
+    exact and without a bound: exponential at worst, which takes large, connected graphs that are
+    highly regular (pairs of strongly regular graphs with hundreds of vertices).
+    """
+    if first.schema != second.schema or _sizes(first) != _sizes(second):
         return None
-    ours, theirs = _classes(first), _classes(second)
-    sizes = {key: len(members) for key, members in ours.items()}
-    if sizes != {key: len(members) for key, members in theirs.items()}:
+    read = elements_graph(first, second)
+    start = read.starts[1]
+    sides = [0] * start + [1] * (len(read.graph) - start)
+    colouring = Colouring.of(read.graph)
+    if not all(is_balanced(cell, sides) for cell in colouring.cells):
         return None
-    relations = [relation.name for relation in first.schema.relations]
-    if any(len(first.tuples(name)) != len(second.tuples(name)) for name in relations):
+    found = _isomorphism(read.graph, sides, colouring, None)
+    if found is None:
         return None
-    # A monic morphism between sets of the same finite sizes is bijective on elements and on tuples.
-    allowed = {
-        element: frozenset(theirs[key]) for key, members in ours.items() for element in members
-    }
-    return find_hom(first, second, monic=True, allowed=allowed)
+    ours, theirs = read.ids
+    mapping: dict[int, int] = {}
+    values: dict[str, Any] = {}
+    for node, image in found.items():
+        id_, other = ours[node], theirs[image - start]
+        if isinstance(id_, int) and isinstance(other, int):
+            mapping[id_] = other
+        else:
+            values[str(id_)[1:]] = Variable(str(other)[1:])
+    return Morphism(first, second, mapping, values) if values else Morphism(first, second, mapping)
 
 
 def is_isomorphic(first: Instance, second: Instance) -> bool:
@@ -32,21 +55,82 @@ def is_isomorphic(first: Instance, second: Instance) -> bool:
     return find_isomorphism(first, second) is not None
 
 
-def _classes(instance: Instance) -> dict[Any, list[int]]:
-    """The elements by what an isomorphism must keep: type, attributes, number of occurrences."""
-    counts: dict[int, list[Any]] = defaultdict(list)
-    for relation in instance.schema.relations:
-        table = instance.relation_table(relation.name)
-        for position in range(len(relation.legs)):
-            for element, rows in table.index(position).items():
-                counts[element].append((relation.name, position, len(rows)))
-    for function in instance.schema.functions:
-        preimages = instance.function_table(function.name).preimages()
-        for element, sources in preimages.items():
-            counts[element].append((function.name, len(sources)))
-    classes: dict[Any, list[int]] = defaultdict(list)
-    for element in instance.all_elements():
-        values = frozenset(instance.attributes(element).items())
-        key = (instance.type_of(element), values, tuple(counts[element]))
-        classes[key].append(element)
-    return classes
+def _sizes(instance: Instance) -> list[int]:
+    relations = (instance.relation_table(r.name).rows for r in instance.schema.relations)
+    return [len(instance.all_elements()), *map(len, relations)]
+
+
+def _isomorphism(
+    graph: ColouredGraph, sides: Sequence[int], colouring: Colouring, fresh: list[int] | None
+) -> Nodes | None:
+    """Where each node of side 0 goes, None where the sides are not isomorphic."""
+    if not refine(graph, colouring, fresh, sides=sides):
+        return None
+    pieces = components(graph, colouring, sides)
+    found = _of_components(graph, sides, colouring, pieces)
+    if found is None:
+        return None
+    for cell in pieces.free:
+        ours, theirs = _by_side(colouring.cells[cell], sides)
+        found.update(zip(ours, theirs, strict=True))
+    for cell in pieces.derived:
+        ours, theirs = _by_side(colouring.cells[cell], sides)
+        places: dict[tuple[int, ...], list[int]] = {}
+        for node in theirs:
+            places.setdefault(_ends(graph, node), []).append(node)
+        for node in ours:
+            found[node] = places[tuple(found[target] for target in _ends(graph, node))].pop()
+    return found
+
+
+def _of_components(
+    graph: ColouredGraph, sides: Sequence[int], colouring: Colouring, pieces: Components
+) -> Nodes | None:
+    """Map each component of side 0 to one of side 1; which of several alike does not matter."""
+    found: Nodes = {}
+    candidates: dict[tuple[int, ...], list[list[int]]] = {}
+    kind = {part[0]: tuple(sorted(colouring.colour[n] for n in part)) for part in pieces.parts}
+    for part in pieces.parts:
+        if sides[part[0]]:
+            candidates.setdefault(kind[part[0]], []).append(part)
+    for part in pieces.parts:
+        if sides[part[0]]:
+            continue
+        alike = candidates.get(kind[part[0]], [])
+        for number, other in enumerate(alike):
+            nodes = part + other
+            mapped = _of_pair(graph.part(nodes, colouring.colour), len(part))
+            if mapped is not None:
+                found.update((nodes[node], nodes[image]) for node, image in mapped.items())
+                del alike[number]
+                break
+        else:
+            return None
+    return found
+
+
+def _of_pair(graph: ColouredGraph, start: int) -> Nodes | None:
+    """Map a component onto one with the same colours, whose nodes begin at `start`."""
+    sides = [0] * start + [1] * (len(graph) - start)
+    colouring = Colouring.of(graph)
+    cell = branching_cell(graph, colouring, 2)
+    if cell is None:
+        return _isomorphism(graph, sides, colouring, [])
+    ours, theirs = _by_side(colouring.cells[cell], sides)
+    for image in theirs:
+        count = len(colouring.cells)
+        fresh = colouring.split(cell, {ours[0], image})
+        found = _isomorphism(graph, sides, colouring, [fresh])
+        if found is not None:
+            return found
+        colouring.undo(count)
+    return None
+
+
+def _by_side(cell: set[int], sides: Sequence[int]) -> tuple[list[int], list[int]]:
+    ours = sorted(node for node in cell if not sides[node])
+    return ours, sorted(node for node in cell if sides[node])
+
+
+def _ends(graph: ColouredGraph, node: int) -> tuple[int, ...]:
+    return tuple([other for key, other in graph.arcs[node] if not key & 1])

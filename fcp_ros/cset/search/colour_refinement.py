@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Colour refinement: nodes of one colour that see different colours get different colours.
+
+The coarsest equitable partition (stable colouring), which one-dimensional Weisfeiler-Leman finds,
+with the worklist of Hopcroft and of Paige and Tarjan ("Three partition refinement algorithms",
+1987): of the parts of a cell, all but the largest are looked at again, so that the whole takes
+O((nodes + arcs) log nodes). Colours are numbered in an order that depends only on the graph up to
+isomorphism, as in McKay, "Practical graph isomorphism" (1981), section 2.
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.cset.search.elements_graph import ColouredGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Colouring:
+    """A partition of the nodes of a graph into numbered cells; it is split in place, and undone.
+
+    Attributes:
+        colour: the cell of each node.
+        cells: the nodes of each cell; none is empty.
+        origins: the cell that each cell was split off from; itself for those of the beginning.
+    """
+
+    colour: list[int]
+    cells: list[set[int]]
+    origins: list[int]
+
+    @classmethod
+    def of(cls, graph: ColouredGraph) -> "Colouring":
+        """The graph's own colours, numbered from 0 on without gaps in the same order."""
+        rank = {old: new for new, old in enumerate(sorted(set(graph.colours)))}
+        colour = [rank[old] for old in graph.colours]
+        cells: list[set[int]] = [set() for _ in rank]
+        for node, cell in enumerate(colour):
+            cells[cell].add(node)
+        return cls(colour, cells, list(range(len(cells))))
+
+    def split(self, cell: int, part: set[int]) -> int:
+        """Make some nodes of a cell, not all of them, a new cell; the number of that."""
+        number = len(self.cells)
+        self.cells[cell] -= part
+        for node in part:
+            self.colour[node] = number
+        self.cells.append(part)
+        self.origins.append(cell)
+        return number
+
+    def undo(self, count: int) -> None:
+        """Go back to the first so many cells."""
+        while len(self.cells) > count:
+            part, cell = self.cells.pop(), self.origins.pop()
+            self.cells[cell] |= part
+            for node in part:
+                self.colour[node] = cell
+
+    def shape(self, start: int) -> list[tuple[int, int]]:
+        """What was split off from which cell since there were `start` cells, and how much."""
+        sizes = map(len, self.cells[start:])
+        return list(zip(self.origins[start:], sizes, strict=True))
+
+
+def refine(
+    graph: ColouredGraph,
+    colouring: Colouring,
+    fresh: Iterable[int] | None = None,
+    *,
+    sides: Sequence[int] | None = None,
+    limit: int | None = None,
+) -> bool:
+    """Make a colouring equitable, in place.
+
+    Args:
+        graph: the nodes and arcs.
+        colouring: what to split; a cell's first part keeps its number, the others get new ones.
+        fresh: the cells to split by. All of them by default; where a single cell of an equitable
+            colouring was split, one of its parts is enough.
+        sides: 0 or 1 for each node; stop as soon as a cell has more nodes on one side.
+        limit: stop when so many arcs were looked at. Where that is depends only on the graph up to
+            isomorphism.
+
+    Returns:
+        Whether it was not stopped.
+    """
+    arcs, colour, cells = graph.arcs, colouring.colour, colouring.cells
+    queue = deque(range(len(cells)) if fresh is None else fresh)
+    waiting = set(queue)
+    looked = 0
+    while queue and len(cells) < len(colour):
+        splitter = queue.popleft()
+        waiting.discard(splitter)
+        seen: dict[int, list[int]] = {}
+        for node in cells[splitter]:
+            looked += len(arcs[node])
+            for key, other in arcs[node]:
+                found = seen.get(other)
+                if found is None:
+                    seen[other] = [key]
+                else:
+                    found.append(key)
+        if limit is not None and looked > limit:
+            return False
+        touched: dict[int, dict[tuple[int, ...], set[int]]] = {}
+        for node, keys in seen.items():
+            cell = colour[node]
+            if len(cells[cell]) > 1:
+                if len(keys) > 1:
+                    keys.sort()
+                touched.setdefault(cell, {}).setdefault(tuple(keys), set()).add(node)
+        for cell in sorted(touched):
+            groups = touched[cell]
+            if sides is not None and not all(is_balanced(part, sides) for part in groups.values()):
+                return False
+            parts = _split(colouring, cell, groups)
+            if cell not in waiting:
+                parts.remove(max(parts, key=lambda part: (len(cells[part]), -part)))
+            queue.extend(part for part in parts if part not in waiting)
+            waiting.update(parts)
+    return True
+
+
+def is_balanced(nodes: set[int], sides: Sequence[int]) -> bool:
+    """Whether as many nodes are on side 0 as on side 1."""
+    return 2 * sum([sides[node] for node in nodes]) == len(nodes)
+
+
+def _split(colouring: Colouring, cell: int, groups: dict[tuple[int, ...], set[int]]) -> list[int]:
+    """Split a cell into what no group has, and the groups in order; the numbers of the parts."""
+    order = sorted(groups)
+    if sum(map(len, groups.values())) == len(colouring.cells[cell]):
+        order = order[1:]
+    return [cell, *(colouring.split(cell, groups[signature]) for signature in order)]
+
+
+def quotient(graph: ColouredGraph, colouring: Colouring) -> list[object]:
+    """What an equitable colouring says of a graph, equal for isomorphic graphs.
+
+    For each cell: the colour that its nodes have in the graph, how many there are, and how many
+    arcs of which label lead from each to which cell, and back.
+    """
+    described: list[object] = []
+    for cell in colouring.cells:
+        node = next(iter(cell))
+        around = Counter([(key, colouring.colour[other]) for key, other in graph.arcs[node]])
+        described.append((graph.colours[node], len(cell), sorted(around.items())))
+    return described
