@@ -29,12 +29,27 @@ class Backtracking:
         values: what the variables are bound to then.
     """
 
-    def __init__(self, plan: Plan, target: Instance, allowed: Mapping[int, Set[int]]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        target: Instance,
+        allowed: Mapping[int, Set[int]],
+        where: Sequence[Comparison] = (),
+    ) -> None:
+        """Prepare.
+
+        Args:
+            plan: the steps.
+            target: where.
+            allowed: the images that some slots may have.
+            where: the comparisons that the plan was made for.
+        """
         self.binding: list[int] = [0] * len(plan.pattern.slots)
         self.values: dict[str, AttributeValue] = {}
         self._plan = plan
         self._target = target
         self._allowed = allowed
+        self._where = where
         # The slot that last had an image, if it still has it: one with a lower rank that is bound
         # to something else, and one with a higher rank, has it no more.
         self._holders: dict[int, int] = {}
@@ -45,7 +60,7 @@ class Backtracking:
         Args:
             anchors: the images of the slots that are bound from the start.
         """
-        if not self._anchor(anchors):
+        if not self.anchor(anchors):
             return
         opened = [_opened(self, step) for step in self._plan.steps]
         if not opened:
@@ -74,14 +89,15 @@ class Backtracking:
                 depth -= 1
                 accept = opened[depth][1]
 
-    def _anchor(self, anchors: Mapping[int, int]) -> bool:
+    def anchor(self, anchors: Mapping[int, int]) -> bool:
+        """Bind the slots that are bound from the start; whether these images may be theirs."""
         for bind in self._plan.anchors:
             image = anchors[bind.slot]
             test = self.test_of(bind)
             if test is not None and not test(image):
                 return False
             self.binding[bind.slot] = image
-        return all(comparison.holds(self.values) for comparison in self._plan.where)
+        return all(self._where[number].holds(self.values) for number in self._plan.where)
 
     def images(self, binds: Iterable[Bind], shift: int = 0) -> tuple[_Image, ...]:
         """Where a row has the images of slots, and how these are tested."""
@@ -130,6 +146,11 @@ class Backtracking:
 
         return test
 
+    def restricted(self, accept: Test, where: Sequence[int]) -> Test:
+        """A test that also makes some comparisons of the values that are bound then."""
+        comparisons, values = [self._where[number] for number in where], self.values
+        return lambda image: accept(image) and all(c.holds(values) for c in comparisons)
+
     @property
     def target(self) -> Instance:
         """Where the pattern is searched."""
@@ -167,14 +188,8 @@ def _opened(search: Backtracking, step: Step) -> tuple[Candidates, Test]:
     else:
         candidates, accept = _element(search, step)
     if step.where:
-        return candidates, _restricted(accept, step.where, search.values)
+        return candidates, search.restricted(accept, step.where)
     return candidates, accept
-
-
-def _restricted(
-    accept: Test, where: Sequence[Comparison], values: Mapping[str, AttributeValue]
-) -> Test:
-    return lambda candidate: accept(candidate) and all(c.holds(values) for c in where)
 
 
 def _element(search: Backtracking, step: Step) -> tuple[Candidates, Test]:

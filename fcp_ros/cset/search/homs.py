@@ -9,14 +9,21 @@ is in the tests.
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import islice
 
+import numpy as np
+
 from fcp_ros.cset.instance.expressions import Comparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.instance.tables import Column
 from fcp_ros.cset.schema.schema import AttributeValue
 from fcp_ros.cset.search.backtracking import Backtracking
+from fcp_ros.cset.search.column_join import ColumnJoin
 from fcp_ros.cset.search.pattern import Pattern, pattern_of
-from fcp_ros.cset.search.plan import Query, comparison_variables, plan_for
-from fcp_ros.cset.search.table_sizes import sizes_by_index
+from fcp_ros.cset.search.plan import CountSizes, Plan, Query, plan_for
+from fcp_ros.cset.search.table_sizes import sizes_by_column, sizes_by_index
+
+_MANY_DISTINCT = 64
+"""With more slots that must be different, comparing columns pair by pair is no longer worth it."""
 
 
 def find_homs(
@@ -62,13 +69,13 @@ def find_homs(
         _slot(query, id_, "allowed"): images if isinstance(images, Set) else frozenset(images)
         for id_, images in (allowed or {}).items()
     }
-    if where:
-        _check_variables(query, where)
     if not isinstance(monic, bool):
         monic = frozenset(monic)
         for type_ in monic:
             pattern.schema.subtypes(type_)
     asked = Query(monic, tuple(anchors), choices, tuple(where))
+    if where:
+        _check_variables(query, asked)
     return Homs(pattern, target, asked, anchors, limit)
 
 
@@ -114,18 +121,51 @@ class Homs(Iterator[Morphism]):
 
     def __iter__(self) -> Iterator[Morphism]:
         if self._found is None:
-            found = self._search()
+            found = self._morphisms()
             self._found = found if self._limit is None else islice(found, self._limit)
         return self._found
 
     def __next__(self) -> Morphism:
         return next(self._found or iter(self))
 
-    def _search(self) -> Iterator[Morphism]:
-        pattern, target, query = self.pattern, self.target, pattern_of(self.pattern)
-        plan = plan_for(query, self._asked, target, sizes_by_index)
-        search = Backtracking(plan, target, self._asked.allowed)
-        ids, binding, values = query.ids, search.binding, search.values
+    def count(self) -> int:
+        """How many there are."""
+        plan = self._plan(sizes_by_column)
+        if len(plan.distinct) > _MANY_DISTINCT:
+            return sum(1 for _ in islice(self._bindings(plan), self._limit))
+        return self._join(plan).count(self._limit)
+
+    def columns(self) -> Mapping[int, Column]:
+        """The images of each id of the pattern, one entry for each morphism.
+
+        Arrays may be shared with the target: don't write to them.
+        """
+        plan = self._plan(sizes_by_column)
+        if len(plan.distinct) > _MANY_DISTINCT:
+            found = [binding.copy() for binding in islice(self._bindings(plan), self._limit)]
+            columns = list(np.array(found, dtype=np.int64).reshape(len(found), -1).T)
+        else:
+            columns = self._join(plan).columns(self._limit)
+        return dict(zip(plan.pattern.ids, columns, strict=True))
+
+    def _plan(self, count_sizes: CountSizes) -> Plan:
+        return plan_for(pattern_of(self.pattern), self._asked, self.target, count_sizes)
+
+    def _join(self, plan: Plan) -> ColumnJoin:
+        return ColumnJoin(plan, self._asked, self.target, self._anchors)
+
+    def _search(self, plan: Plan) -> Backtracking:
+        return Backtracking(plan, self.target, self._asked.allowed, self._asked.where)
+
+    def _bindings(self, plan: Plan) -> Iterator[list[int]]:
+        search = self._search(plan)
+        return (search.binding for _ in search.matches(self._anchors))
+
+    def _morphisms(self) -> Iterator[Morphism]:
+        pattern, target = self.pattern, self.target
+        plan = self._plan(sizes_by_index)
+        search = self._search(plan)
+        ids, binding, values = plan.pattern.ids, search.binding, search.values
         no_values: dict[str, AttributeValue] = {}
         for _ in search.matches(self._anchors):
             bound = values.copy() if values else no_values
@@ -139,9 +179,9 @@ def _slot(query: Pattern, id_: int, argument: str) -> int:
     return slot
 
 
-def _check_variables(query: Pattern, where: Sequence[Comparison]) -> None:
-    for comparison in where:
-        lacking = comparison_variables(comparison) - query.variables
+def _check_variables(query: Pattern, asked: Query) -> None:
+    for comparison, compared in zip(asked.where, asked.compared(), strict=True):
+        lacking = compared - query.variables
         if lacking:
             known = ", ".join(sorted(query.variables)) or "none"
             raise ValueError(

@@ -5,6 +5,8 @@ Ids ascend with creation and are mostly dense, so an index is an array with one 
 to the greatest; where ids are sparse, it is a sorted array.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,11 @@ from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.tables import Column, FunctionTable, RelationTable
 
 Mask = NDArray[np.bool_]
+
+
+def ascending(ids: Iterable[int]) -> Column:
+    """Ids as an ascending array."""
+    return np.array(sorted(ids), dtype=np.int64)
 
 
 def is_dense(greatest: int, count: int) -> bool:

@@ -2,11 +2,12 @@
 """Join plans: the steps in which a pattern is found, and what each of them binds and checks.
 
 A plan depends on the pattern, on which slots are fixed or restricted from the start, on what must
-be different, on the comparisons, and on the orders of magnitude of the target's tables, but on
-nothing else; so it is kept with the pattern. `Backtracking` and `ColumnJoin` evaluate it.
+be different, on which variables are compared, and on the orders of magnitude of the target's
+tables, but on nothing else; so it is kept with the pattern. `Backtracking` and `ColumnJoin` evaluate
+it.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,8 +38,12 @@ class Query:
 
     monic: Monic
     anchored: tuple[int, ...]
-    allowed: Mapping[int, Collection[int]]
+    allowed: Mapping[int, Set[int]]
     where: tuple[Comparison, ...]
+
+    def compared(self) -> tuple[frozenset[str], ...]:
+        """The variables that each comparison is about."""
+        return tuple([variables_of(c.left) | variables_of(c.right) for c in self.where])
 
 
 @dataclass(frozen=True)
@@ -73,14 +78,14 @@ class Step:
         bound: (position, slot) of the columns whose slots earlier steps have bound.
         binds: the slots that this step binds.
         repeated: (position, slot) of columns whose slot another column of this step binds.
-        where: what can be checked from here on.
+        where: indexes of the comparisons that can be checked from here on.
     """
 
     atom: Atom
     bound: tuple[tuple[int, int], ...]
     binds: tuple[Bind, ...]
     repeated: tuple[tuple[int, int], ...]
-    where: tuple[Comparison, ...]
+    where: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,14 +95,16 @@ class Plan:
     Attributes:
         pattern: what is found.
         anchors: the slots that are bound from the start.
-        where: what can be checked at the start.
+        where: indexes of the comparisons that can be checked at the start.
         steps: in order.
+        compared: the variables that each comparison is about.
     """
 
     pattern: Pattern
     anchors: tuple[Bind, ...]
-    where: tuple[Comparison, ...]
+    where: tuple[int, ...]
     steps: tuple[Step, ...]
+    compared: tuple[frozenset[str], ...] = ()
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
@@ -111,6 +118,42 @@ class Plan:
     def distinct(self) -> tuple[int, ...]:
         """The slots that must be compared with others, in the order in which they are bound."""
         return tuple(bind.slot for bind in self._binds() if bind.distinct)
+
+    @cached_property
+    def rivals(self) -> Mapping[int, tuple[int, ...]]:
+        """For each slot that must be different, those bound before that it may collide with."""
+        slots = self.pattern.slots
+        return {
+            slot: tuple(
+                other
+                for other in self.distinct[:number]
+                if not slots[other].accepted.isdisjoint(slots[slot].accepted)
+            )
+            for number, slot in enumerate(self.distinct)
+        }
+
+    @cached_property
+    def live(self) -> tuple[tuple[int | str, ...], ...]:
+        """After each step, the slots and variables that later steps need."""
+        last: dict[int | str, int] = {}
+        for number, step in enumerate(self.steps):
+            last.update(dict.fromkeys(self._needs(step), number))
+        known: dict[int | str, None] = dict.fromkeys(_bound_by(self.anchors))
+        live = []
+        for number, step in enumerate(self.steps):
+            known.update(dict.fromkeys(_bound_by(step.binds)))
+            known = {key: None for key in known if last.get(key, -1) > number}
+            live.append(tuple(known))
+        return tuple(live)
+
+    def _needs(self, step: Step) -> Iterator[int | str]:
+        """What a step must know of the steps before it."""
+        yield from (slot for _, slot in step.bound)
+        for bind in step.binds:
+            yield from self.rivals.get(bind.slot, ())
+            yield from (name for _, name, first in bind.variables if not first)
+        for number in step.where:
+            yield from self.compared[number]
 
     def _binds(self) -> Iterator[Bind]:
         yield from self.anchors
@@ -132,7 +175,7 @@ def plan_for(pattern: Pattern, query: Query, target: Instance, count: CountSizes
     key = (
         query.anchored,
         query.monic,
-        query.where,
+        query.compared(),
         tuple([size.magnitude for size in sizes.values()]),
         tuple([(slot, order_of_magnitude(size)) for slot, size in allowed.items()]),
     )
@@ -153,7 +196,8 @@ class _Compiler:
         self.pattern = pattern
         self.allowed = query.allowed
         self.anchored = query.anchored
-        self.where = list(query.where)
+        self.compared = query.compared()
+        self.undecided = list(range(len(query.where)))
         self.distinct = _distinct_slots(pattern, query.monic, schema)
         self.bound: set[int] = set()
         self.variables: set[str] = set()
@@ -161,7 +205,8 @@ class _Compiler:
     def plan(self, order: Sequence[Atom]) -> Plan:
         anchors = tuple([self.bind(slot, 0, None) for slot in self.anchored])
         where = self.decided()
-        return Plan(self.pattern, anchors, where, tuple([self.step(atom) for atom in order]))
+        steps = tuple([self.step(atom) for atom in order])
+        return Plan(self.pattern, anchors, where, steps, self.compared)
 
     def step(self, atom: Atom) -> Step:
         known = [(at, slot) for at, slot in enumerate(atom.slots) if slot in self.bound]
@@ -191,18 +236,20 @@ class _Compiler:
             slot in self.distinct,
         )
 
-    def decided(self) -> tuple[Comparison, ...]:
-        """The comparisons whose variables all have values by now, and not before."""
-        if not self.where:
+    def decided(self) -> tuple[int, ...]:
+        """The comparisons whose variables all have values by now, and had not before."""
+        if not self.undecided:
             return ()
-        ready = tuple([c for c in self.where if self.variables >= comparison_variables(c)])
-        self.where = [comparison for comparison in self.where if comparison not in ready]
+        ready = tuple([n for n in self.undecided if self.variables >= self.compared[n]])
+        self.undecided = [number for number in self.undecided if number not in ready]
         return ready
 
 
-def comparison_variables(comparison: Comparison) -> frozenset[str]:
-    """Names of the variables that a comparison is about."""
-    return variables_of(comparison.left) | variables_of(comparison.right)
+def _bound_by(binds: Sequence[Bind]) -> Iterator[int | str]:
+    """The slots that are bound, and the variables that get their values there."""
+    for bind in binds:
+        yield bind.slot
+        yield from (name for _, name, first in bind.variables if first)
 
 
 def _distinct_slots(pattern: Pattern, monic: Monic, schema: Schema) -> frozenset[int]:

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluation of a join plan for all matches at once, on columns of ids.
+
+The steps are those of `Backtracking`, and the rows of a bucket ascend in both, so that both find
+the same matches in the same order. Blocks that would grow too large are halved, so that the memory
+needed does not depend on the number of partial matches.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.tables import Column, FunctionTable, RelationTable
+from fcp_ros.cset.search.backtracking import Backtracking
+from fcp_ros.cset.search.column_checks import ColumnChecks
+from fcp_ros.cset.search.id_index import ColumnIndex, ascending, column_index, row_index
+from fcp_ros.cset.search.match_block import Growth, Key, MatchBlock
+from fcp_ros.cset.search.pattern import AtomKind
+from fcp_ros.cset.search.plan import Plan, Query, Step
+
+_MOST_ROWS = 1 << 22
+"""So many rows a step may add to a block of more than one match."""
+
+_FEW = 4
+"""Up to so many candidates for each row, a tuple is looked up by one leg and compared."""
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Candidates of a step: rows of its table.
+
+    Attributes:
+        source: gives a column of the table.
+        counts: how many candidates there are for each row of the block; None for exactly one.
+        places: where they are in the source; None for all of it.
+        agreeing: the columns in which they agree with the block for sure.
+    """
+
+    source: Callable[[int], Column]
+    counts: Column | None
+    places: Column | None
+    agreeing: tuple[int, ...] = ()
+
+    def column(self, position: int) -> Column:
+        """A column of the candidates."""
+        column = self.source(position)
+        return column if self.places is None else column.take(self.places)
+
+
+class ColumnJoin:
+    """One evaluation of a plan."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        query: Query,
+        target: Instance,
+        anchors: Mapping[int, int],
+        most_rows: int = _MOST_ROWS,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            plan: the steps.
+            query: what the plan was made for.
+            target: where.
+            anchors: the images of the slots that are bound from the start.
+            most_rows: how many rows a step may add to a block of more than one match.
+        """
+        self._plan = plan
+        self._target = target
+        self._query = query
+        self._anchors = anchors
+        self._most_rows = most_rows
+        self._checks = ColumnChecks(plan, query, target)
+
+    def count(self, limit: int | None) -> int:
+        """How many matches there are, but at most `limit`."""
+        total = 0
+        for block in self._blocks():
+            total += block.size
+            if limit is not None and total >= limit:
+                return limit
+        return total
+
+    def columns(self, limit: int | None) -> list[Column]:
+        """The image of each slot in every match, or in the first `limit` ones."""
+        parts: list[dict[int, Column]] = []
+        total = 0
+        for block in self._blocks():
+            parts.append(block.flat())
+            total += block.size
+            if limit is not None and total >= limit:
+                break
+        columns = [_joined([part[slot] for part in parts]) for slot in range(self._width())]
+        return columns if limit is None else [column[:limit] for column in columns]
+
+    def _width(self) -> int:
+        return len(self._plan.pattern.slots)
+
+    def _blocks(self) -> Iterator[MatchBlock]:
+        """Complete matches."""
+        start = Backtracking(self._plan, self._target, self._query.allowed, self._query.where)
+        if not start.anchor(self._anchors):
+            return
+        codes = {name: self._checks.code(value) for name, value in start.values.items()}
+        stack = [(0, MatchBlock.of(self._anchors, codes))]
+        steps = self._plan.steps
+        while stack:
+            number, block = stack.pop()
+            if number == len(steps):
+                yield block
+                continue
+            rows = self._candidates(block, steps[number])
+            if rows is None:
+                stack.extend((number, half) for half in reversed(block.halves()))
+                continue
+            grown = self._grown(block, number, rows)
+            if grown.size:
+                stack.append((number + 1, grown))
+
+    def _grown(self, block: MatchBlock, number: int, rows: _Rows) -> MatchBlock:
+        step = self._plan.steps[number]
+        fresh: dict[Key, Column] = {b.slot: rows.column(b.position) for b in step.binds}
+        growth = Growth(block, rows.counts, fresh)
+        mask = self._checks.cheap(growth, number, rows.column, rows.agreeing)
+        if mask is not None:
+            growth.keep(mask)
+        self._checks.attributes(growth, step.binds)
+        self._checks.comparisons(growth, step.where)
+        return growth.grown(self._plan.live[number])
+
+    def _candidates(self, block: MatchBlock, step: Step) -> _Rows | None:
+        """The rows of the step's table that go with a block; None where there are too many."""
+        if step.atom.kind is AtomKind.ELEMENT:
+            ids = self._elements(step)
+            return self._scan(block, lambda _: ids, len(ids))
+        table = self._table(step)
+        if not step.bound:
+            index = column_index(table, 0)
+            return self._scan(block, index.column, len(index))
+        buckets = [_Bucket.at(table, position, block.live[slot]) for position, slot in step.bound]
+        best = min(buckets, key=_Bucket.cost)
+        if best.total > _FEW * block.size and isinstance(table, RelationTable) and _all_legs(step):
+            return self._look_up(block, step, table)
+        if best.total > self._most_rows and block.size > 1:
+            return None
+        return best.rows()
+
+    def _table(self, step: Step) -> RelationTable | FunctionTable:
+        if step.atom.kind is AtomKind.FUNCTION:
+            return self._target.function_table(step.atom.name)
+        return self._target.relation_table(step.atom.name)
+
+    def _elements(self, step: Step) -> Column:
+        (slot,) = step.atom.slots
+        target = self._target
+        ids = target.element_table().ids_of(step.atom.name, True, target.schema)
+        if slot not in self._query.allowed:
+            return ids
+        allowed = ascending(self._query.allowed[slot])
+        return np.intersect1d(ids, allowed, assume_unique=True)
+
+    def _scan(
+        self, block: MatchBlock, source: Callable[[int], Column], length: int
+    ) -> _Rows | None:
+        """All rows of a table for each row of the block."""
+        if block.size == 1:
+            return _Rows(source, np.array([length], dtype=np.int64), None)
+        if length * block.size > self._most_rows:
+            return None
+        counts = np.full(block.size, length, dtype=np.int64)
+        return _Rows(source, counts, np.tile(np.arange(length), block.size))
+
+    def _look_up(self, block: MatchBlock, step: Step, table: RelationTable) -> _Rows:
+        legs = [block.live[slot] for slot in step.atom.slots[1:]]
+        places, found = row_index(table).find(legs)
+        agreeing = tuple(range(1, len(step.atom.slots)))
+        source = column_index(table, 0).column
+        return _Rows(source, found.astype(np.int64), places[found], agreeing)
+
+
+@dataclass(frozen=True)
+class _Bucket:
+    """For each row of a block, the rows of a table that agree with it in one column.
+
+    Attributes:
+        index: of the table by the column.
+        position: of the column.
+        starts: where they begin in the index.
+        counts: how many they are.
+        total: the sum of these.
+    """
+
+    index: ColumnIndex
+    position: int
+    starts: Column
+    counts: Column
+    total: int
+
+    @classmethod
+    def at(cls, table: RelationTable | FunctionTable, position: int, ids: Column) -> "_Bucket":
+        index = column_index(table, position)
+        starts, counts = index.ranges(ids)
+        return cls(index, position, starts, counts, int(counts.sum()))
+
+    def cost(self) -> tuple[int, bool]:
+        """What makes one column better than another."""
+        return (self.total, not self.index.unique)
+
+    def rows(self) -> _Rows:
+        """All of them."""
+        agreeing, source, counts = (self.position,), self.index.column, self.counts
+        if self.index.unique and self.total == len(counts):
+            return _Rows(source, None, self.starts, agreeing)
+        if self.index.unique:
+            return _Rows(source, counts, np.repeat(self.starts, counts), agreeing)
+        ends = np.cumsum(counts)
+        places = np.repeat(self.starts - ends + counts, counts)
+        places += np.arange(self.total)
+        return _Rows(source, counts, places, agreeing)
+
+
+def _all_legs(step: Step) -> bool:
+    positions = {position for position, _ in step.bound}
+    return len(positions - {0}) == len(step.atom.slots) - 1 > 1
+
+
+def _joined(parts: list[Column]) -> Column:
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)

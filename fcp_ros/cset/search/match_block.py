@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks of partial matches, factorised: what many matches share is there once.
+
+A block is a list of levels. A row of one level goes with several consecutive rows of the next; a
+match is a path from the top to the bottom (compare Olteanu and Schleich, *Factorized Databases*,
+SIGMOD Record 2016). So a join step writes the columns that it binds and no others.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fcp_ros.cset.instance.tables import Column
+from fcp_ros.cset.search.id_index import Mask
+
+Key = int | str
+"""A slot, or the name of a variable (whose values are numbered)."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """The columns that one join step binds.
+
+    Attributes:
+        counts: how many rows of this level go with each row of the level above.
+        columns: the image for each slot.
+    """
+
+    counts: Column
+    columns: Mapping[int, Column]
+
+
+@dataclass(frozen=True)
+class MatchBlock:
+    """Some partial matches.
+
+    Attributes:
+        levels: from the top.
+        size: the number of rows of the bottom level, which is the number of matches.
+        live: in the rows of the bottom level, what later steps need.
+    """
+
+    levels: tuple[Level, ...]
+    size: int
+    live: Mapping[Key, Column]
+
+    @classmethod
+    def of(cls, images: Mapping[int, int], codes: Mapping[str, int]) -> "MatchBlock":
+        """The one partial match that binds these slots and variables."""
+        columns = {slot: _single(image) for slot, image in images.items()}
+        live: dict[Key, Column] = {name: _single(code) for name, code in codes.items()}
+        live.update((slot, column) for slot, column in columns.items())
+        return cls((Level(_single(1), columns),), 1, live)
+
+    def halves(self) -> tuple["MatchBlock", "MatchBlock"]:
+        """The first half of the matches, and the rest."""
+        *above, bottom = self.levels
+        middle = self.size // 2
+        before = np.minimum(_bounds(bottom.counts), middle)
+        first = before[1:] - before[:-1]
+        parts = ((first, slice(middle)), (bottom.counts - first, slice(middle, None)))
+        left, right = (
+            MatchBlock(
+                (*above, Level(counts, {k: c[rows] for k, c in bottom.columns.items()})),
+                len(range(self.size)[rows]),
+                {key: column[rows] for key, column in self.live.items()},
+            )
+            for counts, rows in parts
+        )
+        return left, right
+
+    def flat(self) -> dict[int, Column]:
+        """The images of each slot, one for each match."""
+        found: dict[int, Column] = {}
+        below: Column | None = None
+        for level in reversed(self.levels):
+            for slot, column in level.columns.items():
+                found[slot] = column if below is None else np.repeat(column, below)
+            below = level.counts if below is None else _sums(below, level.counts)
+        return found
+
+
+class Growth:
+    """The rows that a step adds below a block, while it checks them.
+
+    Attributes:
+        counts: how many there are for each row of the block; None for exactly one.
+        fresh: the images of the slots that the step binds, and the values of variables.
+    """
+
+    def __init__(self, block: MatchBlock, counts: Column | None, fresh: dict[Key, Column]) -> None:
+        self.counts = counts
+        self.fresh = fresh
+        self._block = block
+        self._older: dict[Key, Column] = {}
+
+    def column(self, key: Key) -> Column:
+        """What a slot or variable is bound to in each row."""
+        found = self.fresh.get(key)
+        if found is None:
+            found = self._older.get(key)
+        if found is None:
+            found = self._block.live[key]
+            if self.counts is not None:
+                found = np.repeat(found, self.counts)
+            self._older[key] = found
+        return found
+
+    def keep(self, mask: Mask) -> None:
+        """Drop the rows where the mask is false."""
+        if mask.all():
+            return
+        self.counts = mask.astype(np.int64) if self.counts is None else _sums(mask, self.counts)
+        self.fresh = {key: column[mask] for key, column in self.fresh.items()}
+        self._older = {key: column[mask] for key, column in self._older.items()}
+
+    def grown(self, live: tuple[Key, ...]) -> MatchBlock:
+        """The block with the new rows.
+
+        Args:
+            live: what later steps need.
+        """
+        block = self._block
+        needed = {key: self.column(key) for key in live}
+        columns = {key: column for key, column in self.fresh.items() if isinstance(key, int)}
+        if self.counts is not None:
+            size = int(self.counts.sum())
+            return MatchBlock((*block.levels, Level(self.counts, columns)), size, needed)
+        *above, bottom = block.levels
+        merged = Level(bottom.counts, {**bottom.columns, **columns})
+        return MatchBlock((*above, merged), block.size, needed)
+
+
+def _single(number: int) -> Column:
+    return np.array([number], dtype=np.int64)
+
+
+def _bounds(counts: Column) -> Column:
+    """Where consecutive runs of such lengths begin, and where the last one ends."""
+    bounds = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=bounds[1:])
+    return bounds
+
+
+def _sums(values: Column | Mask, counts: Column) -> Column:
+    """The sums of consecutive runs of `values` that are so long."""
+    totals, bounds = _bounds(values.astype(np.int64, copy=False)), _bounds(counts)
+    ends = totals.take(bounds)
+    return ends[1:] - ends[:-1]
