@@ -7,13 +7,15 @@ relations are reified"). `is_a` is an inclusion of types; everything that is dec
 holds for its subtypes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from fcp_ros.cset.schema.names import unknown_name
-from fcp_ros.cset.schema.schema_check import closure, problems_of
+from fcp_ros.cset.schema.schema_check import closure, end_of_path, problems_of
+from fcp_ros.cset.schema.schema_data import data_of, parts_of, refused
+from fcp_ros.cset.schema.schema_print import printed
 from fcp_ros.cset.schema.symbols import (
     Attribute,
     AttributeKind,
@@ -23,6 +25,7 @@ from fcp_ros.cset.schema.symbols import (
     Relation,
     RelationName,
     SchemaError,
+    SchemaProblem,
     TypeName,
 )
 
@@ -36,6 +39,7 @@ __all__ = [
     "RelationName",
     "Schema",
     "SchemaError",
+    "SchemaProblem",
     "TypeName",
 ]
 
@@ -72,19 +76,16 @@ class Schema:
         object.__setattr__(self, "types", MappingProxyType(types))
         for part in ("functions", "relations", "attributes", "equations"):
             object.__setattr__(self, part, tuple(getattr(self, part)))
-        problems = problems_of(
-            self.types, self.functions, self.relations, self.attributes, self.equations
-        )
+        problems = problems_of(self.types, *self._symbols())
         if problems:
-            raise SchemaError(f"schema {self.name!r}: " + "; ".join(problems))
+            raise refused(f"schema {self.name!r}", problems)
         object.__setattr__(self, "_lookup", _Lookup(self))
 
     def __hash__(self) -> int:
         return self._lookup.hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.functions, self.relations, self.attributes, self.equations)
-        return (Schema, (self.name, dict(self.types), *parts))
+        return (Schema, (self.name, dict(self.types), *self._symbols()))
 
     def is_subtype(self, sub: TypeName, sup: TypeName) -> bool:
         """Whether `sub` is `sup` or a descendant of it; a relation is a subtype of itself only."""
@@ -129,56 +130,46 @@ class Schema:
             raise SchemaError(unknown_name("attribute", name, owned, f"type {type_!r}"))
         return owned[name]
 
+    def path_end(self, source: TypeName, path: Sequence[str]) -> TypeName:
+        """The declared type of the elements that a path leads to.
+
+        Args:
+            source: the type or relation at which it starts.
+            path: functions in the order of application; at a relation, a leg comes first.
+
+        Raises:
+            SchemaError: there is no such source, or a step that is not there; names the step.
+        """
+        self.ancestors(source)
+        try:
+            where = f"path {'.'.join((source, *path))!r}"
+            return end_of_path(path, source, self._lookup.steps_of.__getitem__, where)
+        except LookupError as error:
+            raise SchemaError(str(error.args[0])) from None
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain dictionaries and lists, for YAML and JSON; `from_dict` reads them back."""
-        return {
-            "name": self.name,
-            "types": {name: list(parents) for name, parents in self.types.items()},
-            "functions": [
-                {"name": f.name, "source": f.source, "target": f.target} for f in self.functions
-            ],
-            "relations": [
-                {
-                    "name": r.name,
-                    "legs": [{"name": leg, "type": type_} for leg, type_ in r.legs],
-                    "functional": list(r.functional),
-                    "static": r.static,
-                }
-                for r in self.relations
-            ],
-            "attributes": [
-                {"name": a.name, "owner": a.owner, "kind": a.kind.value, "values": list(a.values)}
-                for a in self.attributes
-            ],
-            "equations": [
-                {"source": e.source, "left": list(e.left), "right": list(e.right)}
-                for e in self.equations
-            ],
-        }
+        """Plain dictionaries and lists (`schema_data` shows the shape); `from_dict` reads them."""
+        return data_of(self.name, self.types, *self._symbols())
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Schema":
+    def from_dict(cls, data: Any) -> "Schema":
         """The schema that `to_dict` described.
 
         Raises:
             SchemaError: a part is missing or of the wrong shape, or the schema is not valid.
         """
-        try:
-            return cls(
-                name=data["name"],
-                types={name: tuple(parents) for name, parents in data["types"].items()},
-                functions=tuple(Function(**entry) for entry in data.get("functions", ())),
-                relations=tuple(_relation_of(entry) for entry in data.get("relations", ())),
-                attributes=tuple(_attribute_of(entry) for entry in data.get("attributes", ())),
-                equations=tuple(_equation_of(entry) for entry in data.get("equations", ())),
-            )
-        except SchemaError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise SchemaError(
-                f"not a schema ({type(error).__name__}: {error}); "
-                "it needs the shape that Schema.to_dict writes"
-            ) from error
+        return cls(**parts_of(data))
+
+    def __str__(self) -> str:
+        return printed(self.name, self.types, *self._symbols())
+
+    def _symbols(self) -> "_Symbols":
+        return self.functions, self.relations, self.attributes, self.equations
+
+
+_Symbols: TypeAlias = tuple[
+    tuple[Function, ...], tuple[Relation, ...], tuple[Attribute, ...], tuple[PathEquation, ...]
+]
 
 
 class _Lookup:
@@ -191,6 +182,7 @@ class _Lookup:
         "functions_of",
         "hash",
         "relations",
+        "steps_of",
         "subtypes",
     )
 
@@ -207,13 +199,17 @@ class _Lookup:
             name: tuple(f for f in schema.functions if f.source in sups)
             for name, sups in self.ancestors.items()
         }
+        self.steps_of = {
+            name: {f.name: f.target for f in functions}
+            for name, functions in self.functions_of.items()
+        }
+        self.steps_of.update({relation.name: dict(relation.legs) for relation in schema.relations})
         self.attributes_of: dict[str, dict[str, Attribute]] = {
             name: {a.name: a for a in schema.attributes if a.owner in sups}
             for name, sups in self.ancestors.items()
         }
         types = frozenset(schema.types.items())
-        parts = (schema.functions, schema.relations, schema.attributes, schema.equations)
-        self.hash = hash((schema.name, types, *parts))
+        self.hash = hash((schema.name, types, *schema._symbols()))
 
 
 def _get(table: Mapping[str, _V], name: str, what: str, schema: Schema) -> _V:
@@ -222,18 +218,3 @@ def _get(table: Mapping[str, _V], name: str, what: str, schema: Schema) -> _V:
     except KeyError:
         message = unknown_name(what, name, table, f"schema {schema.name!r}")
         raise SchemaError(message) from None
-
-
-def _relation_of(entry: Mapping[str, Any]) -> Relation:
-    legs = tuple((leg["name"], leg["type"]) for leg in entry["legs"])
-    functional = tuple(entry.get("functional", ()))
-    return Relation(entry["name"], legs, functional, bool(entry.get("static", False)))
-
-
-def _attribute_of(entry: Mapping[str, Any]) -> Attribute:
-    values = tuple(entry.get("values", ()))
-    return Attribute(entry["name"], entry["owner"], AttributeKind(entry["kind"]), values)
-
-
-def _equation_of(entry: Mapping[str, Any]) -> PathEquation:
-    return PathEquation(entry["source"], tuple(entry["left"]), tuple(entry["right"]))

@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks that the parts of a schema must pass."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fcp_ros.cset.schema.names import unknown_name
-from fcp_ros.cset.schema.symbols import Attribute, AttributeKind, Function, PathEquation, Relation
+from fcp_ros.cset.schema.symbols import (
+    Attribute,
+    AttributeKind,
+    Function,
+    PathEquation,
+    Relation,
+    SchemaProblem,
+)
+
+Types = Mapping[str, tuple[str, ...]]
+StepsOf = Callable[[str], Mapping[str, str]]
 
 
 def closure(name: str, parents: Mapping[str, Iterable[str]]) -> frozenset[str]:
@@ -21,112 +31,199 @@ def closure(name: str, parents: Mapping[str, Iterable[str]]) -> frozenset[str]:
 
 
 def problems_of(
-    types: Mapping[str, tuple[str, ...]],
+    types: Types,
     functions: Sequence[Function],
     relations: Sequence[Relation],
     attributes: Sequence[Attribute],
     equations: Sequence[PathEquation] = (),
-) -> list[str]:
-    """All that is wrong with the parts of a schema, one clause each; empty when it is valid."""
+) -> list[SchemaProblem]:
+    """All that is wrong with the parts of a schema; empty when it is valid."""
     return [
+        *_name_problems(types, functions, relations, attributes),
         *_type_problems(types),
-        *_duplicates("function", (function.name for function in functions)),
-        *_duplicates("type or relation", (*types, *(relation.name for relation in relations))),
-        *(
-            unknown_name("type", end, types, f"function {function.name!r}")
-            for function in functions
-            for end in (function.source, function.target)
-            if end not in types
-        ),
-        *(text for relation in relations for text in _relation_problems(relation, types)),
+        *_cycle_problems(types),
+        *_function_problems(types, functions),
+        *(problem for relation in relations for problem in _relation_problems(relation, types)),
         *_attribute_problems(types, relations, attributes),
         *_equation_problems(types, functions, relations, equations),
     ]
 
 
-def _type_problems(types: Mapping[str, tuple[str, ...]]) -> Iterable[str]:
+def end_of_path(path: Iterable[str], source: str, steps_of: StepsOf, where: str) -> str:
+    """The declared type in which a path ends.
+
+    Args:
+        path: names of functions; at first of a leg, where `source` is a relation.
+        source: where it starts.
+        steps_of: the target of each function or leg that a type has.
+        where: for the message.
+
+    Raises:
+        LookupError: a step is not there; the message names it.
+    """
+    current = source
+    for step in path:
+        targets = steps_of(current)
+        if step not in targets:
+            what = f"type {current!r}, on a path of {where}"
+            raise LookupError(unknown_name("function", step, targets, what))
+        current = targets[step]
+    return current
+
+
+def _name_problems(
+    types: Types,
+    functions: Sequence[Function],
+    relations: Sequence[Relation],
+    attributes: Sequence[Attribute],
+) -> Iterator[SchemaProblem]:
+    parts: tuple[tuple[str, str, Sequence[Any]], ...] = (
+        ("types", "type or relation", [*types, *(relation.name for relation in relations)]),
+        ("functions", "function", [function.name for function in functions]),
+    )
+    for section, what, names in parts:
+        for name in _repeated(names):
+            text = f"{what} {name!r} is declared twice; rename or remove one"
+            yield SchemaProblem((section, name), text)
+    legs = [leg for relation in relations for leg, _ in relation.legs]
+    kept = [attribute.name for attribute in attributes]
+    for name in [*parts[0][2], *parts[1][2], *legs, *kept]:
+        if not isinstance(name, str) or not name:
+            yield SchemaProblem((), f"{name!r} is no name; names are texts that are not empty")
+
+
+def _type_problems(types: Types) -> Iterator[SchemaProblem]:
     for name, parents in types.items():
         for parent in parents:
             if parent not in types:
-                yield unknown_name("type", parent, types, f"the parents of type {name!r}")
-        if any(name in closure(parent, types) for parent in parents):
-            yield f"type {name!r} is among its own ancestors; remove one is_a of the cycle"
+                text = unknown_name("type", parent, types, f"the parents of type {name!r}")
+                yield SchemaProblem(("types", name), text)
 
 
-def _relation_problems(relation: Relation, types: Mapping[str, Any]) -> Iterable[str]:
-    where = f"relation {relation.name!r}"
+def _cycle_problems(types: Types) -> Iterator[SchemaProblem]:
+    """One for each group of types that are each other's ancestors."""
+    seen: set[str] = set()
+    for name in types:
+        if name not in seen:
+            cycle = _cycle_through(name, types)
+            if cycle:
+                group = closure(name, types)
+                seen |= {other for other in group if name in closure(other, types)}
+                shown = " is_a ".join(map(repr, cycle))
+                text = f"is_a goes in a circle: {shown}; remove one of these"
+                yield SchemaProblem(("types", name), text)
+
+
+def _cycle_through(name: str, types: Types) -> list[str]:
+    """A shortest way up from a type to itself; empty where there is none."""
+    ways = [[name, parent] for parent in types[name]]
+    seen: set[str] = set()
+    for way in ways:
+        if way[-1] == name:
+            return way
+        if way[-1] not in seen:
+            seen.add(way[-1])
+            ways.extend([*way, parent] for parent in types.get(way[-1], ()))
+    return []
+
+
+def _function_problems(types: Types, functions: Sequence[Function]) -> Iterator[SchemaProblem]:
+    for function in functions:
+        for key, end in (("source", function.source), ("target", function.target)):
+            if end not in types:
+                text = unknown_name("type", end, types, f"function {function.name!r}")
+                yield SchemaProblem(("functions", function.name, key), text)
+
+
+def _relation_problems(relation: Relation, types: Types) -> Iterator[SchemaProblem]:
+    where, part = f"relation {relation.name!r}", ("relations", relation.name)
     legs = [leg for leg, _ in relation.legs]
     if not legs:
-        yield f"{where} has no legs; give it at least one"
-    yield from (f"{text} of {where}" for text in _duplicates("leg", legs))
+        yield SchemaProblem(part, f"{where} has no legs; give it at least one")
+    for leg in _repeated(legs):
+        yield SchemaProblem((*part, "legs", leg), f"leg {leg!r} is declared twice of {where}")
     for leg, type_ in relation.legs:
         if type_ not in types:
-            yield unknown_name("type", type_, types, f"leg {leg!r} of {where}")
-    for leg in relation.functional:
+            text = unknown_name("type", type_, types, f"leg {leg!r} of {where}")
+            yield SchemaProblem((*part, "legs", leg), text)
+    for position, leg in enumerate(relation.functional):
         if leg not in legs:
-            yield unknown_name("leg", leg, legs, where)
+            text = unknown_name("leg", leg, legs, where)
+            yield SchemaProblem((*part, "functional", position), text)
 
 
 def _attribute_problems(
-    types: Mapping[str, tuple[str, ...]],
-    relations: Sequence[Relation],
-    attributes: Sequence[Attribute],
-) -> Iterable[str]:
+    types: Types, relations: Sequence[Relation], attributes: Sequence[Attribute]
+) -> Iterator[SchemaProblem]:
     owners = (*types, *(relation.name for relation in relations))
-    for attribute in attributes:
-        where = f"attribute {attribute.name!r}"
+    for position, attribute in enumerate(attributes):
+        where, part = f"attribute {attribute.name!r}", ("attributes", position)
         if attribute.owner not in owners:
-            yield unknown_name("type", attribute.owner, owners, f"the owner of {where}")
+            text = unknown_name("type", attribute.owner, owners, f"the owner of {where}")
+            yield SchemaProblem((*part, "owner"), text)
         if (attribute.kind is AttributeKind.ENUM) != bool(attribute.values):
-            yield f"{where} of {attribute.owner!r}: values are listed for kind enum, and only there"
+            text = (
+                f"{where} of {attribute.owner!r}: values are listed for kind enum, and only there"
+            )
+            yield SchemaProblem((*part, "kind"), text)
+        for value in _repeated(attribute.values):
+            text = (
+                f"value {value!r} is listed twice for {where} of {attribute.owner!r}; once will do"
+            )
+            yield SchemaProblem((*part, "values"), text)
     for name in owners:
         above = closure(name, types)
-        owned = (a.name for a in attributes if a.owner in above)
-        yield from (f"{text} of type {name!r}" for text in _duplicates("attribute", owned))
+        owned = [(at, a.name) for at, a in enumerate(attributes) if a.owner in above]
+        for repeated in _repeated([attribute for _, attribute in owned]):
+            last = max(at for at, attribute in owned if attribute == repeated)
+            text = f"attribute {repeated!r} is declared twice of type {name!r}; rename one"
+            yield SchemaProblem(("attributes", last, "name"), text)
 
 
 def _equation_problems(
-    types: Mapping[str, tuple[str, ...]],
+    types: Types,
     functions: Sequence[Function],
     relations: Sequence[Relation],
     equations: Sequence[PathEquation],
-) -> Iterable[str]:
+) -> Iterator[SchemaProblem]:
     legs = {relation.name: dict(relation.legs) for relation in relations}
-    for equation in equations:
-        where = f"equation {str(equation)!r}"
+
+    def steps_of(type_: str) -> Mapping[str, str]:
+        if type_ in legs:
+            return legs[type_]
+        above = closure(type_, types)
+        return {f.name: f.target for f in functions if f.source in above}
+
+    for position, equation in enumerate(equations):
+        where, part = f"equation {str(equation)!r}", ("equations", position)
         if equation.source not in types and equation.source not in legs:
-            known = (*types, *legs)
-            yield unknown_name("type", equation.source, known, f"the source of {where}")
+            text = unknown_name("type", equation.source, (*types, *legs), f"the source of {where}")
+            yield SchemaProblem(part, text)
             continue
+        ends = []
         for path in (equation.left, equation.right):
-            yield from _path_problems(path, equation.source, where, types, functions, legs)
+            try:
+                ends.append(end_of_path(path, equation.source, steps_of, where))
+            except LookupError as error:
+                yield SchemaProblem(part, str(error.args[0]))
+        if len(ends) == 2 and not _may_meet(ends[0], ends[1], types):
+            text = (
+                f"{where}: its sides end in {ends[0]!r} and {ends[1]!r}, of which no element can "
+                "be both; mend a path, or give the two a common subtype"
+            )
+            yield SchemaProblem(part, text)
 
 
-def _path_problems(
-    path: Sequence[str],
-    source: str,
-    where: str,
-    types: Mapping[str, tuple[str, ...]],
-    functions: Sequence[Function],
-    legs: Mapping[str, Mapping[str, str]],
-) -> Iterable[str]:
-    """Where a path takes a step that the type it has come to does not have."""
-    current = source
-    for step in path:
-        if current in legs:
-            targets = dict(legs[current])
-        else:
-            above = closure(current, types)
-            targets = {f.name: f.target for f in functions if f.source in above}
-        if step not in targets:
-            yield unknown_name("function", step, targets, f"type {current!r}, on a path of {where}")
-            return
-        current = targets[step]
+def _may_meet(first: str, second: str, types: Types) -> bool:
+    """Whether an element can be of both types."""
+    if first == second:
+        return True
+    return any({first, second} <= closure(name, types) for name in types)
 
 
-def _duplicates(what: str, names: Iterable[str]) -> Iterable[str]:
-    seen: set[str] = set()
+def _repeated(names: Sequence[str]) -> list[str]:
+    """The names that are there more than once, each once."""
+    counts: dict[str, int] = {}
     for name in names:
-        if name in seen:
-            yield f"{what} {name!r} is declared twice"
-        seen.add(name)
+        counts[name] = counts.get(name, 0) + 1
+    return [name for name, count in counts.items() if count > 1]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a schema is made of: functions, relations, attributes, equations, and their names."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -12,8 +13,29 @@ RelationName: TypeAlias = str
 AttributeValue: TypeAlias = bool | int | float | str
 
 
+@dataclass(frozen=True)
+class SchemaProblem:
+    """One thing that is wrong with a schema.
+
+    Attributes:
+        part: where, by the keys and positions of the schema's text: ``("types", "mug")``.
+        message: what is wrong, and what to do.
+    """
+
+    part: tuple[str | int, ...]
+    message: str
+
+
 class SchemaError(ValueError):
-    """A schema that contradicts itself, or a name that a schema does not have."""
+    """A schema that contradicts itself, or a name that a schema does not have.
+
+    Attributes:
+        problems: all that is wrong, where it is a schema that is refused.
+    """
+
+    def __init__(self, message: str, problems: Iterable[SchemaProblem] = ()) -> None:
+        super().__init__(message)
+        self.problems = tuple(problems)
 
 
 class AttributeKind(str, Enum):

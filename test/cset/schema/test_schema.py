@@ -3,10 +3,19 @@
 
 import json
 import pickle
+from typing import Any
 
 import pytest
 
-from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema, SchemaError
+from fcp_ros.cset import (
+    Attribute,
+    AttributeKind,
+    Function,
+    Relation,
+    Schema,
+    SchemaError,
+)
+from fcp_ros.cset.schema.symbols import PathEquation
 
 KITCHEN = Schema(
     "kitchen",
@@ -63,8 +72,9 @@ def test_lookups_name_the_near_miss() -> None:
     ("parts", "message"),
     [
         ({"types": {"a": ("b",)}}, "no type 'b' in the parents of type 'a'"),
-        ({"types": {"a": ("b",), "b": ("a",)}}, "type 'a' is among its own ancestors"),
-        ({"types": {"a": ("a",)}}, "type 'a' is among its own ancestors"),
+        ({"types": {"a": ("b",), "b": ("a",)}}, "in a circle: 'a' is_a 'b' is_a 'a'; remove one"),
+        ({"types": {"a": ("a",)}}, "is_a goes in a circle: 'a' is_a 'a'; remove one of these"),
+        ({"types": {"a": (), "": ()}}, "'' is no name; names are texts that are not empty"),
         ({"functions": (Function("f", "a", "z"),)}, "no type 'z' in function 'f'"),
         ({"functions": (Function("f", "a", "a"),) * 2}, "function 'f' is declared twice"),
         ({"relations": (Relation("r", ()),)}, "relation 'r' has no legs"),
@@ -81,6 +91,10 @@ def test_lookups_name_the_near_miss() -> None:
             },
             "attribute 't' is declared twice of type 'b'",
         ),
+        (
+            {"attributes": (Attribute("t", "a", AttributeKind.ENUM, ("x", "x")),)},
+            "value 'x' is listed twice for attribute 't' of 'a'",
+        ),
     ],
 )
 def test_a_contradictory_schema_is_refused(parts: dict[str, object], message: str) -> None:
@@ -89,12 +103,117 @@ def test_a_contradictory_schema_is_refused(parts: dict[str, object], message: st
     assert message in str(caught.value)
 
 
+def test_one_circle_is_reported_once_by_a_shortest_way() -> None:
+    types = {"a": ("b", "c"), "b": ("c",), "c": ("a",), "d": ("a",), "e": ("f",), "f": ("e",)}
+    with pytest.raises(SchemaError) as caught:
+        Schema("bad", types)
+    # Of a, b and c each is among the ancestors of the others: one circle; e and f are another.
+    assert [problem.part for problem in caught.value.problems] == [("types", "a"), ("types", "e")]
+    assert "'a' is_a 'c' is_a 'a'" in str(caught.value)
+    assert "'e' is_a 'f' is_a 'e'" in str(caught.value)
+
+
+# Persons have a home; a robot's charger stands in one; `at` says where a person is.
+PERSON, HOME, ROBOT, THING = "person", "home", "robot", "thing"
+HOUSES: dict[str, Any] = {
+    "name": "houses",
+    "types": {PERSON: (), ROBOT: (PERSON,), THING: (), HOME: (THING,), "hall": (HOME, "room"),
+              "room": ()},
+    "functions": (
+        Function("home", PERSON, HOME),
+        Function("charger", ROBOT, THING),
+        Function("room_of", THING, "room"),
+        Function("stands_in", THING, HOME),
+    ),
+    "relations": (Relation("at", (("who", PERSON), ("where", HOME))),),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("equation", "message"),
+    [
+        (
+            PathEquation("persn", (), ()),
+            "no type 'persn' in the source of equation 'persn = persn'",
+        ),
+        (PathEquation(PERSON, ("home", "hom"), ()), "no function 'hom' in type 'home'"),
+        # Functions of a subtype are none of the type; those of an ancestor are.
+        (PathEquation(PERSON, ("charger",), ()), "no function 'charger' in type 'person'"),
+        (PathEquation(PERSON, ("home",), ()), "its sides end in 'home' and 'person', of which no"),
+        # Paths from a relation begin with a leg, and never come back to it.
+        (PathEquation("at", ("home",), ("where",)), "no function 'home' in type 'at'"),
+        (PathEquation("at", ("who", "who"), ("where",)), "no function 'who' in type 'person'"),
+        (PathEquation("at", (), ("where",)), "its sides end in 'at' and 'home'"),
+    ],
+)
+def test_an_equation_that_makes_no_sense_is_refused(equation: PathEquation, message: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        Schema(**HOUSES, equations=(equation,))
+    assert message in str(caught.value)
+    assert caught.value.problems[0].part == ("equations", 0)
+
+
+@pytest.mark.parametrize(
+    ("equation", "ends"),
+    [
+        (PathEquation("at", ("who", "home"), ("where",)), (HOME, HOME)),
+        # The one type may be a subtype of the other.
+        (PathEquation(ROBOT, ("charger",), ("home",)), (THING, HOME)),
+        # A robot has the home of a person, a home the functions of things.
+        (PathEquation(ROBOT, ("home", "stands_in"), ("home",)), (HOME, HOME)),
+        # Neither is above the other, but a hall is both.
+        (PathEquation(THING, ("room_of",), ("stands_in",)), ("room", HOME)),
+    ],
+)
+def test_equations_at_subtypes_and_relations(equation: PathEquation, ends: tuple[str, str]) -> None:
+    schema = Schema(**HOUSES, equations=(equation,))
+    paths = (equation.left, equation.right)
+    assert tuple(schema.path_end(equation.source, path) for path in paths) == ends
+
+
+def test_the_end_of_a_path_that_is_not_there() -> None:
+    schema = Schema(**HOUSES)
+    with pytest.raises(
+        SchemaError, match=r"no function 'hme' .* path 'at\.who\.hme'; did you mean"
+    ):
+        schema.path_end("at", ("who", "hme"))
+    with pytest.raises(SchemaError, match="no type 'att' in schema 'houses'"):
+        schema.path_end("att", ())
+
+
+def test_a_schema_is_printed_for_reading() -> None:
+    equation = PathEquation("on", ("item", "made_of"), ("support",))
+    schema = Schema(
+        "kitchen",
+        KITCHEN.types,
+        KITCHEN.functions,
+        KITCHEN.relations,
+        KITCHEN.attributes,
+        (equation,),
+    )
+    assert (
+        str(schema)
+        == """\
+schema kitchen
+  types
+    thing
+    graspable is_a thing
+    liquid is_a thing
+    milk is_a graspable, liquid
+  functions
+    made_of: thing -> thing
+  relations
+    on(item: graspable (functional), support: thing)
+    closed(what: thing) static
+  attributes
+    thing.colour: enum {red, white}
+    liquid.litres: float
+  equations
+    on.item.made_of = on.support"""
+    )
+    assert str(Schema("empty", {})) == "schema empty"
+
+
 def test_all_problems_are_reported_at_once() -> None:
     with pytest.raises(SchemaError, match=r"no type 'x'.*no type 'y'"):
         Schema("bad", {"a": ("x",)}, (Function("f", "a", "y"),))
-
-
-@pytest.mark.parametrize("data", [{}, {"name": "s", "types": []}, {"name": "s", "types": {"a": 3}}])
-def test_what_is_no_schema_is_refused(data: dict[str, object]) -> None:
-    with pytest.raises(SchemaError, match="not a schema"):
-        Schema.from_dict(data)

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A schema as plain dictionaries and lists, and the parts of a schema read from such data.
+
+The shape, which YAML and JSON files have too::
+
+    name: kitchen
+    types: {thing: [], mug: [thing]}                # each with its parents
+    functions: {made_of: {source: thing, target: thing}}
+    relations: {on: {legs: {item: mug, support: thing}, functional: [item], static: false}}
+    attributes: [{name: colour, owner: thing, kind: enum, values: [red, white]}]
+    equations: [thing.made_of.made_of = thing.made_of]
+
+Everything but `name` and `types` may be left out. An equation with names that contain dots, blanks
+or the like is written out: ``{source: thing, left: [...], right: [...]}``.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from fcp_ros.cset.schema.names import unknown_name
+from fcp_ros.cset.schema.symbols import (
+    Attribute,
+    AttributeKind,
+    Function,
+    PathEquation,
+    Relation,
+    SchemaError,
+    SchemaProblem,
+)
+
+Part = tuple[str | int, ...]
+T = TypeVar("T")
+
+_WORD = re.compile(r"[\w-]+\Z")
+
+
+def data_of(
+    name: str,
+    types: Mapping[str, Sequence[str]],
+    functions: Sequence[Function],
+    relations: Sequence[Relation],
+    attributes: Sequence[Attribute],
+    equations: Sequence[PathEquation],
+) -> dict[str, Any]:
+    """The parts of a schema as plain data; sections without entries are left out."""
+    data: dict[str, Any] = {
+        "name": name,
+        "types": {type_: list(parents) for type_, parents in types.items()},
+        "functions": {f.name: {"source": f.source, "target": f.target} for f in functions},
+        "relations": {relation.name: _relation_data(relation) for relation in relations},
+        "attributes": [_attribute_data(attribute) for attribute in attributes],
+        "equations": [_equation_data(equation) for equation in equations],
+    }
+    return {key: value for key, value in data.items() if value or key in ("name", "types")}
+
+
+def parts_of(data: Any) -> dict[str, Any]:
+    """The arguments of `Schema` that the data describe; that they fit, the schema checks.
+
+    Raises:
+        SchemaError: the data do not have the shape; `problems` says where.
+    """
+    reader = _Reader()
+    top = reader.mapping(
+        data, (), required=("name", "types"), optional=("functions", "relations", *_LISTS)
+    )
+    parts = {
+        "name": reader.text(top.get("name", "?"), ("name",)),
+        "types": {
+            type_: reader.texts(parents, ("types", type_))
+            for type_, parents in reader.named(top.get("types", {}), ("types",))
+        },
+        "functions": [
+            Function(name, *reader.ends(entry, ("functions", name)))
+            for name, entry in reader.named(top.get("functions", {}), ("functions",))
+        ],
+        "relations": [
+            reader.relation(name, entry, ("relations", name))
+            for name, entry in reader.named(top.get("relations", {}), ("relations",))
+        ],
+        "attributes": reader.listed(top.get("attributes", []), "attributes", reader.attribute),
+        "equations": reader.listed(top.get("equations", []), "equations", reader.equation),
+    }
+    if reader.problems:
+        raise refused("not a schema", reader.problems)
+    return parts
+
+
+def refused(what: str, problems: Sequence[SchemaProblem]) -> SchemaError:
+    """The error that lists what is wrong."""
+    return SchemaError(f"{what}: " + "; ".join(problem.message for problem in problems), problems)
+
+
+_LISTS = ("attributes", "equations")
+_NO_FUNCTION: tuple[str, str] = ("?", "?")
+
+
+class _Reader:
+    """Reads plain data and notes what has another shape; reading goes on with nothing there."""
+
+    def __init__(self) -> None:
+        self.problems: list[SchemaProblem] = []
+
+    def mapping(
+        self, data: Any, part: Part, *, required: Sequence[str], optional: Sequence[str] = ()
+    ) -> Mapping[str, Any]:
+        where = f"`{_shown(part)}`" if part else "a schema"
+        keys = (*required, *optional)
+        if not isinstance(data, Mapping):
+            self._add(part, f"{where} must be a mapping with {', '.join(keys)}; it is {data!r}")
+            return {}
+        for key in data:
+            if key not in keys:
+                self._add((*part, key), unknown_name("key", key, keys, where))
+        for key in required:
+            if key not in data:
+                self._add(part, f"{where} lacks {key!r}; add it")
+        # What is null is taken as left out: an empty section of a YAML text is null.
+        return {key: data[key] for key in keys if data.get(key) is not None}
+
+    def named(self, data: Any, part: Part) -> Iterator[tuple[str, Any]]:
+        if not isinstance(data, Mapping):
+            self._add(part, f"`{_shown(part)}` must be a mapping by names; it is {data!r}")
+            return
+        for name, entry in data.items():
+            yield self.text(name, part), entry
+
+    def listed(self, data: Any, section: str, read: Callable[[Any, Part], T]) -> list[T]:
+        if not isinstance(data, (list, tuple)):
+            self._add((section,), f"`{section}` must be a list; it is {data!r}")
+            return []
+        return [read(entry, (section, at)) for at, entry in enumerate(data)]
+
+    def text(self, data: Any, part: Part) -> str:
+        if isinstance(data, str):
+            return data
+        self._add(part, f"`{_shown(part)}`: {data!r} must be a text; put it in quotes")
+        return "?"
+
+    def texts(self, data: Any, part: Part) -> tuple[str, ...]:
+        if data is None:
+            return ()
+        if not isinstance(data, (list, tuple)):
+            self._add(part, f"`{_shown(part)}` must be a list of names; it is {data!r}")
+            return ()
+        return tuple(self.text(entry, (*part, at)) for at, entry in enumerate(data))
+
+    def ends(self, data: Any, part: Part) -> tuple[str, str]:
+        entry = self.mapping(data, part, required=("source", "target"))
+        if len(entry) < 2:
+            return _NO_FUNCTION
+        source, target = (self.text(entry[key], (*part, key)) for key in ("source", "target"))
+        return source, target
+
+    def relation(self, name: str, data: Any, part: Part) -> Relation:
+        entry = self.mapping(data, part, required=("legs",), optional=("functional", "static"))
+        at = (*part, "legs")
+        legs = tuple(
+            (leg, self.text(type_, (*at, leg)))
+            for leg, type_ in self.named(entry.get("legs", {}), at)
+        )
+        static = entry.get("static", False)
+        if not isinstance(static, bool):
+            self._add((*part, "static"), f"`{_shown(part)}.static` must be true or false")
+        functional = self.texts(entry.get("functional", ()), (*part, "functional"))
+        return Relation(name, legs, functional, static is True)
+
+    def attribute(self, data: Any, part: Part) -> Attribute:
+        required = ("name", "owner", "kind")
+        entry = self.mapping(data, part, required=required, optional=("values",))
+        name, owner, kind = (self.text(entry.get(key, "?"), (*part, key)) for key in required)
+        kinds = [known.value for known in AttributeKind]
+        if "kind" in entry and kind not in kinds:
+            self._add((*part, "kind"), unknown_name("kind", kind, kinds, f"`{_shown(part)}`"))
+        values = self.texts(entry.get("values", ()), (*part, "values"))
+        known_kind = AttributeKind(kind) if kind in kinds else AttributeKind.STRING
+        return Attribute(name, owner, known_kind, values)
+
+    def equation(self, data: Any, part: Part) -> PathEquation:
+        if isinstance(data, str):
+            return self._written_equation(data, part)
+        entry = self.mapping(data, part, required=("source", "left", "right"))
+        source = self.text(entry.get("source", "?"), (*part, "source"))
+        left, right = (self.texts(entry.get(key), (*part, key)) for key in ("left", "right"))
+        return PathEquation(source, left, right)
+
+    def _written_equation(self, text: str, part: Part) -> PathEquation:
+        sides = [tuple(side.strip().split(".")) for side in text.split("=")]
+        words = [word for side in sides for word in side]
+        if len(sides) != 2 or not all(_WORD.match(word) for word in words):
+            shape = "two paths from one type, such as `mug.made_of = mug`"
+            self._add(part, f"`{_shown(part)}`: {text!r} must be {shape}")
+        elif sides[0][0] != sides[1][0]:
+            names = f"{sides[0][0]!r} and {sides[1][0]!r}"
+            self._add(part, f"`{_shown(part)}`: the sides start at {names}; start both at one type")
+        return PathEquation(sides[0][0], sides[0][1:], sides[-1][1:])
+
+    def _add(self, part: Part, message: str) -> None:
+        self.problems.append(SchemaProblem(part, message))
+
+
+def _shown(part: Part) -> str:
+    return ".".join(map(str, part))
+
+
+def _relation_data(relation: Relation) -> dict[str, Any]:
+    data: dict[str, Any] = {"legs": dict(relation.legs)}
+    if relation.functional:
+        data["functional"] = list(relation.functional)
+    if relation.static:
+        data["static"] = True
+    return data
+
+
+def _attribute_data(attribute: Attribute) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": attribute.name,
+        "owner": attribute.owner,
+        "kind": attribute.kind.value,
+    }
+    return {**data, "values": list(attribute.values)} if attribute.values else data
+
+
+def _equation_data(equation: PathEquation) -> Any:
+    names = (equation.source, *equation.left, *equation.right)
+    if all(_WORD.match(name) for name in names):
+        return str(equation)
+    return {
+        "source": equation.source,
+        "left": list(equation.left),
+        "right": list(equation.right),
+    }

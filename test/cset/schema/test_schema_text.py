@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schemas as YAML and JSON: round trips, and errors that say where and what to do."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema, SchemaError
+from fcp_ros.cset.schema.schema_text import (
+    read_schema,
+    schema_from_json,
+    schema_from_yaml,
+    schema_to_json,
+    schema_to_yaml,
+    write_schema,
+)
+from fcp_ros.cset.schema.symbols import PathEquation
+
+KITCHEN = Schema(
+    "kitchen",
+    {"thing": (), "mug": ("thing",), "no": ("thing",)},
+    (Function("made_of", "thing", "thing"),),
+    (
+        Relation("on", (("item", "mug"), ("support", "thing")), ("item",)),
+        Relation("off", (("what", "thing"),), static=True),
+    ),
+    (
+        Attribute("colour", "thing", AttributeKind.ENUM, ("red", "white")),
+        Attribute("since", "on", AttributeKind.INT),
+    ),
+    (PathEquation("mug", ("made_of", "made_of"), ("made_of",)),),
+)
+
+YAML_TEXT = """\
+name: kitchen
+types:
+  thing: []
+  mug: [thing]
+  no: [thing]
+functions:
+  made_of: {source: thing, target: thing}
+relations:
+  on:
+    legs: {item: mug, support: thing}
+    functional: [item]
+  off:
+    legs: {what: thing}
+    static: true
+attributes:
+- name: colour
+  owner: thing
+  kind: enum
+  values: [red, white]
+- {name: since, owner: on, kind: int}
+equations: [mug.made_of.made_of = mug.made_of]
+"""
+
+
+def test_the_yaml_of_a_schema() -> None:
+    # In YAML 1.1 `on`, `off` and `no` would be truth values.
+    assert schema_to_yaml(KITCHEN) == YAML_TEXT
+    assert schema_from_yaml(YAML_TEXT) == KITCHEN
+
+
+def test_what_is_left_out_is_empty() -> None:
+    assert schema_from_yaml("name: s\ntypes:\n  a:\nfunctions:\n") == Schema("s", {"a": ()})
+
+
+NAMES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=5)
+
+
+@st.composite
+def schemas(draw: st.DrawFn) -> Schema:
+    """Valid schemas with all sorts of names."""
+    names = draw(st.lists(NAMES, min_size=2, max_size=5, unique=True))
+    *type_names, relation = names
+    types = {
+        name: tuple(draw(st.lists(st.sampled_from(type_names[:at]), max_size=2, unique=True)))
+        if at
+        else ()
+        for at, name in enumerate(type_names)
+    }
+    type_ = st.sampled_from(type_names)
+    functions = [
+        Function(name, draw(type_), draw(type_))
+        for name in draw(st.lists(NAMES, max_size=3, unique=True))
+    ]
+    legs = [
+        (leg, draw(type_)) for leg in draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
+    ]
+    keys = draw(st.lists(st.sampled_from([leg for leg, _ in legs]), unique=True))
+    values = tuple(draw(st.lists(st.text(max_size=3), max_size=2, unique=True)))
+    kind = AttributeKind.ENUM if values else draw(st.sampled_from(list(AttributeKind)[:4]))
+    attribute = Attribute(draw(NAMES), draw(st.sampled_from(names)), kind, values)
+    equations = [PathEquation(f.source, (f.name,), (f.name,)) for f in functions]
+    static = draw(st.booleans())
+    relations = [Relation(relation, tuple(legs), tuple(keys), static)]
+    return Schema(draw(NAMES), types, functions, relations, [attribute], equations)  # type: ignore
+
+
+@settings(max_examples=60, deadline=None)
+@given(schema=schemas())
+def test_round_trips(schema: Schema) -> None:
+    assert Schema.from_dict(schema.to_dict()) == schema
+    assert schema_from_json(schema_to_json(schema)) == schema
+    assert schema_from_yaml(schema_to_yaml(schema)) == schema
+
+
+@pytest.mark.parametrize("name", ["home.yaml", "home.yml", "home.json"])
+def test_files(tmp_path: Path, name: str) -> None:
+    write_schema(KITCHEN, tmp_path / name)
+    assert read_schema(tmp_path / name) == KITCHEN
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(SchemaError, match=r"absent\.yaml: cannot be read \(No such file"):
+        read_schema(tmp_path / "absent.yaml")
+    with pytest.raises(SchemaError, match=r"ends in \.yaml, \.yml or \.json; rename it"):
+        read_schema(tmp_path / "schema.txt")
+    (tmp_path / "latin.yaml").write_bytes(b"name: caf\xe9")
+    with pytest.raises(SchemaError, match="not UTF-8"):
+        read_schema(tmp_path / "latin.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name: s\ntypes: {a: [b]}", "f:2: no type 'b' in the parents"),
+        ("name: s\ntypes:\n  a: []\nfunctons: {}", "f:4: no key 'functons' in a schema; did you"),
+        ("types: {}", "f:1: a schema lacks 'name'; add it"),
+        ("- a", "f:1: a schema must be a mapping with name, types"),
+        ("name: s\ntypes: [a]", "f:2: `types` must be a mapping by names"),
+        ("name: s\ntypes:\n  a: b", "f:3: `types.a` must be a list of names; it is 'b'"),
+        ("name: s\ntypes:\n  1: []", "f:2: `types`: 1 must be a text; put it in quotes"),
+        (
+            "name: s\ntypes: {a: []}\nfunctions:\n  f:\n    source: a\n    target: b",
+            "f:6: no type 'b' in function 'f'",
+        ),
+        (
+            "name: s\ntypes: {a: []}\nfunctions:\n  f: {source: a}",
+            "f:4: `functions.f` lacks 'target'",
+        ),
+        (
+            "name: s\ntypes: {a: []}\nrelations:\n  r:\n    legs:\n      x: z",
+            "f:6: no type 'z' in leg 'x' of relation 'r'",
+        ),
+        (
+            "name: s\ntypes: {a: []}\nrelations:\n  r: {legs: {x: a}, static: 3}",
+            "f:4: `relations.r.static` must be true or false",
+        ),
+        (
+            "name: s\ntypes: {a: []}\nattributes:\n- {name: n, owner: a, kind: integer}",
+            "f:4: no kind 'integer' in `attributes.0`",
+        ),
+        (
+            "name: s\ntypes: {a: []}\nequations:\n- a = a\n- a.f = a",
+            "f:5: no function 'f' in type 'a'",
+        ),
+        ("name: s\ntypes: {a: []}\nequations: [a = b]", "start at 'a' and 'b'; start both at one"),
+        ("name: s\ntypes: {a: []}\nequations: [a]", "'a' must be two paths from one type"),
+        ("name: s\ntypes: {a: [], a: []}", "f:2: the key 'a' is there twice; keep one"),
+        ("name: s\ntypes: {a: &x [], b: *x}", "f:2: anchors and aliases are not read"),
+        ("name: !!python/name:os.system\ntypes: {}", "f:1: 'tag:yaml.org,2002:python/name:os.sys"),
+        ("name: s\ntypes: {a: []", "f:2: not YAML: "),
+        ("", "f: the text is empty"),
+        ("[" * 100 + "]" * 100, "f:1: nested deeper than 20 levels"),
+    ],
+)
+def test_what_is_no_schema_is_refused_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        schema_from_yaml(text, "f")
+    assert any(message in line for line in str(caught.value).splitlines()), str(caught.value)
+
+
+def test_every_problem_has_a_line() -> None:
+    functions = "  f: {source: b, target: a}\n  g: {source: a, target: c}"
+    text = f"name: s\ntypes: {{a: []}}\nfunctions:\n{functions}"
+    with pytest.raises(SchemaError) as caught:
+        schema_from_yaml(text, "f")
+    assert [line[:4] for line in str(caught.value).splitlines()] == ["f:4:", "f:5:"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"name": "s",\n "types": {"a": ["b"]}}', "f:2: no type 'b'"),
+        ('{"name": "s",\n "types": }', "f:2: not JSON: Expecting value"),
+        ('{"name": "s", "types": {"a": [], "a": []}}', "the key 'a' is there twice"),
+        ('{"name": "s\\ud83d\\ude00", "types": {"a": ["b"]}}', "no type 'b' in the parents"),
+        ("[" * 100_000, "f: not JSON: nested too deep"),
+    ],
+)
+def test_json_that_is_no_schema_is_refused_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        schema_from_json(text, "f")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [{}, {"name": "s", "types": []}, {"name": "s", "types": {"a": 3}}])
+def test_data_that_are_no_schema_are_refused(data: Any) -> None:
+    with pytest.raises(SchemaError, match="not a schema: ") as caught:
+        Schema.from_dict(data)
+    assert caught.value.problems
+    assert json.dumps([problem.part for problem in caught.value.problems])
