@@ -3,8 +3,8 @@
 
 A plan depends on the pattern, on which slots are fixed or restricted from the start, on what must
 be different, on which variables are compared, and on the orders of magnitude of the target's
-tables, but on nothing else; so it is kept with the pattern. `Backtracking` and `ColumnJoin` evaluate
-it.
+tables, but on nothing else; so it is kept with the pattern. `Backtracking` and `ColumnJoin`
+evaluate it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
