@@ -19,6 +19,7 @@ from fcp_ros.cset import (
     Schema,
     morphism,
 )
+from fcp_ros.cset.instance.change import Change
 
 RICH = Schema(
     "rich",
@@ -107,3 +108,113 @@ def _is_monic(candidate: Morphism, monic: bool | Collection[str]) -> bool:
         if any(schema.is_subtype(candidate.source.type_of(id_), type_) for type_ in monic)
     ]
     return len(set(images)) == len(images)
+
+
+@pytest.fixture(scope="session")
+def edited() -> Callable[[st.DataObject, Instance], tuple[Instance, Change]]:
+    """Draws some random edits of an instance of the rich schema; the next state, and the change."""
+
+    def edit(data: st.DataObject, state: Instance) -> tuple[Instance, Change]:
+        builder = InstanceBuilder.of(state)
+        for _ in range(data.draw(st.integers(1, 3))):
+            data.draw(st.sampled_from(EDITS))(data, builder)
+            # What is there is easiest to read from an instance.
+            builder = InstanceBuilder.of(builder.build())
+        result = builder.build()
+        return result, change_between(state, result)
+
+    return edit
+
+
+def change_between(before: Instance, after: Instance) -> Change:
+    """How two states differ that share their ids, found by comparing everything."""
+    old, new = set(before.all_elements()), set(after.all_elements())
+    rows = {
+        state: {
+            (relation.name, row, legs)
+            for relation in RICH.relations
+            for row, legs in state.tuples(relation.name).items()
+        }
+        for state in (before, after)
+    }
+    homes = [
+        ("home", robot)
+        for robot in after.elements("robot")
+        if robot not in old or after.apply("home", robot) != before.apply("home", robot)
+    ]
+    colours = [
+        ("colour", thing)
+        for thing in after.elements("thing")
+        if after.attribute(thing, "colour") != before.attribute(thing, "colour")
+    ]
+    added, removed = rows[after] - rows[before], rows[before] - rows[after]
+    parts = map(tuple, map(sorted, (new - old, old - new, added, removed, homes, colours)))
+    return Change(*parts)
+
+
+def _add_something(data: st.DataObject, builder: InstanceBuilder) -> None:
+    type_ = data.draw(st.sampled_from(["thing", "box", "robot"]))
+    boxes = builder.build().elements("box")
+    if type_ == "robot" and boxes:
+        builder.set_function("home", builder.add("robot"), data.draw(st.sampled_from(boxes)))
+    elif type_ != "robot":
+        _add(builder, type_, data.draw(st.sampled_from([None, "red", "blue"])))
+
+
+def _remove_something(data: st.DataObject, builder: InstanceBuilder) -> None:
+    """Remove an element, and everything that refers to it."""
+    state = builder.build()
+    if not state.all_elements():
+        return
+    gone = {data.draw(st.sampled_from(state.all_elements()))}
+    gone.update(r for r in state.elements("robot") if state.apply("home", r) in gone)
+    for relation in RICH.relations:
+        for legs in state.tuples(relation.name).values():
+            if not gone.isdisjoint(legs):
+                builder.unrelate(relation.name, *legs)
+    for element in sorted(gone, key=state.elements("robot").__contains__, reverse=True):
+        builder.remove(element)
+
+
+def _relate(data: st.DataObject, builder: InstanceBuilder) -> None:
+    state = builder.build()
+    relation = data.draw(st.sampled_from(RICH.relations))
+    legs = [state.elements(type_) for _, type_ in relation.legs]
+    if all(legs):
+        builder.relate(relation.name, *(data.draw(st.sampled_from(leg)) for leg in legs))
+
+
+def _unrelate(data: st.DataObject, builder: InstanceBuilder) -> None:
+    state = builder.build()
+    there = [(r.name, legs) for r in RICH.relations for legs in state.tuples(r.name).values()]
+    if there:
+        relation, gone = data.draw(st.sampled_from(there))
+        builder.unrelate(relation, *gone)
+
+
+def _paint(data: st.DataObject, builder: InstanceBuilder) -> None:
+    things = builder.build().elements("thing")
+    if things:
+        colour = data.draw(st.sampled_from([None, "red", "blue"]))
+        builder.set_attribute(data.draw(st.sampled_from(things)), "colour", colour)
+
+
+def _move_home(data: st.DataObject, builder: InstanceBuilder) -> None:
+    robots, boxes = builder.build().elements("robot"), builder.build().elements("box")
+    if robots and boxes:
+        builder.set_function("home", robots[0], data.draw(st.sampled_from(boxes)))
+
+
+def _merge(data: st.DataObject, builder: InstanceBuilder) -> None:
+    state = builder.build()
+    pairs = [
+        (keep, gone)
+        for keep in state.all_elements()
+        for gone in state.elements(state.type_of(keep), subtypes=False)
+        if keep != gone
+    ]
+    if pairs:
+        builder.merge(*data.draw(st.sampled_from(pairs)))
+
+
+EDITS = (_add_something, _remove_something, _relate, _unrelate, _paint, _move_home, _merge)

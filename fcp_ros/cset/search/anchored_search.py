@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The matches of a pattern that a change can have ended or brought about.
+
+A match that one of two successive states has, and the other has not, contains something that the
+change is about: a tuple removed or added, a function value, an attribute that the pattern speaks
+of, or an element of which it says nothing else. Searching from each of these is the delta join of
+incremental view maintenance (Gupta, Mumick, Subrahmanian, "Maintaining views incrementally", 1993),
+with one join plan for each atom.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from fcp_ros.cset.instance.change import Change, ChangedTuple
+from fcp_ros.cset.instance.expressions import Comparison
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.search.backtracking import Backtracking
+from fcp_ros.cset.search.match_keys import Key
+from fcp_ros.cset.search.pattern import AtomKind, Pattern
+from fcp_ros.cset.search.plan import Monic, Plan, Query, plan_for
+from fcp_ros.cset.search.table_sizes import sizes_by_index
+
+Anchor = tuple[int, int]
+Slots = Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """The slots of a pattern to search from, by what may change about their images.
+
+    Attributes:
+        tuples: for each relation the slots of its tuples.
+        functions: for each function the slots of its arguments.
+        attributes: for each attribute the slots that set it.
+        elements: the slots of elements that are in no tuple.
+    """
+
+    tuples: Slots
+    functions: Slots
+    attributes: Slots
+    elements: tuple[int, ...]
+
+    def before(self, change: Change) -> Iterator[Anchor]:
+        """(slot, image in the old state) of what the change may end matches of."""
+        yield from self._tuples(change.removed)
+        for slot in self.elements:
+            for id_ in change.deleted:
+                yield slot, id_
+        yield from self._values(change)
+
+    def after(self, change: Change) -> Iterator[Anchor]:
+        """(slot, image in the new state) of what the change may bring about matches of."""
+        yield from self._tuples(change.added)
+        for slot in self.elements:
+            for id_ in change.created:
+                yield slot, id_
+        yield from self._values(change)
+
+    def _tuples(self, changed: Iterable[ChangedTuple]) -> Iterator[Anchor]:
+        for relation, row, _ in changed:
+            for slot in self.tuples.get(relation, ()):
+                yield slot, row
+
+    def _values(self, change: Change) -> Iterator[Anchor]:
+        for name, id_ in change.functions:
+            for slot in self.functions.get(name, ()):
+                yield slot, id_
+        for name, id_ in change.attributes:
+            for slot in self.attributes.get(name, ()):
+                yield slot, id_
+
+
+def anchors_of(pattern: Pattern, inside: Pattern | None = None, image: Key = ()) -> Anchors:
+    """The anchors of a pattern.
+
+    Args:
+        pattern: what is matched.
+        inside: a smaller pattern whose changed matches are known anyway, so that only what is not
+            in it need be searched from.
+        image: the slot of `pattern` for each slot of `inside`.
+    """
+    known = frozenset(image)
+    said = {(at, name) for at, name in _attributes(inside, image)} if inside is not None else set()
+    tuples: dict[str, list[int]] = {}
+    functions: dict[str, list[int]] = {}
+    attributes: dict[str, list[int]] = {}
+    legs: set[int] = set()
+    for atom in pattern.atoms:
+        if atom.kind is AtomKind.RELATION:
+            legs.update(atom.slots[1:])
+            if atom.slots[0] not in known:
+                tuples.setdefault(atom.name, []).append(atom.slots[0])
+        elif atom.kind is AtomKind.FUNCTION and atom.slots[0] not in known:
+            functions.setdefault(atom.name, []).append(atom.slots[0])
+    for at, name in _attributes(pattern, range(len(pattern.slots))):
+        if (at, name) not in said:
+            attributes.setdefault(name, []).append(at)
+    elements = [
+        atom.slots[0]
+        for atom in pattern.atoms
+        if atom.kind is AtomKind.ELEMENT and atom.slots[0] not in legs | known
+    ]
+    return Anchors(_frozen(tuples), _frozen(functions), _frozen(attributes), tuple(elements))
+
+
+def _attributes(pattern: Pattern, places: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """(place, attribute) for all attributes that the slots set, whose places are given in order."""
+    for place, slot in zip(places, pattern.slots, strict=True):
+        for name, _ in (*slot.constants, *slot.variables):
+            yield place, name
+
+
+def _frozen(lists: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(slots) for name, slots in lists.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class AnchoredSearch:
+    """A pattern with options, to be searched from one image of one slot again and again.
+
+    Attributes:
+        pattern: what is matched.
+        anchors: where changes touch it.
+        monic: as in `find_homs`.
+        where: as in `find_homs`.
+        plans: those made so far; the search orders are those for the first instance searched.
+    """
+
+    pattern: Pattern
+    anchors: Anchors
+    monic: Monic
+    where: tuple[Comparison, ...] = ()
+    plans: dict[int, Plan] = field(default_factory=dict)
+
+    def before(self, state: Instance, change: Change) -> set[Key]:
+        """The matches in the old state that contain something that the change is about."""
+        return self._through(state, self.anchors.before(change))
+
+    def after(self, state: Instance, change: Change) -> set[Key]:
+        """The matches in the new state that contain something that the change is about."""
+        return self._through(state, self.anchors.after(change))
+
+    def _through(self, state: Instance, anchors: Iterable[Anchor]) -> set[Key]:
+        found: set[Key] = set()
+        for slot, image in anchors:
+            found.update(self.at(state, slot, image))
+        return found
+
+    def at(self, state: Instance, slot: int, image: int) -> Iterator[Key]:
+        """The matches that send a slot to an element or tuple, which may be a missing one."""
+        plan = self.plans.get(slot)
+        if plan is None:
+            query = Query(self.monic, (slot,), {}, self.where)
+            plan = plan_for(self.pattern, query, state, sizes_by_index)
+            self.plans[slot] = plan
+        search = Backtracking(plan, state, {}, self.where)
+        binding = search.binding
+        for _ in search.matches({slot: image}):
+            yield tuple(binding)
