@@ -180,7 +180,7 @@ class Chase:
                     "have no greatest common subtype that it could be of"
                 )
         for clash in self.congruence.clashes:
-            names = ", ".join(dict.fromkeys((self.name(clash.first), self.name(clash.second))))
+            names = self.members(clash.node)
             raise LimitError(
                 f"{names} must be one, but {clash.attribute!r} cannot be: {clash.reason}"
             )

@@ -47,13 +47,13 @@ def least_common_ancestors(schema: Schema, types: Iterable[TypeName]) -> tuple[T
     """
     above = [schema.ancestors(type_) for type_ in types]
     common = frozenset.intersection(*above) if above else frozenset(schema.types)
-    found = [_least(schema, component) for component in _components(schema, common)]
+    found = [_least(schema, component) for component in components(schema, common)]
     order = list(schema.types)
     return tuple(sorted(found, key=order.index)) if len(found) > 1 else tuple(found)
 
 
-def _components(schema: Schema, types: frozenset[TypeName]) -> Iterable[frozenset[TypeName]]:
-    """The connected components of the order, restricted to `types`."""
+def components(schema: Schema, types: frozenset[TypeName]) -> Iterable[frozenset[TypeName]]:
+    """The connected components of the order of types, restricted to `types`."""
     left = set(types)
     while left:
         component: set[TypeName] = set()

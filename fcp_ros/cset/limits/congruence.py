@@ -24,10 +24,15 @@ Types: TypeAlias = tuple[TypeName, ...]
 
 @dataclass(frozen=True)
 class AttributeClash:
-    """Two nodes that are equal, though their values of an attribute cannot be."""
+    """Nodes that are equal, though their values of an attribute cannot be.
 
-    first: int
-    second: int
+    Attributes:
+        node: one of their class.
+        attribute: its name.
+        reason: why.
+    """
+
+    node: int
     attribute: str
     reason: str
 
@@ -98,7 +103,7 @@ class Congruence:
     def set_attribute(self, node: int, name: str, value: Expression) -> None:
         """State an attribute of a node; where it has a value, the two are unified."""
         self.unifier.declare(value)
-        self._state_attribute(self.find(node), name, value, node)
+        self._state_attribute(self.find(node), name, value)
 
     def narrow(self, node: int, type_: TypeName) -> None:
         """State that a node is of a type, too."""
@@ -121,7 +126,7 @@ class Congruence:
                     pending.append((known, value))
             self._values[keep], self._values[gone] = many, {}
             for name, expression in self._attributes[gone].items():
-                self._state_attribute(keep, name, expression, gone)
+                self._state_attribute(keep, name, expression)
             self._attributes[gone] = {}
 
     def _set_types(self, root: int, more: Types) -> None:
@@ -142,9 +147,9 @@ class Congruence:
             return (meet,)
         return tuple(sorted(t for t in types if self.schema.subtypes(t) & types == {t}))
 
-    def _state_attribute(self, root: int, name: str, value: Expression, node: int) -> None:
+    def _state_attribute(self, root: int, name: str, value: Expression) -> None:
         known = self._attributes[root].setdefault(name, value)
         try:
             self.unifier.unify(known, value)
         except Clash as clash:
-            self.clashes.append(AttributeClash(root, node, name, str(clash)))
+            self.clashes.append(AttributeClash(root, name, str(clash)))

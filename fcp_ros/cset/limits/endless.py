@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Why a presentation does not end: the cycle of functions that leads to ever new elements."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from fcp_ros.cset.limits.congruence import Congruence
 
@@ -24,17 +24,29 @@ def endless_cycle(congruence: Congruence, start: int, path: Sequence[str]) -> st
     for step in path:
         nodes.append(_follow(congruence, nodes[-1], (step,)) or nodes[-1])
     types = [congruence.types(node)[0] for node in nodes]
-    for length in range(1, min(len(path), _LONGEST) + 1):
-        first, cycle = len(path) - length, path[-length:]
-        if types[first] == types[-1] and _goes_on(congruence, nodes[types.index(types[-1])], cycle):
+    for first, length in _segments(types, path):
+        cycle = path[first : first + length]
+        if _goes_on(congruence, nodes[types.index(types[first])], cycle):
             arrows = "".join(
-                f" -{step}-> {type_}" for step, type_ in zip(cycle, types[first + 1 :], strict=True)
+                f" -{step}-> {type_}"
+                for step, type_ in zip(cycle, types[first + 1 :], strict=False)
             )
             return (
                 f"the cycle of functions {types[first]}{arrows} seems to lead to ever new "
                 "elements; add an equation that ends it, or raise the bound"
             )
     return "no cycle of functions was seen that leads to ever new elements, so raise the bound"
+
+
+def _segments(types: Sequence[str], path: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """(start, length) of the different parts of a path that are cycles, short ones first."""
+    seen = set()
+    for length in range(1, min(len(path), _LONGEST) + 1):
+        for first in range(len(path) - length + 1):
+            word = (types[first], *path[first : first + length])
+            if types[first] == types[first + length] and word not in seen:
+                seen.add(word)
+                yield first, length
 
 
 def _goes_on(congruence: Congruence, node: int, cycle: Sequence[str]) -> bool:
