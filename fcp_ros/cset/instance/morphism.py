@@ -3,16 +3,25 @@
 
 A morphism sends each element to one of a subtype, each tuple to a tuple of the same relation,
 commutes with functions and legs, and keeps every attribute that is set in its source. What is not
-set in the source is free. Constructing one checks nothing; `violations` does, and gives values.
+set in the source is free; an attribute variable of the source is bound to one value. Constructing
+one checks nothing; `violations` does, and gives values.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from fcp_ros.cset.instance.instance import Instance, InstanceError
+from fcp_ros.cset.instance.naturality import (
+    all_ids,
+    bound_values,
+    is_natural,
+    naturality_violations,
+    substituted,
+)
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.schema.symbols import AttributeValue
+from fcp_ros.cset.schema.schema import AttributeValue, Schema
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +52,60 @@ class Morphism:
     @property
     def is_epic(self) -> bool:
         """Whether every element and every tuple of the target is an image."""
-        return len(set(self.mapping.values())) == sum(1 for _ in _all_ids(self.target))
+        return len(set(self.mapping.values())) == _size(self.target)
+
+    @property
+    def is_iso(self) -> bool:
+        """Whether there is an inverse: also types and attributes are the same on both sides."""
+        return self.is_monic and self.is_epic and not self._reverse().violations()
+
+    def monic_on(self, types: Iterable[str]) -> bool:
+        """Whether it is monic on all elements of some types and all tuples of some relations.
+
+        Args:
+            types: names of types, whose subtypes count too, and of relations.
+
+        Raises:
+            SchemaError: there is no such type or relation.
+        """
+        wanted = _below(self.source.schema, types)
+        type_of = self.source.type_of
+        images = [image for id_, image in self.mapping.items() if type_of(id_) in wanted]
+        return len(set(images)) == len(images)
+
+    def epic_on(self, types: Iterable[str]) -> bool:
+        """Whether all elements of some types, and all tuples of some relations, are images.
+
+        The arguments are those of `monic_on`.
+        """
+        image = self.image()
+        return all(image.issuperset(self.target.elements(type_)) for type_ in types)
 
     def image(self) -> frozenset[int]:
         """Ids of the images of all elements and tuples."""
         return frozenset(self.mapping.values())
+
+    def inverse(self) -> "Morphism":
+        """The morphism back.
+
+        Raises:
+            InstanceError: this is no isomorphism; the message says what there is no way back for.
+        """
+        for group in self.collisions():
+            raise InstanceError(f"no inverse: {', '.join(group)} have the same image")
+        image = self.image()
+        lacking = [self.target.name_of(id_) for id_ in all_ids(self.target) if id_ not in image]
+        if lacking:
+            raise InstanceError(f"no inverse: nothing is sent to {', '.join(lacking)}")
+        reverse = self._reverse()
+        violations = reverse.violations()
+        if violations:
+            raise InstanceError("no inverse: " + "; ".join(v.message for v in violations))
+        return reverse
+
+    def _reverse(self) -> "Morphism":
+        mapping = {image: id_ for id_, image in self.mapping.items()}
+        return _bound(self.target, self.source, mapping, {})
 
     def compose(self, after: "Morphism") -> "Morphism":
         """This morphism, then `after`.
@@ -61,7 +119,8 @@ class Morphism:
                 f"the second starts in {after.source!r}"
             )
         mapping = {key: after.mapping[value] for key, value in self.mapping.items()}
-        return Morphism(self.source, after.target, mapping)
+        values = {name: substituted(value, after.values) for name, value in self.values.items()}
+        return _bound(self.source, after.target, mapping, values)
 
     def by_name(self) -> dict[str, str]:
         """Names of the images by names of the elements (without tuples)."""
@@ -75,62 +134,8 @@ class Morphism:
         if self.source.schema != self.target.schema:
             text = f"{self.source!r} and {self.target!r} have different schemas"
             return (Violation(ViolationKind.NATURALITY, text),)
-        partial = tuple(self._unmapped())
-        if partial:
-            return partial
-        return (
-            *self._element_violations(),
-            *self._function_violations(),
-            *self._tuple_violations(),
-        )
-
-    def _unmapped(self) -> Iterator[Violation]:
-        for id_ in _all_ids(self.source):
-            image = self.mapping.get(id_)
-            name = self.source.name_of(id_)
-            if image is None:
-                yield _unnatural(f"{name!r} has no image", name)
-            elif not self.target.contains(image):
-                yield _unnatural(f"{name!r} is sent to id {image}, which does not exist", name)
-
-    def _element_violations(self) -> Iterator[Violation]:
-        schema = self.source.schema
-        for element in self.source.all_elements():
-            image = self.mapping[element]
-            name, image_name = self.source.name_of(element), self.target.name_of(image)
-            type_, image_type = self.source.type_of(element), self.target.type_of(image)
-            if not schema.is_subtype(image_type, type_):
-                text = f"{name!r} is a {type_!r}, its image {image_name!r} is a {image_type!r}"
-                yield _unnatural(text, name, image_name)
-            for attribute, value in self.source.attributes(element).items():
-                other = self.target.attribute(image, attribute)
-                if other != value:
-                    text = f"{attribute!r} of {name!r} is {value!r}, of {image_name!r} {other!r}"
-                    yield _unnatural(text, name, image_name)
-
-    def _function_violations(self) -> Iterator[Violation]:
-        for function in self.source.schema.functions:
-            target_values = self.target.function_table(function.name).values
-            for element, value in self.source.function_table(function.name).values.items():
-                image = self.mapping[element]
-                actual, expected = target_values.get(image), self.mapping[value]
-                if actual != expected:
-                    names = (self.source.name_of(element), self.target.name_of(image))
-                    text = (
-                        f"{function.name!r} of {names[1]!r} (image of {names[0]!r}) is "
-                        f"{'undefined' if actual is None else repr(self.target.name_of(actual))}, "
-                        f"but it must be {self.target.name_of(expected)!r}"
-                    )
-                    yield _unnatural(text, *names)
-
-    def _tuple_violations(self) -> Iterator[Violation]:
-        for relation in self.source.schema.relations:
-            rows = self.target.relation_table(relation.name).rows
-            for row, legs in self.source.relation_table(relation.name).rows.items():
-                image = self.mapping[row]
-                if rows.get(image) != tuple([self.mapping[leg] for leg in legs]):
-                    names = (self.source.name_of(row), self.target.name_of(image))
-                    yield _unnatural(f"{names[0]} is sent to {names[1]}, not leg by leg", *names)
+        parts = (self.source, self.target, self.mapping, self.values)
+        return () if is_natural(*parts) else tuple(naturality_violations(*parts))
 
     def collisions(self) -> tuple[tuple[str, ...], ...]:
         """Groups of names of the source's elements and tuples that share an image."""
@@ -158,7 +163,7 @@ class Morphism:
 
 def identity(instance: Instance) -> Morphism:
     """The identity of an instance."""
-    return Morphism(instance, instance, {id_: id_ for id_ in _all_ids(instance)})
+    return _bound(instance, instance, {id_: id_ for id_ in all_ids(instance)}, {})
 
 
 def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) -> Morphism:
@@ -185,7 +190,7 @@ def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) ->
                 mapping[row] = found
     if missing:
         raise InstanceError(f"not a morphism: the target lacks the image of {', '.join(missing)}")
-    result = Morphism(source, target, mapping)
+    result = _bound(source, target, mapping, {})
     violations = result.violations()
     if violations:
         raise InstanceError("not a morphism: " + "; ".join(v.message for v in violations))
@@ -204,11 +209,18 @@ def inclusion(source: Instance, target: Instance) -> Morphism:
     return morphism(source, target, {source.id_of(n): target.id_of(n) for n in source.names()})
 
 
-def _all_ids(instance: Instance) -> Iterable[int]:
-    yield from instance.element_table().types
-    for relation in instance.schema.relations:
-        yield from instance.relation_table(relation.name).rows
+def _bound(
+    source: Instance, target: Instance, mapping: Mapping[int, int], values: Mapping[str, Any]
+) -> Morphism:
+    """The morphism with the values that its variables meet, where they are not given."""
+    return Morphism(source, target, mapping, bound_values(source, target, mapping, values))
 
 
-def _unnatural(text: str, *elements: str) -> Violation:
-    return Violation(ViolationKind.NATURALITY, text, elements)
+def _below(schema: Schema, types: Iterable[str]) -> frozenset[str]:
+    return frozenset().union(*(schema.subtypes(type_) for type_ in types))
+
+
+def _size(instance: Instance) -> int:
+    """How many elements and tuples there are."""
+    tuples = (len(instance.relation_table(r.name).rows) for r in instance.schema.relations)
+    return len(instance.element_table().types) + sum(tuples)
