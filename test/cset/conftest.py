@@ -37,8 +37,11 @@ BruteForce = Callable[..., set[frozenset[tuple[int, int]]]]
 
 
 @st.composite
-def rich_instances(draw: st.DrawFn, most: int = 3) -> Instance:
-    """Instances of RICH with at most so many things, boxes and robots of each kind."""
+def rich_instances(draw: st.DrawFn, most: int = 3, conflicts: bool = True) -> Instance:
+    """Instances of RICH with at most so many things, boxes and robots of each kind.
+
+    As in a pattern, functional legs may be broken where conflicts are admitted.
+    """
     builder = InstanceBuilder(RICH)
     colours = st.sampled_from([None, "red", "blue"])
     boxes = [_add(builder, "box", draw(colours)) for _ in range(draw(st.integers(1, most)))]
@@ -47,15 +50,17 @@ def rich_instances(draw: st.DrawFn, most: int = 3) -> Instance:
     for _ in range(draw(st.integers(0, 1))):
         robots.append(builder.add("robot"))
         builder.set_function("home", robots[-1], draw(st.sampled_from(boxes)))
+    items: set[int] = set()
     for relation, *legs in (
         ("on", boxes + things, boxes + things),
         ("near", robots, boxes + things),
         ("closed", boxes),
     ):
         for ids in draw(st.sets(st.sampled_from(sorted(product(*legs)) or [None]), max_size=4)):
-            if ids is not None:
+            if ids is not None and (conflicts or relation != "on" or ids[0] not in items):
                 builder.relate(str(relation), *ids)
-    return builder.build()
+                items.add(ids[0])
+    return builder.build(allow_conflicts=conflicts)
 
 
 def _add(builder: InstanceBuilder, type_: str, colour: str | None) -> int:
@@ -114,16 +119,36 @@ def _is_monic(candidate: Morphism, monic: bool | Collection[str]) -> bool:
 def edited() -> Callable[[st.DataObject, Instance], tuple[Instance, Change]]:
     """Draws some random edits of an instance of the rich schema; the next state, and the change."""
 
-    def edit(data: st.DataObject, state: Instance) -> tuple[Instance, Change]:
+    def edit(
+        data: st.DataObject, state: Instance, kinds: tuple[str, ...] = tuple(EDITS)
+    ) -> tuple[Instance, Change]:
         builder = InstanceBuilder.of(state)
         for _ in range(data.draw(st.integers(1, 3))):
-            data.draw(st.sampled_from(EDITS))(data, builder)
+            EDITS[data.draw(st.sampled_from(kinds))](data, builder)
             # What is there is easiest to read from an instance.
-            builder = InstanceBuilder.of(builder.build())
-        result = builder.build()
+            builder = InstanceBuilder.of(builder.build(allow_conflicts=True))
+        result = builder.build(allow_conflicts=True)
         return result, change_between(state, result)
 
     return edit
+
+
+@pytest.fixture(scope="session")
+def part_of() -> Callable[..., Instance]:
+    """Draws a part of an instance of the rich schema, so a pattern that has a match there."""
+
+    def part(data: st.DataObject, state: Instance, most: int) -> Instance:
+        builder = InstanceBuilder.of(state)
+        while len(builder.build(allow_conflicts=True).all_elements()) > most:
+            _remove_something(data, builder)
+        for _ in range(data.draw(st.integers(0, 2))):
+            _unrelate(data, builder)
+        for thing in builder.build(allow_conflicts=True).elements("thing"):
+            if data.draw(st.booleans()):
+                builder.set_attribute(thing, "colour", None)
+        return builder.build(allow_conflicts=True)
+
+    return part
 
 
 def change_between(before: Instance, after: Instance) -> Change:
@@ -154,7 +179,7 @@ def change_between(before: Instance, after: Instance) -> Change:
 
 def _add_something(data: st.DataObject, builder: InstanceBuilder) -> None:
     type_ = data.draw(st.sampled_from(["thing", "box", "robot"]))
-    boxes = builder.build().elements("box")
+    boxes = builder.build(allow_conflicts=True).elements("box")
     if type_ == "robot" and boxes:
         builder.set_function("home", builder.add("robot"), data.draw(st.sampled_from(boxes)))
     elif type_ != "robot":
@@ -163,7 +188,7 @@ def _add_something(data: st.DataObject, builder: InstanceBuilder) -> None:
 
 def _remove_something(data: st.DataObject, builder: InstanceBuilder) -> None:
     """Remove an element, and everything that refers to it."""
-    state = builder.build()
+    state = builder.build(allow_conflicts=True)
     if not state.all_elements():
         return
     gone = {data.draw(st.sampled_from(state.all_elements()))}
@@ -177,7 +202,7 @@ def _remove_something(data: st.DataObject, builder: InstanceBuilder) -> None:
 
 
 def _relate(data: st.DataObject, builder: InstanceBuilder) -> None:
-    state = builder.build()
+    state = builder.build(allow_conflicts=True)
     relation = data.draw(st.sampled_from(RICH.relations))
     legs = [state.elements(type_) for _, type_ in relation.legs]
     if all(legs):
@@ -185,7 +210,7 @@ def _relate(data: st.DataObject, builder: InstanceBuilder) -> None:
 
 
 def _unrelate(data: st.DataObject, builder: InstanceBuilder) -> None:
-    state = builder.build()
+    state = builder.build(allow_conflicts=True)
     there = [(r.name, legs) for r in RICH.relations for legs in state.tuples(r.name).values()]
     if there:
         relation, gone = data.draw(st.sampled_from(there))
@@ -193,20 +218,23 @@ def _unrelate(data: st.DataObject, builder: InstanceBuilder) -> None:
 
 
 def _paint(data: st.DataObject, builder: InstanceBuilder) -> None:
-    things = builder.build().elements("thing")
+    things = builder.build(allow_conflicts=True).elements("thing")
     if things:
         colour = data.draw(st.sampled_from([None, "red", "blue"]))
         builder.set_attribute(data.draw(st.sampled_from(things)), "colour", colour)
 
 
 def _move_home(data: st.DataObject, builder: InstanceBuilder) -> None:
-    robots, boxes = builder.build().elements("robot"), builder.build().elements("box")
+    robots, boxes = (
+        builder.build(allow_conflicts=True).elements("robot"),
+        builder.build(allow_conflicts=True).elements("box"),
+    )
     if robots and boxes:
         builder.set_function("home", robots[0], data.draw(st.sampled_from(boxes)))
 
 
 def _merge(data: st.DataObject, builder: InstanceBuilder) -> None:
-    state = builder.build()
+    state = builder.build(allow_conflicts=True)
     pairs = [
         (keep, gone)
         for keep in state.all_elements()
@@ -217,4 +245,12 @@ def _merge(data: st.DataObject, builder: InstanceBuilder) -> None:
         builder.merge(*data.draw(st.sampled_from(pairs)))
 
 
-EDITS = (_add_something, _remove_something, _relate, _unrelate, _paint, _move_home, _merge)
+EDITS = {
+    "add": _add_something,
+    "remove": _remove_something,
+    "relate": _relate,
+    "unrelate": _unrelate,
+    "paint": _paint,
+    "move": _move_home,
+    "merge": _merge,
+}
