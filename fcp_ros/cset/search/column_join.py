@@ -117,11 +117,11 @@ class ColumnJoin:
             if rows is None:
                 stack.extend((number, half) for half in reversed(block.halves()))
                 continue
-            grown = self._grown(block, number, rows)
-            if grown.size:
-                stack.append((number + 1, grown))
+            self._grow(block, number, rows)
+            if block.size:
+                stack.append((number + 1, block))
 
-    def _grown(self, block: MatchBlock, number: int, rows: _Rows) -> MatchBlock:
+    def _grow(self, block: MatchBlock, number: int, rows: _Rows) -> None:
         step = self._plan.steps[number]
         fresh: dict[Key, Column] = {b.slot: rows.column(b.position) for b in step.binds}
         growth = Growth(block, rows.counts, fresh)
@@ -130,7 +130,7 @@ class ColumnJoin:
             growth.keep(mask)
         self._checks.attributes(growth, step.binds)
         self._checks.comparisons(growth, step.where)
-        return growth.grown(self._plan.live[number])
+        growth.add(self._plan.live[number])
 
     def _candidates(self, block: MatchBlock, step: Step) -> _Rows | None:
         """The rows of the step's table that go with a block; None where there are too many."""

@@ -28,20 +28,20 @@ class Level:
     """
 
     counts: Column
-    columns: Mapping[int, Column]
+    columns: dict[int, Column]
 
 
-@dataclass(frozen=True)
+@dataclass
 class MatchBlock:
-    """Some partial matches.
+    """Some partial matches, which grow in place.
 
     Attributes:
-        levels: from the top.
+        levels: from the top. Only the bottom one changes; the others may be those of other blocks.
         size: the number of rows of the bottom level, which is the number of matches.
         live: in the rows of the bottom level, what later steps need.
     """
 
-    levels: tuple[Level, ...]
+    levels: list[Level]
     size: int
     live: Mapping[Key, Column]
 
@@ -51,7 +51,7 @@ class MatchBlock:
         columns = {slot: _single(image) for slot, image in images.items()}
         live: dict[Key, Column] = {name: _single(code) for name, code in codes.items()}
         live.update((slot, column) for slot, column in columns.items())
-        return cls((Level(_single(1), columns),), 1, live)
+        return cls([Level(_single(1), columns)], 1, live)
 
     def halves(self) -> tuple["MatchBlock", "MatchBlock"]:
         """The first half of the matches, and the rest."""
@@ -62,7 +62,7 @@ class MatchBlock:
         parts = ((first, slice(middle)), (bottom.counts - first, slice(middle, None)))
         left, right = (
             MatchBlock(
-                (*above, Level(counts, {k: c[rows] for k, c in bottom.columns.items()})),
+                [*above, Level(counts, {k: c[rows] for k, c in bottom.columns.items()})],
                 len(range(self.size)[rows]),
                 {key: column[rows] for key, column in self.live.items()},
             )
@@ -115,21 +115,20 @@ class Growth:
         self.fresh = {key: column[mask] for key, column in self.fresh.items()}
         self._older = {key: column[mask] for key, column in self._older.items()}
 
-    def grown(self, live: tuple[Key, ...]) -> MatchBlock:
-        """The block with the new rows.
+    def add(self, live: tuple[Key, ...]) -> None:
+        """Add the rows to the block.
 
         Args:
             live: what later steps need.
         """
         block = self._block
-        needed = {key: self.column(key) for key in live}
+        block.live = {key: self.column(key) for key in live}
         columns = {key: column for key, column in self.fresh.items() if isinstance(key, int)}
-        if self.counts is not None:
-            size = int(self.counts.sum())
-            return MatchBlock((*block.levels, Level(self.counts, columns)), size, needed)
-        *above, bottom = block.levels
-        merged = Level(bottom.counts, {**bottom.columns, **columns})
-        return MatchBlock((*above, merged), block.size, needed)
+        if self.counts is None:
+            block.levels[-1].columns.update(columns)
+        else:
+            block.levels.append(Level(self.counts, columns))
+            block.size = int(self.counts.sum())
 
 
 def _single(number: int) -> Column:

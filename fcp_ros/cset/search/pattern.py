@@ -6,7 +6,7 @@ slots. The analysis depends on the pattern alone, so it is made once and kept wi
 together with the join plans made from it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -69,6 +69,7 @@ class Pattern:
         index: the slot of each id of the pattern.
         atoms: what must hold between them.
         touching: for each slot the indexes of the atoms that it is in.
+        mates: for each atom the indexes of those that give other functions of the same element.
         tables: kind and name of every table that an atom is a row of.
         variables: names of the attribute variables.
         plans: the join plans made so far, by what they depend on.
@@ -79,6 +80,7 @@ class Pattern:
     index: dict[int, int]
     atoms: tuple[Atom, ...]
     touching: tuple[tuple[int, ...], ...]
+    mates: tuple[tuple[int, ...], ...]
     tables: tuple[tuple[AtomKind, str], ...]
     variables: frozenset[str]
     plans: dict[Any, Any] = field(default_factory=dict)
@@ -107,8 +109,22 @@ def _analyse(instance: Instance) -> Pattern:
         index=index,
         atoms=atoms,
         touching=tuple(map(tuple, touching)),
+        mates=_mates(atoms),
         tables=tuple(dict.fromkeys((atom.kind, atom.name) for atom in atoms)),
         variables=frozenset(name for slot in slots for _, name in slot.variables),
+    )
+
+
+def _mates(atoms: Sequence[Atom]) -> tuple[tuple[int, ...], ...]:
+    given: dict[int, list[int]] = {}
+    for number, atom in enumerate(atoms):
+        if atom.kind is AtomKind.FUNCTION:
+            given.setdefault(atom.slots[0], []).append(number)
+    return tuple(
+        tuple(other for other in given[atom.slots[0]] if other != number)
+        if atom.kind is AtomKind.FUNCTION
+        else ()
+        for number, atom in enumerate(atoms)
     )
 
 
