@@ -7,18 +7,23 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from action_msgs.msg import GoalStatus
+from rclpy.exceptions import InvalidHandle
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
+from fcp_ros.nodes.repeated_call import REPEAT_AFTER
 from fcp_ros.nodes.safe_action_client import SafeActionClient, knows_goal, says_terminated
 
 SETTLED = 1.0
 """Seconds after which a goal has reached a server that is there. Before, a request to cancel could
 overtake it, and be answered with "unknown" for a goal that is about to begin."""
+
+_ENDED = (GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_CANCELED, GoalStatus.STATUS_ABORTED)
 
 
 def _nothing(*_: Any) -> None:
@@ -46,6 +51,10 @@ class CallListener:
 class ActionCall:
     """Sends one goal when it is made.
 
+    An action's answers can be lost as any service's (see `RepeatedCall`). A goal must not be sent
+    twice, but the server also publishes the status of its goals, latched: a goal with a status is
+    accepted, and one that has ended has a result to ask for once more.
+
     Arguments:
         client: of the action.
         goal: the goal message.
@@ -59,8 +68,11 @@ class ActionCall:
         self._handle = client.handle_of(self._id)
         self._lock = threading.Lock()
         self._answered = False
+        self._ended = False
+        self._again: threading.Timer | None = None
         self._cancel_wanted = False
         self._sent = time.monotonic()
+        client.watch(self._id, self._on_status)
         answered = client.send_goal_async(
             goal, feedback_callback=self._on_feedback, goal_uuid=self._id
         )
@@ -85,17 +97,41 @@ class ActionCall:
 
     def _on_answer(self, future: Future) -> None:
         handle = future.result()
+        if handle.accepted:
+            self._handle = handle
+            self._begin()
+            return
+        self._client.unwatch(self._id)
         with self._lock:
             self._answered = True
-            cancel_wanted = self._cancel_wanted
-        if not handle.accepted:
-            self._listener.rejected()
+        self._listener.rejected()
+
+    def _on_status(self, status: int) -> None:
+        self._begin()
+        if status not in _ENDED:
             return
-        self._handle = handle
+        with self._lock:
+            if self._ended or self._again is not None:
+                return
+            self._again = threading.Timer(REPEAT_AFTER, self._ask_again)
+            self._again.daemon = True
+            self._again.start()
+
+    def _begin(self) -> None:
+        """The goal is accepted; known from its answer or its status, whichever comes first."""
+        with self._lock:
+            if self._answered:
+                return
+            self._answered = True
+            cancel_wanted = self._cancel_wanted
         self._listener.accepted()
         self._ask_for_result()
         if cancel_wanted:
             self._ask_to_cancel()
+
+    def _ask_again(self) -> None:
+        with suppress(InvalidHandle):  # the client was destroyed meanwhile
+            self._ask_for_result()
 
     def _on_feedback(self, message: Any) -> None:
         self._listener.feedback(message.feedback)
@@ -109,6 +145,14 @@ class ActionCall:
 
     def _on_result(self, future: Future) -> None:
         response = future.result()
+        with self._lock:
+            if self._ended:
+                return  # asked for twice
+            self._ended = True
+            again = self._again
+        if again is not None:
+            again.cancel()
+        self._client.unwatch(self._id)
         if response.status == GoalStatus.STATUS_UNKNOWN:
             self._listener.forgotten()
         else:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An action client that loses no answer when another thread spins."""
+"""An action client that loses no answer when another thread spins, and tells what it hears."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from action_msgs.srv import CancelGoal
@@ -25,7 +26,30 @@ class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._exchange = threading.RLock()
+        self._watchers: dict[bytes, Callable[[int], None]] = {}
         super().__init__(*args, **kwargs)
+
+    def watch(self, goal_id: UUID, heard: Callable[[int], None]) -> None:
+        """Let `heard` be called with each status of a goal that the server publishes.
+
+        Arguments:
+            goal_id: the id that the goal is sent with.
+            heard: called in the executor's threads; must return at once.
+        """
+        self._watchers[bytes(goal_id.uuid)] = heard
+
+    def unwatch(self, goal_id: UUID) -> None:
+        """End `watch`."""
+        self._watchers.pop(bytes(goal_id.uuid), None)
+
+    async def execute(self, taken_data: Any) -> None:
+        """See `rclpy.waitable.Waitable`."""
+        await super().execute(taken_data)
+        if "status" in taken_data:
+            for item in taken_data["status"].status_list:
+                heard = self._watchers.get(bytes(item.goal_info.goal_id.uuid))
+                if heard is not None:
+                    heard(item.status)
 
     def take_data(self) -> Any:
         """See `rclpy.waitable.Waitable`."""
