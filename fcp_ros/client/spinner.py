@@ -16,9 +16,6 @@ from rclpy.signals import SignalHandlerOptions
 JOIN_TIMEOUT = 5.0
 """Seconds to wait for the thread at the end."""
 
-LOOK_AGAIN = 0.2
-"""Seconds after which the executor collects anew what it waits for: wake-ups can get lost."""
-
 
 class SpinningNode:
     """A node in its own ROS context, so that neither disturbs what else the process does.
@@ -59,4 +56,4 @@ class SpinningNode:
     def _spin(self) -> None:
         with suppress(ExternalShutdownException):  # raised when the context went first
             while not self._closing.is_set() and self._context.ok():
-                self._executor.spin_once(timeout_sec=LOOK_AGAIN)
+                self._executor.spin_once()

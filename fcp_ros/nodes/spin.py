@@ -26,10 +26,6 @@ THREADS_PER_NODE = 8
 STOP_TIMEOUT = 5.0
 """Seconds to wait for the executor's thread at the end."""
 
-LOOK_AGAIN = 0.2
-"""Seconds after which an executor collects anew what it waits for: a wake-up that rclpy loses
-(seen on Jazzy and Kilted: a request that was never served) then costs this long, not for ever."""
-
 AFTER_FAILURE = 0.05
 """Seconds to pause after a failure, so that one that stays can't fill the log at full speed."""
 
@@ -93,7 +89,7 @@ class ExecutorThread:
     def _spin(self) -> None:
         while not self._stopping.is_set() and self._context.ok():
             try:
-                self.executor.spin_once(timeout_sec=LOOK_AGAIN)
+                self.executor.spin_once()
             except ExternalShutdownException:
                 return
             except Exception:
