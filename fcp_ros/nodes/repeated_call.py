@@ -16,9 +16,12 @@ REPEAT_AFTER = 3.0
 class RepeatedCall:
     """Sends a request, and once more when no answer comes; the first answer counts.
 
-    A client may see a server before the server has seen the client's end for answers, and an answer
-    that is sent in between is lost (DDS discovery goes each way by itself). Only for requests that
-    may be served twice without harm. Nothing here waits.
+    A client may see a server before the server has seen the client's end for answers (DDS discovery
+    goes each way by itself). rmw_fastrtps then holds the answer back for 0.1 s and drops it
+    ("client will not receive response": ros2/rmw_fastrtps#842). Fast DDS 2.14 and 3 make that
+    likely: a new participant announces itself before it listens, and what it misses in that moment
+    it hears only seconds later. Only for requests that may be served twice without harm. Nothing
+    here waits.
 
     Arguments:
         client: of the service; its server must be there, and somebody must spin its node.
