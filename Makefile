@@ -46,11 +46,7 @@ lint: setup ## ruff and mypy
 	@$(IN_ENVIRONMENT) ruff check . && mypy
 
 test: lint ## the whole test suite; PYTEST_ADDOPTS='-k word' for a part of it
-	@# About one live test in 500 waits in vain for an answer (cause unknown) and passes when run
-	@# again; what is really broken fails twice.
-	@$(IN_ENVIRONMENT) export $(LOCAL); python -m pytest $(ARGS) || \
-	  { echo 'make test: once more, only what failed'; \
-	    python -m pytest --last-failed --last-failed-no-failures none $(ARGS); }
+	@$(IN_ENVIRONMENT) export $(LOCAL); python -m pytest $(ARGS)
 
 clean: ## remove what the demo and the checks left behind
 	rm -rf out .pytest_cache .mypy_cache .ruff_cache .hypothesis fcp_ros.egg-info
