@@ -78,7 +78,8 @@ def _pattern(schema: Schema, types: Mapping[str, str], atoms: tuple[Atom, ...]) 
         builder.add(type_, name)
     for atom in atoms:
         builder.relate(atom.predicate, *(builder.id_of(name) for name in _names(atom)))
-    return builder.build()
+    # A pattern that is to occur nowhere may well break a functional leg.
+    return builder.build(allow_conflicts=True)
 
 
 def _names(atom: Atom) -> Iterator[str]:

@@ -16,7 +16,11 @@ class Change:
         added: (relation, id, legs) of new tuples.
         removed: (relation, id, legs) of tuples that are gone.
         functions: (function, element) where a function has a new value; at created elements, too.
-        attributes: (attribute, element or tuple) where an attribute was set, changed or unset.
+        attributes: (attribute, element or tuple) where an attribute was set, changed or unset; not
+            where the element or tuple is gone.
+
+    Everything is by ascending id. A tuple of which a merge changed an element is both removed and
+    added, with one id.
     """
 
     created: tuple[int, ...] = ()

@@ -6,14 +6,26 @@ ids that never change from one state to the next; across layers they go by name.
 `InstanceBuilder`; successive states share every table that did not change.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
-from fcp_ros.cset.instance.tables import ElementTable, FunctionTable, RelationTable
-from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.instance.comparison import same_content, same_ids
+from fcp_ros.cset.instance.conflicts import conflicts_at, conflicts_in
+from fcp_ros.cset.instance.equations import broken_equations
+from fcp_ros.cset.instance.tables import (
+    AttributeTable,
+    ElementTable,
+    FunctionTable,
+    RelationTable,
+)
+from fcp_ros.cset.instance.violation import Violation
 from fcp_ros.cset.schema.names import unknown_name
-from fcp_ros.cset.schema.schema import AttributeValue, Relation, RelationName, Schema, TypeName
+from fcp_ros.cset.schema.schema import AttributeValue, RelationName, Schema, TypeName
+
+Tables: TypeAlias = tuple[
+    ElementTable, dict[str, FunctionTable], dict[str, RelationTable], dict[str, AttributeTable]
+]
 
 
 class InstanceError(ValueError):
@@ -54,7 +66,7 @@ class Instance:
         elements: ElementTable,
         functions: dict[str, FunctionTable],
         relations: dict[str, RelationTable],
-        attributes: dict[str, dict[int, AttributeValue]],
+        attributes: dict[str, AttributeTable],
         next_id: int,
     ) -> None:
         """For the builder only, which has checked the tables."""
@@ -89,7 +101,7 @@ class Instance:
 
     def names(self) -> Sequence[str]:
         """Names of all elements that are not tuples of relations."""
-        return tuple(self._elements.ids)
+        return tuple(self._elements.names.values())
 
     def has(self, name: str) -> bool:
         """Whether there is an element `name`."""
@@ -121,11 +133,16 @@ class Instance:
 
     def attribute(self, id_: int, name: str) -> AttributeValue | None:
         """The value of an attribute; None where it is not set, or no attribute of the element."""
-        return self._attributes.get(name, {}).get(id_)
+        table = self._attributes.get(name)
+        return None if table is None else table.values.get(id_)
 
     def attributes(self, id_: int) -> dict[str, AttributeValue]:
-        """All attributes of an element that are set."""
-        return {name: values[id_] for name, values in self._attributes.items() if id_ in values}
+        """All attributes of an element, or of a tuple, that are set."""
+        return {
+            name: table.values[id_]
+            for name, table in self._attributes.items()
+            if id_ in table.values
+        }
 
     def apply(self, function: str, id_: int) -> int:
         """The function's value at an element.
@@ -150,7 +167,8 @@ class Instance:
     def tuples_at(self, relation: RelationName, leg: str, id_: int) -> Sequence[int]:
         """Ids of the tuples that have element `id_` in the leg `leg`."""
         position = self.schema.relation(relation).position(leg)
-        return self._relations[relation].index(position).get(id_, ())
+        found = self._relations[relation].index(position).get(id_, ())
+        return found if isinstance(found, tuple) else tuple(found)
 
     def find_tuple(self, relation: RelationName, legs: tuple[int, ...]) -> int | None:
         """Id of the tuple with these elements, None where it is not there."""
@@ -167,44 +185,21 @@ class Instance:
         chosen = self.schema.relations
         if relations is not None:
             chosen = tuple(self.schema.relation(name) for name in relations)
-        return tuple(
-            violation
-            for relation in chosen
-            for leg in relation.functional
-            for violation in self._conflicts(relation, leg)
-        )
-
-    def _conflicts(self, relation: Relation, leg: str) -> Iterable[Violation]:
-        table = self._relations[relation.name]
-        index = table.index(relation.position(leg))
-        if len(index) == len(table.rows):
-            return
-        for element, rows in index.items():
-            if len(rows) > 1:
-                yield self._conflict(relation.name, leg, element, rows)
+        return tuple(conflicts_in(self, chosen))
 
     def conflicts_of(self, relation: RelationName, legs: tuple[int, ...]) -> tuple[Violation, ...]:
         """The functional conflicts that the tuple with these elements takes part in."""
-        declared = self.schema.relation(relation)
-        found = []
-        for leg in declared.functional:
-            element = legs[declared.position(leg)]
-            rows = self.tuples_at(relation, leg, element)
-            if len(rows) > 1:
-                found.append(self._conflict(relation, leg, element, rows))
-        return tuple(found)
+        return tuple(conflicts_at(self, self.schema.relation(relation), legs))
 
-    def _conflict(
-        self, relation: RelationName, leg: str, element: int, rows: Sequence[int]
-    ) -> Violation:
-        name, shown = self.name_of(element), [self.name_of(row) for row in rows]
-        text = (
-            f"{name!r} may be {leg!r} in one tuple of {relation!r}, "
-            f"but is in {len(rows)}: {'; '.join(shown)}"
-        )
-        return Violation(ViolationKind.FUNCTIONAL, text, (name, *shown))
+    def broken_equations(self) -> tuple[Violation, ...]:
+        """Where two paths that the schema equates lead to different elements."""
+        return tuple(broken_equations(self))
 
     # --- for the modules of this layer
+
+    def tables(self) -> Tables:
+        """All tables (inside this layer only)."""
+        return (self._elements, self._functions, self._relations, self._attributes)
 
     def element_table(self) -> ElementTable:
         """The table of elements (inside this layer only)."""
@@ -227,8 +222,17 @@ class Instance:
         return table
 
     def attribute_table(self, name: str) -> Mapping[int, AttributeValue]:
-        """The values of an attribute by element (inside this layer only)."""
-        return self._attributes.get(name, {})
+        """The values of an attribute by element or tuple (inside this layer only)."""
+        table = self._attributes.get(name)
+        return {} if table is None else table.values
+
+    def key_of(self, id_: int) -> Hashable:
+        """An element's name, a tuple's relation and names (inside this layer only)."""
+        name = self._elements.names.get(id_)
+        if name is not None:
+            return name
+        relation, legs = self._existing_row(id_)
+        return (relation, *(self._elements.names[leg] for leg in legs))
 
     def next_id(self) -> int:
         """The first id that was never used (inside this layer only)."""
@@ -255,55 +259,44 @@ class Instance:
         if self is other:
             return True
         return (
-            self.schema == other.schema
-            and hash(self) == hash(other)
-            and self._elements.content() == other._elements.content()
-            and all(
-                table is other._relations[name]
-                or table.facts(self._elements.names)
-                == other._relations[name].facts(other._elements.names)
-                for name, table in self._relations.items()
-            )
-            and self._columns() == other._columns()
+            self.schema == other.schema and hash(self) == hash(other) and same_content(self, other)
         )
 
     def __hash__(self) -> int:
         if self._hash is None:
             names = self._elements.names
-            tuples = tuple(hash(table.facts(names)) for table in self._relations.values())
-            self._hash = hash((self.schema, self._elements.content(), tuples))
+            self._hash = hash(
+                (
+                    self.schema,
+                    self._elements.content_digest(),
+                    *(table.content_digest(names) for table in self._relations.values()),
+                    *(table.content_digest(names) for table in self._functions.values()),
+                    *(table.content_digest(self.key_of) for table in self._attributes.values()),
+                )
+            )
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without what is cached: hashes of strings differ from process to process.
-        tables = (self._elements, self._functions, self._relations, self._attributes)
-        return (Instance, (self.schema, *tables, self._next_id))
+        return (_restored, (self.schema, self.tables(), self._next_id))
 
     def is_same(self, other: "Instance") -> bool:
         """Whether the two are equal with the same ids, so that their morphisms are the same."""
-        return self is other or (
-            self == other
-            and self._elements.ids == other._elements.ids
-            and all(
-                table.rows == other._relations[name].rows for name, table in self._relations.items()
-            )
-        )
-
-    def _columns(self) -> tuple[Any, ...]:
-        """Function values and attributes by name."""
-        names = self._elements.names
-        functions = {
-            name: {names[key]: names[value] for key, value in table.values.items()}
-            for name, table in self._functions.items()
-        }
-        attributes = {
-            name: {names[key]: value for key, value in values.items()}
-            for name, values in self._attributes.items()
-            if values
-        }
-        return functions, attributes
+        return self is other or (self == other and same_ids(self, other))
 
     def __repr__(self) -> str:
         tuples = sum(len(table.rows) for table in self._relations.values())
         count = len(self._elements.types)
         return f"<Instance of {self.schema.name!r}: {count} elements, {tuples} tuples>"
+
+
+def _restored(schema: Schema, tables: Tables, next_id: int) -> Instance:
+    elements, functions, relations, attributes = tables
+    elements.seal()
+    for function in functions.values():
+        function.seal()
+    for relation in relations.values():
+        relation.seal()
+    for attribute in attributes.values():
+        attribute.seal()
+    return Instance(schema, *tables, next_id)

@@ -2,7 +2,9 @@
 """Attribute values: which ones an attribute admits."""
 
 import math
+from typing import cast
 
+from fcp_ros.cset.instance.expressions import Expression, Operation, Variable
 from fcp_ros.cset.instance.instance import InstanceError
 from fcp_ros.cset.schema.schema import Attribute, AttributeKind, AttributeValue
 
@@ -14,17 +16,22 @@ _EXPECTED = {
 }
 
 
-def checked_value(attribute: Attribute, value: AttributeValue, where: str) -> AttributeValue:
+def checked_value(attribute: Attribute, value: Expression, where: str) -> AttributeValue:
     """`value` as the attribute keeps it (an int becomes a float where the kind is FLOAT).
+
+    Variables and operations, which patterns and right sides of rules hold, are kept as they are:
+    which value they stand for, a match decides.
 
     Args:
         attribute: the declaration.
         value: what is to be set.
-        where: the element, for the message.
+        where: the element or tuple, for the message.
 
     Raises:
         InstanceError: the attribute does not admit it.
     """
+    if isinstance(value, (Variable, Operation)):
+        return cast(AttributeValue, value)
     if not _admits(attribute, value):
         expected = _EXPECTED.get(attribute.kind) or f"one of: {', '.join(attribute.values)}"
         name = attribute.name

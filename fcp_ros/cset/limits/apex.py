@@ -67,7 +67,7 @@ class Apex:
                     key = tuple([v[i] for v, i in zip(values, ids, strict=True)])
                     value = self._at(key, function.target)
                     self._builder.set_function(function.name, element, value)
-        return self._builder.build(), self._components
+        return self._builder.build(allow_conflicts=True), self._components
 
     def _types_at(self, ids: Ids) -> tuple[TypeName, ...]:
         own = tuple([part.type_of(id_) for part, id_ in zip(self.parts, ids, strict=True)])

@@ -46,7 +46,7 @@ def read_out(chase: Chase, functional: FunctionalLegs) -> tuple[Instance, dict[i
             for attribute, stated in congruence.attributes(node).items():
                 resolved: Any = congruence.unifier.resolve(stated)
                 builder.set_attribute(id_, attribute, resolved)
-        instance = builder.build()
+        instance = builder.build(allow_conflicts=True)
     except InstanceError as error:
         raise LimitError(f"no instance: {error}") from error
     if functional is FunctionalLegs.REFUSE:

@@ -88,4 +88,5 @@ def _inclusion(instance: Instance, chosen: set[int]) -> Morphism:
     for id_, copy in ids.items():
         for attribute, stated in instance.attributes(id_).items():
             builder.set_attribute(copy, attribute, stated)
-    return Morphism(builder.build(), instance, {copy: id_ for id_, copy in ids.items()})
+    part = builder.build(allow_conflicts=True)
+    return Morphism(part, instance, {copy: id_ for id_, copy in ids.items()})

@@ -46,4 +46,4 @@ def relabelled(
     for id_, image in mapping.items():
         for attribute, value in instance.attributes(id_).items():
             builder.set_attribute(image, attribute, values(id_, attribute, value))
-    return Morphism(instance, builder.build(), mapping)
+    return Morphism(instance, builder.build(allow_conflicts=True), mapping)

@@ -68,7 +68,7 @@ def rewrite(rule: Rule, match: Morphism) -> Rewrite:
     for row, (relation, legs) in wanted.items():
         image[row] = builder.relate(relation, *legs)
     _set_values(rule, match, gluing, builder, image)
-    result = builder.build()
+    result = builder.build(allow_conflicts=True)
     added = [row for row in dict.fromkeys(wanted.values()) if state.find_tuple(*row) is None]
     conflicts = _new_conflicts(state, result, added, bool(gluing.merges))
     if conflicts:

@@ -37,7 +37,7 @@ class Universe:
         for cell in history.cells():
             if isinstance(cell, TupleCell):
                 builder.relate(cell.relation, *map(self.image, cell.legs))
-        self.instance = builder.build()
+        self.instance = builder.build(allow_conflicts=True)
         self._originals = {image: element for element, image in self.present.items()}
 
     def image(self, element: int) -> int:

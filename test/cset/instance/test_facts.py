@@ -48,14 +48,14 @@ fact_sets = st.frozensets(st.sampled_from(ALL_FACTS))
 def test_with_facts_is_set_arithmetic(
     start: frozenset[Fact], add: frozenset[Fact], remove: frozenset[Fact]
 ) -> None:
-    before = with_facts(rooms().build(), add=start)
-    after = with_facts(before, add=add, remove=remove)
+    before = with_facts(rooms().build(), add=start, allow_conflicts=True)
+    after = with_facts(before, add=add, remove=remove, allow_conflicts=True)
     assert facts(before) == start
     assert facts(after) == (start - remove) | add
     delta = difference(before, after)
     assert set(delta.added) == facts(after) - facts(before)
     assert set(delta.removed) == facts(before) - facts(after)
-    back = with_facts(after, add=delta.removed, remove=delta.added)
+    back = with_facts(after, add=delta.removed, remove=delta.added, allow_conflicts=True)
     assert back == before
     assert hash(back) == hash(before)
     assert bool(delta) == (before != after)
@@ -67,7 +67,7 @@ def test_with_facts_is_set_arithmetic(
 
 
 def test_only_some_relations() -> None:
-    state = with_facts(rooms().build(), add=ALL_FACTS)
+    state = with_facts(rooms().build(), add=ALL_FACTS, allow_conflicts=True)
     assert facts(state, ["dirty"]) == {Fact("dirty", (room,)) for room in NAMES["room"]}
     with pytest.raises(SchemaError, match=r"no relation 'drity'.*did you mean 'dirty'"):
         facts(state, ["drity"])
@@ -87,7 +87,7 @@ def test_a_delta_names_new_and_lost_elements() -> None:
 
 
 def test_facts_follow_when_an_element_goes() -> None:
-    before = with_facts(rooms().build(), add=ALL_FACTS)
+    before = with_facts(rooms().build(), add=ALL_FACTS, allow_conflicts=True)
     assert len(facts(before)) == 9
     builder = InstanceBuilder.of(before)
     room = builder.id_of("r1")

@@ -37,7 +37,7 @@ def _world(
         builder.relate(relation, *map(builder.id_of, names))
     for (name, attribute), value in (values or {}).items():
         builder.set_attribute(builder.id_of(name), attribute, value)
-    return builder.build()
+    return builder.build(allow_conflicts=True)
 
 
 def _action(

@@ -284,7 +284,7 @@ def test_a_functional_leg_is_checked_on_the_result() -> None:
 
 
 def test_a_conflict_that_was_there_before_is_not_the_rules() -> None:
-    broken = with_facts(STATE, add=[Fact("on", ("m1", "p2"))])
+    broken = with_facts(STATE, add=[Fact("on", ("m1", "p2"))], allow_conflicts=True)
     rule = action(HOME, "put", X_P, [], [], [ON_X_P])
     after = result_of(rewrite(rule, match_of(rule, broken, x="m2", p="p2")))
     assert len(after.functional_conflicts()) == 1

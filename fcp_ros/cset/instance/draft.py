@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An instance under construction: its tables, copied when they first change, and what changed."""
+
+from collections import ChainMap
+from collections.abc import Collection, Hashable, Mapping
+
+from fcp_ros.cset.instance.change import Change, ChangedTuple
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.tables import (
+    AttributeTable,
+    ElementTable,
+    FunctionTable,
+    RelationTable,
+)
+from fcp_ros.cset.schema.schema import AttributeValue, Schema
+
+Legs = tuple[int, ...]
+
+
+class Draft:
+    """The tables of an instance under construction.
+
+    Read the tables through the attributes; change them only through the methods, which first copy a
+    table that an instance holds. Nothing is checked here.
+
+    Attributes:
+        schema: that the instance is to obey.
+        before: what it all started from; None for nothing.
+        elements: the elements.
+        functions: tables by name.
+        relations: tables by name.
+        attributes: tables by name.
+        removed: names of the elements that were removed.
+    """
+
+    __slots__ = (
+        "_change",
+        "_lost",
+        "_next_id",
+        "_owned",
+        "_touched_attributes",
+        "_touched_rows",
+        "_touched_values",
+        "attributes",
+        "before",
+        "elements",
+        "functions",
+        "relations",
+        "removed",
+        "schema",
+    )
+
+    def __init__(self, schema: Schema, before: Instance | None = None) -> None:
+        """Start from an instance of the schema, which stays as it is, or from nothing."""
+        self.schema = schema
+        self.before = before
+        self.removed: dict[int, str] = {}
+        self._owned: list[ElementTable | FunctionTable | RelationTable | AttributeTable] = []
+        self._change: Change | None = None
+        self._lost: dict[tuple[str, Legs], int] = {}
+        self._touched_rows: dict[int, str] = {}
+        self._touched_values: dict[tuple[str, int], None] = {}
+        self._touched_attributes: dict[tuple[str, int], None] = {}
+        if before is not None:
+            self.elements, self.functions, self.relations, self.attributes = before.tables()
+            self._next_id = before.next_id()
+            return
+        self.elements = ElementTable({}, {}, {})
+        self.functions = {f.name: FunctionTable({}) for f in schema.functions}
+        self.relations = {r.name: RelationTable(r, {}) for r in schema.relations}
+        self.attributes = {a.name: AttributeTable({}) for a in schema.attributes}
+        self._next_id = 1
+        for tables in (self.functions, self.relations, self.attributes):
+            self._owned += tables.values()
+        self._owned.append(self.elements)
+
+    def instance(self) -> Instance:
+        """The instance as it is now, for the checks; `seal` is still to be called."""
+        tables = (self.elements, self.functions, self.relations, self.attributes)
+        return Instance(self.schema, *tables, self._next_id)
+
+    def seal(self) -> None:
+        """Say that all changes are made."""
+        for table in self._owned:
+            table.seal()
+
+    def names(self) -> Mapping[int, str]:
+        """Names by id, also of what was removed."""
+        names = self.elements.names
+        return ChainMap(self.removed, names) if self.removed else names
+
+    def owner(self, id_: int) -> str | None:
+        """The type of an element, or the relation of a tuple."""
+        type_ = self.elements.types.get(id_)
+        if type_ is not None:
+            return type_
+        return next((name for name, table in self.relations.items() if id_ in table.rows), None)
+
+    def key_of(self, id_: int) -> Hashable:
+        """What an element or a tuple is by names."""
+        names = self.names()
+        if id_ in names:
+            return names[id_]
+        relation = self.owner(id_)
+        assert relation is not None
+        return (relation, *(names[leg] for leg in self.relations[relation].rows[id_]))
+
+    # --- changes
+
+    def add_element(self, type_: str, name: str) -> int:
+        """Add an element; its id."""
+        element = self._next_id
+        self._next_id += 1
+        self._own_elements().add(element, type_, name)
+        return element
+
+    def remove_element(self, element: int) -> None:
+        """Remove an element with its values."""
+        name, type_ = self.elements.names[element], self.elements.types[element]
+        for function in self.schema.functions_of(type_):
+            if element in self.functions[function.name].values:
+                self._own_function(function.name).unset(element, self.names())
+        self._unset_attributes(element)
+        self.removed[element] = name
+        self._own_elements().remove(element)
+
+    def set_value(self, function: str, element: int, value: int) -> None:
+        """Set the value of a function."""
+        self._own_function(function).set(element, value, self.names())
+        self._touched_values[function, element] = None
+
+    def set_attribute(self, id_: int, name: str, value: AttributeValue | None) -> None:
+        """Set an attribute; None unsets it."""
+        table = self._own_attribute(name)
+        if value is None:
+            table.unset(id_, self.key_of)
+        else:
+            table.set(id_, value, self.key_of)
+        self._touched_attributes[name, id_] = None
+
+    def add_tuple(self, relation: str, legs: Legs) -> int:
+        """Add a tuple that is not there; its id, which is the old one if it was there before."""
+        row = self._lost.pop((relation, legs), 0) if self._lost else 0
+        if not row:
+            row = self._next_id
+            self._next_id += 1
+        self._own_relation(relation).add(row, legs, self.names())
+        self._touched_rows[row] = relation
+        return row
+
+    def remove_tuple(self, relation: str, row: int) -> None:
+        """Remove a tuple with its attributes."""
+        self._unset_attributes(row)
+        table = self._own_relation(relation)
+        self._lost[relation, table.rows[row]] = row
+        table.remove(row, self.names())
+        self._touched_rows[row] = relation
+
+    def replace_tuple(self, relation: str, row: int, legs: Legs) -> None:
+        """Give a tuple other elements, with which there is no tuple yet."""
+        kept = self._unset_attributes(row)
+        self._own_relation(relation).replace(row, legs, self.names())
+        for name, value in kept.items():
+            self.set_attribute(row, name, value)
+        self._touched_rows[row] = relation
+
+    def _unset_attributes(self, id_: int) -> dict[str, AttributeValue]:
+        """Unset all attributes of an element or tuple; what they were."""
+        found = {}
+        for name, table in self.attributes.items():
+            if id_ in table.values:
+                found[name] = table.values[id_]
+        for name in found:
+            self.set_attribute(id_, name, None)
+        return found
+
+    # --- what changed
+
+    def created(self) -> list[int]:
+        """The elements that are new, ascending."""
+        first = 1 if self.before is None else self.before.next_id()
+        if first == self._next_id:
+            return []
+        types = self.elements.types
+        return [id_ for id_ in range(first, self._next_id) if id_ in types]
+
+    def touched_tuples(self) -> list[ChangedTuple]:
+        """The tuples that are there and may not have been there before."""
+        found = []
+        for row, relation in self._touched_rows.items():
+            legs = self.relations[relation].rows.get(row)
+            if legs is not None:
+                found.append((relation, row, legs))
+        return found
+
+    def touched_values(self) -> Collection[tuple[str, int]]:
+        """The functions and elements at which a value was set."""
+        return self._touched_values
+
+    def change(self) -> Change:
+        """The net difference from the instance that it all started from."""
+        if self._change is None:
+            self._change = self._difference()
+        return self._change
+
+    def _difference(self) -> Change:
+        first = 1 if self.before is None else self.before.next_id()
+        added, removed = self._changed_tuples()
+        return Change(
+            tuple(self.created()),
+            tuple(sorted([id_ for id_ in self.removed if id_ < first])),
+            added,
+            removed,
+            tuple(sorted([key for key in self._touched_values if self._has_new_value(*key)])),
+            tuple(
+                sorted([key for key in self._touched_attributes if self._has_new_attribute(*key)])
+            ),
+        )
+
+    def _changed_tuples(self) -> tuple[tuple[ChangedTuple, ...], tuple[ChangedTuple, ...]]:
+        """The tuples that are new, and those that are gone."""
+        added: list[ChangedTuple] = []
+        removed: list[ChangedTuple] = []
+        older = {} if self.before is None else self.before.tables()[2]
+        for row, relation in sorted(self._touched_rows.items()):
+            new = self.relations[relation].rows.get(row)
+            old = older[relation].rows.get(row) if older else None
+            if old != new:
+                if old is not None:
+                    removed.append((relation, row, old))
+                if new is not None:
+                    added.append((relation, row, new))
+        return tuple(added), tuple(removed)
+
+    def _has_new_value(self, function: str, element: int) -> bool:
+        if element not in self.elements.types:
+            return False
+        if self.before is None:
+            return True
+        older = self.before.function_table(function).values.get(element)
+        return older != self.functions[function].values.get(element)
+
+    def _has_new_attribute(self, name: str, id_: int) -> bool:
+        if self.owner(id_) is None:
+            return False
+        older = None if self.before is None else self.before.attribute(id_, name)
+        return older != self.attributes[name].values.get(id_)
+
+    # --- copy-on-write
+
+    def _own_elements(self) -> ElementTable:
+        self._change = None
+        if self.elements.sealed:
+            self.elements = self.elements.copy()
+            self._owned.append(self.elements)
+        return self.elements
+
+    def _own_function(self, name: str) -> FunctionTable:
+        self._change = None
+        table = self.functions[name]
+        if table.sealed:
+            assert self.before is not None
+            if self.functions is self.before.tables()[1]:
+                self.functions = dict(self.functions)
+            table = self.functions[name] = table.copy(self.before.element_table().names)
+            self._owned.append(table)
+        return table
+
+    def _own_relation(self, name: str) -> RelationTable:
+        self._change = None
+        table = self.relations[name]
+        if table.sealed:
+            assert self.before is not None
+            if self.relations is self.before.tables()[2]:
+                self.relations = dict(self.relations)
+            table = self.relations[name] = table.copy(self.before.element_table().names)
+            self._owned.append(table)
+        return table
+
+    def _own_attribute(self, name: str) -> AttributeTable:
+        self._change = None
+        table = self.attributes[name]
+        if table.sealed:
+            assert self.before is not None
+            if self.attributes is self.before.tables()[3]:
+                self.attributes = dict(self.attributes)
+            table = self.attributes[name] = table.copy(self.before.key_of)
+            self._owned.append(table)
+        return table

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tuples of one relation, indexed by all legs and by each."""
+
+from collections.abc import Iterable, Mapping, MutableMapping
+from itertools import chain
+from typing import Any
+
+from immutables import Map
+
+from fcp_ros.cset.instance.buckets import Bucket, add_to, grouped, take_from
+from fcp_ros.cset.instance.columns import Column, columns_of
+from fcp_ros.cset.instance.fact import Fact
+from fcp_ros.cset.instance.persistent_map import SMALL, PersistentMap, evolved, last_key
+from fcp_ros.cset.schema.schema import Relation
+
+Legs = tuple[int, ...]
+Index = MutableMapping[int, Bucket]
+
+
+class RelationTable:
+    """The tuples of one relation.
+
+    Attributes:
+        declared: the relation.
+        rows: legs by id of the tuple, ascending once the table is sealed.
+        by_legs: id by legs.
+        keys: positions of the functional legs.
+        digest: hash of the content by names, as far as it is known.
+        derived: what others compute from the table and keep with it.
+        sealed: whether it may not be changed any more.
+    """
+
+    __slots__ = (
+        "_changes",
+        "_columns",
+        "_facts",
+        "_indexes",
+        "_last",
+        "_older_facts",
+        "_persistent",
+        "_unsorted",
+        "by_legs",
+        "declared",
+        "derived",
+        "digest",
+        "keys",
+        "rows",
+        "sealed",
+    )
+
+    def __init__(
+        self,
+        declared: Relation,
+        rows: MutableMapping[int, Legs],
+        by_legs: MutableMapping[Legs, int] | None = None,
+        indexes: dict[int, Index] | None = None,
+        last: int | None = None,
+        keys: tuple[int, ...] | None = None,
+    ) -> None:
+        self.declared = declared
+        self.rows = rows
+        if by_legs is None:
+            by_legs = {legs: row for row, legs in rows.items()}
+        self.by_legs = by_legs
+        self.keys = tuple(map(declared.position, declared.functional)) if keys is None else keys
+        self.digest: int | None = None
+        self.derived: dict[object, Any] = {}
+        self._indexes: dict[int, Index] = {} if indexes is None else indexes
+        self._columns: Column | None = None
+        self._persistent: RelationTable | None = None
+        self._last = last_key(rows) if last is None else last
+        self._unsorted = False
+        self.sealed = False
+        self._facts: frozenset[Fact] | None = None
+        # The facts of an older table, and which tuples came or went since.
+        self._older_facts: frozenset[Fact] | None = None
+        self._changes: Map[Legs, bool] = _UNCHANGED
+
+    def copy(self, names: Mapping[int, str]) -> "RelationTable":
+        """A copy that may be changed; this table may not, from then on.
+
+        Args:
+            names: of the elements that the table is about.
+        """
+        source = self._shared(names)
+        table = RelationTable(
+            source.declared,
+            evolved(source.rows, ascending=True),
+            evolved(source.by_legs),
+            {position: evolved(index) for position, index in source._indexes.items()},
+            source._last,
+            source.keys,
+        )
+        table.digest = source.digest
+        if self._facts is not None:
+            table._older_facts = self._facts
+        elif len(self._changes) <= len(self.rows):
+            table._older_facts, table._changes = self._older_facts, self._changes
+        return table
+
+    def _shared(self, names: Mapping[int, str]) -> "RelationTable":
+        """This table as one of which copies are cheap, with the indexes that every copy needs."""
+        if len(self.rows) <= SMALL or not isinstance(self.rows, dict):
+            for position in self.keys:
+                self.index(position)
+            return self
+        if self._persistent is None:
+            self.content_digest(names)
+            assert isinstance(self.by_legs, dict)
+            self._persistent = RelationTable(
+                self.declared,
+                PersistentMap(self.rows, ascending=True),
+                PersistentMap(self.by_legs),
+                {
+                    position: _persistent(self.index(position))
+                    for position in range(len(self.declared.legs))
+                },
+                self._last,
+                self.keys,
+            )
+            self._persistent.digest = self.digest
+        return self._persistent
+
+    def add(self, row: int, legs: Legs, names: Mapping[int, str]) -> None:
+        """Add a tuple that is not there yet."""
+        if row > self._last:
+            self._last = row
+        else:
+            self._unsorted = True
+        self.rows[row] = legs
+        self.by_legs[legs] = row
+        for position, index in self._indexes.items():
+            add_to(index, legs[position], row)
+        self._note(legs, True, names)
+
+    def remove(self, row: int, names: Mapping[int, str]) -> None:
+        """Remove a tuple."""
+        legs = self.rows.pop(row)
+        del self.by_legs[legs]
+        for position, index in self._indexes.items():
+            take_from(index, legs[position], row)
+        self._note(legs, False, names)
+
+    def replace(self, row: int, legs: Legs, names: Mapping[int, str]) -> None:
+        """Give a tuple other elements, with which there is no tuple yet."""
+        older = self.rows[row]
+        self.rows[row] = legs
+        del self.by_legs[older]
+        self.by_legs[legs] = row
+        for position, index in self._indexes.items():
+            if older[position] != legs[position]:
+                take_from(index, older[position], row)
+                add_to(index, legs[position], row)
+        self._note(older, False, names)
+        self._note(legs, True, names)
+
+    def seal(self) -> None:
+        """Put the tuples in order, now that all changes are made."""
+        self.sealed = True
+        self._sort()
+
+    def _sort(self) -> None:
+        if self._unsorted and isinstance(self.rows, dict):
+            self.rows = dict(sorted(self.rows.items()))
+        self._unsorted = False
+
+    def index(self, position: int) -> Index:
+        """For each element the tuples that have it in the leg at `position`."""
+        found = self._indexes.get(position)
+        if found is None:
+            self._sort()
+            found = grouped((legs[position], row) for row, legs in self.rows.items())
+            self._indexes[position] = found
+        return found
+
+    def shares_key(self, legs: Legs) -> bool:
+        """Whether another tuple has the same element in a functional leg."""
+        if len(self.rows) > 1:
+            for position in self.keys:
+                if len(self.index(position)[legs[position]]) > 1:
+                    return True
+        return False
+
+    def columns(self) -> Column:
+        """A row (id, *legs) for each tuple, by id; it cannot be written to."""
+        if self._columns is None:
+            width = 1 + len(self.declared.legs)
+            self._columns = columns_of(self.rows, width, chain.from_iterable)
+        return self._columns
+
+    def content_digest(self, names: Mapping[int, str]) -> int:
+        """The sum of the hashes of all tuples by names."""
+        if self.digest is None:
+            self.digest = sum(hash(tuple([names[leg] for leg in legs])) for legs in self.by_legs)
+        return self.digest
+
+    def facts(self, names: Mapping[int, str]) -> frozenset[Fact]:
+        """The tuples by element names (which never change, so that this can be kept)."""
+        if self._facts is None:
+            if self._older_facts is None or not self._all_named(names):
+                self._facts = frozenset(self._named(self.rows.values(), names))
+            else:
+                changed = self._older_facts.difference(self._named(self._changes, names))
+                there = [legs for legs, present in self._changes.items() if present]
+                self._facts = changed.union(self._named(there, names))
+        return self._facts
+
+    def _note(self, legs: Legs, present: bool, names: Mapping[int, str]) -> None:
+        if self._older_facts is not None:
+            self._changes = self._changes.set(legs, present)
+        if self.digest is not None:
+            content = hash(tuple([names[leg] for leg in legs]))
+            self.digest += content if present else -content
+
+    def _all_named(self, names: Mapping[int, str]) -> bool:
+        """Whether the elements of all changed tuples are still there to be named."""
+        return all(leg in names for legs in self._changes for leg in legs)
+
+    def _named(self, tuples: Iterable[Legs], names: Mapping[int, str]) -> list[Fact]:
+        relation = self.declared.name
+        return [Fact(relation, tuple([names[leg] for leg in legs])) for legs in tuples]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (RelationTable, (self.declared, dict(self.rows.items())))
+
+
+_UNCHANGED: "Map[Legs, bool]" = Map()
+
+
+def _persistent(index: Index) -> Index:
+    if isinstance(index, dict) and len(index) > SMALL:
+        return PersistentMap(index)
+    return index
