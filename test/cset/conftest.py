@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A schema with everything in it, and the slow obvious twin of the homomorphism search."""
+"""A schema with everything in it, its instances, and edits of them."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from itertools import product
 
 import pytest
@@ -13,11 +13,8 @@ from fcp_ros.cset import (
     Function,
     Instance,
     InstanceBuilder,
-    InstanceError,
-    Morphism,
     Relation,
     Schema,
-    morphism,
 )
 from fcp_ros.cset.instance.change import Change
 
@@ -30,22 +27,33 @@ RICH = Schema(
         Relation("near", (("who", "robot"), ("what", "thing"))),
         Relation("closed", (("what", "box"),)),
     ),
-    (Attribute("colour", "thing", AttributeKind.ENUM, ("red", "blue")),),
+    (
+        Attribute("colour", "thing", AttributeKind.ENUM, ("red", "blue")),
+        Attribute("weight", "thing", AttributeKind.INT),
+        Attribute("grip", "on", AttributeKind.INT),
+    ),
 )
-
-BruteForce = Callable[..., set[frozenset[tuple[int, int]]]]
 
 
 @st.composite
-def rich_instances(draw: st.DrawFn, most: int = 3, conflicts: bool = True) -> Instance:
+def rich_instances(
+    draw: st.DrawFn, most: int = 3, conflicts: bool = True, numbers: bool = False
+) -> Instance:
     """Instances of RICH with at most so many things, boxes and robots of each kind.
 
-    As in a pattern, functional legs may be broken where conflicts are admitted.
+    Args:
+        draw: of hypothesis.
+        most: how many things, and how many boxes.
+        conflicts: whether functional legs may be broken, as in a pattern.
+        numbers: whether things, and tuples of `on`, may have one.
     """
     builder = InstanceBuilder(RICH)
     colours = st.sampled_from([None, "red", "blue"])
-    boxes = [_add(builder, "box", draw(colours)) for _ in range(draw(st.integers(1, most)))]
-    things = [_add(builder, "thing", draw(colours)) for _ in range(draw(st.integers(0, most)))]
+    weights = st.sampled_from([None, 1, 2, 3] if numbers else [None])
+    boxes, things = (
+        [_add(builder, type_, draw(colours), draw(weights)) for _ in range(draw(counts))]
+        for type_, counts in (("box", st.integers(1, most)), ("thing", st.integers(0, most)))
+    )
     robots = []
     for _ in range(draw(st.integers(0, 1))):
         robots.append(builder.add("robot"))
@@ -58,61 +66,24 @@ def rich_instances(draw: st.DrawFn, most: int = 3, conflicts: bool = True) -> In
     ):
         for ids in draw(st.sets(st.sampled_from(sorted(product(*legs)) or [None]), max_size=4)):
             if ids is not None and (conflicts or relation != "on" or ids[0] not in items):
-                builder.relate(str(relation), *ids)
+                row = builder.relate(str(relation), *ids)
                 items.add(ids[0])
+                if relation == "on":
+                    builder.set_attribute(row, "grip", draw(weights))
     return builder.build(allow_conflicts=conflicts)
 
 
-def _add(builder: InstanceBuilder, type_: str, colour: str | None) -> int:
-    return builder.add(type_, attributes={} if colour is None else {"colour": colour})
+def _add(builder: InstanceBuilder, type_: str, colour: str | None, weight: int | None) -> int:
+    element = builder.add(type_)
+    builder.set_attribute(element, "colour", colour)
+    builder.set_attribute(element, "weight", weight)
+    return element
 
 
 @pytest.fixture(scope="session")
 def instances() -> Callable[..., st.SearchStrategy[Instance]]:
     """The strategy for instances of the rich schema."""
     return rich_instances
-
-
-@pytest.fixture(scope="session")
-def brute_force() -> BruteForce:
-    """All morphisms, found by trying every assignment of elements."""
-
-    def search(
-        pattern: Instance,
-        target: Instance,
-        monic: bool | Collection[str],
-        initial: Mapping[int, int],
-        allowed: Mapping[int, Collection[int]],
-    ) -> set[frozenset[tuple[int, int]]]:
-        elements = pattern.all_elements()
-        found = set()
-        for images in product(target.all_elements(), repeat=len(elements)):
-            try:
-                candidate = morphism(pattern, target, dict(zip(elements, images, strict=True)))
-            except InstanceError:
-                continue
-            mapping = candidate.mapping
-            if (
-                _is_monic(candidate, monic)
-                and all(mapping[id_] == image for id_, image in initial.items())
-                and all(mapping[id_] in images for id_, images in allowed.items())
-            ):
-                found.add(frozenset(mapping.items()))
-        return found
-
-    return search
-
-
-def _is_monic(candidate: Morphism, monic: bool | Collection[str]) -> bool:
-    if isinstance(monic, bool):
-        return candidate.is_monic or not monic
-    schema = candidate.source.schema
-    images = [
-        image
-        for id_, image in candidate.mapping.items()
-        if any(schema.is_subtype(candidate.source.type_of(id_), type_) for type_ in monic)
-    ]
-    return len(set(images)) == len(images)
 
 
 @pytest.fixture(scope="session")

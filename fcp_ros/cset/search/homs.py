@@ -143,7 +143,8 @@ class Homs(Iterator[Morphism]):
         plan = self._plan(sizes_by_column)
         if len(plan.distinct) > _MANY_DISTINCT:
             found = [binding.copy() for binding in islice(self._bindings(plan), self._limit)]
-            columns = list(np.array(found, dtype=np.int64).reshape(len(found), -1).T)
+            shape = (len(found), len(plan.pattern.slots))
+            columns = list(np.array(found, dtype=np.int64).reshape(shape).T)
         else:
             columns = self._join(plan).columns(self._limit)
         return dict(zip(plan.pattern.ids, columns, strict=True))

@@ -81,20 +81,21 @@ class RowIndex:
     """
 
     def __init__(self, rows: Column) -> None:
-        legs = rows[:, 1:]
-        numbers = legs[:, 0]
+        numbers: Column = np.zeros(len(rows), dtype=np.int64)
         self._folds: list[tuple[int, Column]] = []
-        for position in range(1, legs.shape[1]):
-            span = int(legs[:, position].max(initial=0)) + 1
-            keys, numbers = np.unique(numbers * span + legs[:, position], return_inverse=True)
+        for leg in rows[:, 1:].T:
+            span = int(leg.max(initial=0)) + 1
+            keys, numbers = np.unique(numbers * span + leg, return_inverse=True)
             self._folds.append((span, keys))
         self._by_number = np.argsort(numbers)
 
     def find(self, legs: list[Column]) -> tuple[Column, Mask]:
         """For each list of legs the index of its row, and whether there is one."""
-        numbers, *others = legs
+        numbers: Column = np.zeros(len(legs[0]), dtype=np.int64)
         found = np.ones(len(numbers), dtype=bool)
-        for (span, keys), leg in zip(self._folds, others, strict=True):
+        for (span, keys), leg in zip(self._folds, legs, strict=True):
+            if not len(keys):
+                return numbers, np.zeros(len(numbers), dtype=bool)
             wanted = numbers * span + leg
             numbers = np.searchsorted(keys, wanted)
             found &= (keys.take(numbers, mode="clip") == wanted) & (leg < span)

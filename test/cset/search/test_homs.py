@@ -7,6 +7,7 @@ The cases are the homomorphism cases 1 to 7 of the engine's specification; the c
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,6 +30,10 @@ SYMMETRIC = Schema(
     (Function("src", "E", "V"), Function("tgt", "E", "V"), Function("inv", "E", "E")),
 )
 DYNAMICS = Schema("dynamics", {"X": ()}, (Function("next", "X", "X"),))
+
+
+def rows_of(instance: Instance) -> list[int]:
+    return [row for relation in instance.schema.relations for row in instance.tuples(relation.name)]
 
 
 def count(pattern: Instance, target: Instance, **options: Any) -> int:
@@ -163,27 +168,36 @@ def dynamics(successors: list[int]) -> Instance:
     return builder.build()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_join_search_equals_brute_force(
-    data: st.DataObject, instances: Callable[..., Any], brute_force: Callable[..., Any]
+    data: st.DataObject, searches: Callable[..., Any], brute_force: Callable[..., Any]
 ) -> None:
-    pattern, target = data.draw(instances(2)), data.draw(instances(2))
-    types = st.sampled_from(["thing", "box", "robot", "on"])
-    monic = data.draw(st.one_of(st.booleans(), st.lists(types, max_size=2)))
-    elements = st.sampled_from(pattern.all_elements())
-    images = st.sampled_from(target.all_elements())
-    initial = data.draw(st.dictionaries(elements, images, max_size=1))
-    allowed = data.draw(st.dictionaries(elements, st.frozensets(images), max_size=1))
-    found = [
-        frozenset(hom.mapping.items())
-        for hom in find_homs(pattern, target, monic=monic, initial=initial, allowed=allowed)
-    ]
+    pattern, target, options = searches(data)
+    homs = list(find_homs(pattern, target, **options))
+    found = [(frozenset(hom.mapping.items()), frozenset(hom.values.items())) for hom in homs]
     assert len(found) == len(set(found))
-    assert set(found) == brute_force(pattern, target, monic, initial, allowed)
+    assert set(found) == brute_force(pattern, target, **options)
+    assert all(not hom.violations() for hom in homs)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_columns_equal_iteration(data: st.DataObject, searches: Callable[..., Any]) -> None:
+    pattern, target, options = searches(data)
+    options["limit"] = data.draw(st.sampled_from([None, None, 0, 1, 3]))
+    homs = find_homs(pattern, target, **options)
+    columns = homs.columns()
+    assert list(columns) == [*pattern.all_elements(), *rows_of(pattern)]
+    expected = list(find_homs(pattern, target, **options))
+    for id_, column in columns.items():
+        assert column.dtype == np.int64
+        assert column.tolist() == [hom(id_) for hom in expected]
+    assert homs.count() == len(expected)
+    assert list(homs) == expected
+
+
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_a_tuple_may_be_fixed_too(data: st.DataObject, instances: Callable[..., Any]) -> None:
     pattern, target = data.draw(instances(2)), data.draw(instances(2))
