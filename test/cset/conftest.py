@@ -73,7 +73,9 @@ def rich_instances(
     return builder.build(allow_conflicts=conflicts)
 
 
-def _add(builder: InstanceBuilder, type_: str, colour: str | None, weight: int | None) -> int:
+def _add(
+    builder: InstanceBuilder, type_: str, colour: str | None, weight: int | None = None
+) -> int:
     element = builder.add(type_)
     builder.set_attribute(element, "colour", colour)
     builder.set_attribute(element, "weight", weight)
