@@ -16,6 +16,7 @@ from fcp_ros.cset import (
     Morphism,
     Relation,
     Schema,
+    SchemaError,
     ViolationKind,
     find_homs,
     find_isomorphism,
@@ -103,6 +104,69 @@ def test_mono_and_epi() -> None:
         frozenset({"e1", "e2"}),
     }
     assert identity(path(3)).is_monic
+    assert collapse.is_epic
+    assert not collapse.is_iso
+
+
+def test_monic_and_epic_by_type() -> None:
+    # The walk 1 -> 1 -> 2 visits both vertices and both edges of {1->1, 1->2}; only its edges
+    # differ.
+    source, target = path(3), graph(2, [(1, 1), (1, 2)])
+    (walk,) = (hom for hom in find_homs(source, target, monic=["E"]))
+    assert walk.monic_on(["E"])
+    assert not walk.monic_on(["V"])
+    assert not walk.monic_on(["V", "E"])
+    assert walk.epic_on(["V", "E"])
+    stay = next(find_homs(path(2), target, monic=False))
+    assert stay.image() == {target.id_of("v1"), target.id_of("e1")}
+    assert not stay.epic_on(["V"])
+    assert not stay.epic_on(["E"])
+    assert stay.epic_on([])
+    with pytest.raises(SchemaError, match="no type 'W'"):
+        stay.monic_on(["W"])
+    with pytest.raises(SchemaError):
+        stay.epic_on(["W"])
+    on = identity(two_items("mug", "item", True).build())
+    assert on.monic_on(["on", "mug"])
+    assert on.epic_on(["on", "item"])
+
+
+def test_inverses() -> None:
+    turn = next(find_homs(cycle(3), cycle(3)))
+    assert turn.is_iso
+    assert turn.compose(turn.inverse()) == identity(cycle(3))
+    assert not turn.inverse().violations()
+    collapse = next(find_homs(path(2), cycle(1), monic=False))
+    with pytest.raises(InstanceError, match="no inverse: v1, v2 have the same image"):
+        collapse.inverse()
+    with pytest.raises(InstanceError, match="no inverse: nothing is sent to v3, e2"):
+        inclusion(path(2), path(3)).inverse()
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "reason"),
+    [
+        (
+            two_items("item", "item", False),
+            two_items("mug", "item", False),
+            "'a' is a 'mug', its image 'a' is a 'item'",
+        ),
+        (
+            two_items("mug", "mug", False),
+            two_items("mug", "mug", False, "red"),
+            "'colour' of 'a' is 'red', of 'a' None",
+        ),
+    ],
+)
+def test_bijections_that_are_no_isomorphisms(
+    source: InstanceBuilder, target: InstanceBuilder, reason: str
+) -> None:
+    found = inclusion(source.build(), target.build())
+    assert found.is_monic
+    assert found.is_epic
+    assert not found.is_iso
+    with pytest.raises(InstanceError, match=f"no inverse: {reason}"):
+        found.inverse()
 
 
 def test_inclusion_goes_by_name() -> None:
@@ -147,5 +211,5 @@ def test_a_renamed_copy_is_isomorphic(data: st.DataObject, instances: Callable[.
     found = find_isomorphism(original, copy)
     assert found is not None
     assert not found.violations()
-    inverse = Morphism(copy, original, {value: key for key, value in found.mapping.items()})
-    assert not inverse.violations()
+    assert not found.inverse().violations()
+    assert found.is_iso
