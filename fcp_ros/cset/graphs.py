@@ -1,28 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Directed multigraphs, the simplest C-sets: examples of everything that this layer does.
+"""Graphs of several kinds, the simplest C-sets: examples of everything that this layer does.
 
 Vertices are named ``v1, v2, ...``, edges ``e1, e2, ...``, as in the literature.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.expressions import Expression
 from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.schema.schema import Function, Schema
+from fcp_ros.cset.instance.morphism import Morphism, inclusion
+from fcp_ros.cset.schema.schema import Attribute, AttributeKind, Function, PathEquation, Schema
 
-GRAPH = Schema("graph", {"V": (), "E": ()}, (Function("src", "E", "V"), Function("tgt", "E", "V")))
+_ENDS = (Function("src", "E", "V"), Function("tgt", "E", "V"))
+
+GRAPH = Schema("graph", {"V": (), "E": ()}, _ENDS)
 """Edges with a source and a target; parallel edges and loops are welcome."""
+
+WEIGHTED_GRAPH = Schema(
+    "weighted graph",
+    {"V": (), "E": ()},
+    _ENDS,
+    attributes=(Attribute("weight", "E", AttributeKind.FLOAT),),
+)
+"""Graphs whose edges may have a weight."""
+
+SYMMETRIC_GRAPH = Schema(
+    "symmetric graph",
+    {"V": (), "E": ()},
+    (*_ENDS, Function("inv", "E", "E")),
+    equations=(
+        PathEquation("E", ("inv", "inv"), ()),
+        PathEquation("E", ("inv", "src"), ("tgt",)),
+        PathEquation("E", ("inv", "tgt"), ("src",)),
+    ),
+)
+"""Each edge has an inverse, from its target to its source."""
+
+REFLEXIVE_GRAPH = Schema(
+    "reflexive graph",
+    {"V": (), "E": ()},
+    (*_ENDS, Function("refl", "V", "E")),
+    equations=(PathEquation("V", ("refl", "src"), ()), PathEquation("V", ("refl", "tgt"), ())),
+)
+"""Each vertex has a loop of its own; a morphism may send any edge to one."""
+
+DYNAMICAL_SYSTEM = Schema("dynamical system", {"S": ()}, (Function("next", "S", "S"),))
+"""Discrete dynamical systems: each state has a next one."""
 
 
 def graph(vertices: int, edges: Iterable[tuple[int, int]] = ()) -> Instance:
     """A graph with vertices 1 to `vertices`, and edges given by (source, target)."""
-    builder = InstanceBuilder(GRAPH)
-    ids = [builder.add("V", f"v{number}") for number in range(1, vertices + 1)]
-    for number, (source, target) in enumerate(edges, start=1):
-        edge = builder.add("E", f"e{number}")
-        builder.set_function("src", edge, ids[source - 1])
-        builder.set_function("tgt", edge, ids[target - 1])
-    return builder.build()
+    return _graph(GRAPH, vertices, edges).build()
 
 
 def path(vertices: int) -> Instance:
@@ -35,6 +64,65 @@ def cycle(vertices: int) -> Instance:
     return graph(vertices, [(number, number % vertices + 1) for number in range(1, vertices + 1)])
 
 
+def weighted_graph(vertices: int, edges: Iterable[tuple[int, int, Expression | None]]) -> Instance:
+    """A weighted graph with edges given by (source, target, weight)."""
+    weighed = list(edges)
+    builder = _graph(WEIGHTED_GRAPH, vertices, [(source, target) for source, target, _ in weighed])
+    for number, (_, _, weight) in enumerate(weighed, start=1):
+        builder.set_attribute(builder.id_of(f"e{number}"), "weight", weight)
+    return builder.build()
+
+
+def symmetric_graph(vertices: int, edges: Iterable[tuple[int, int]] = ()) -> Instance:
+    """A symmetric graph: for each (source, target) an edge e1, ... and its inverse i1, ..."""
+    pairs = list(edges)
+    builder = _graph(SYMMETRIC_GRAPH, vertices, pairs)
+    for number, (source, target) in enumerate(pairs, start=1):
+        edge, inverse = builder.id_of(f"e{number}"), builder.add("E", f"i{number}")
+        builder.set_function("src", inverse, builder.id_of(f"v{target}"))
+        builder.set_function("tgt", inverse, builder.id_of(f"v{source}"))
+        builder.set_function("inv", edge, inverse)
+        builder.set_function("inv", inverse, edge)
+    return builder.build()
+
+
+def reflexive_graph(vertices: int, edges: Iterable[tuple[int, int]] = ()) -> Instance:
+    """A reflexive graph: besides the edges each vertex v1, ... has a loop r1, ..."""
+    builder = _graph(REFLEXIVE_GRAPH, vertices, edges)
+    for number in range(1, vertices + 1):
+        vertex, loop = builder.id_of(f"v{number}"), builder.add("E", f"r{number}")
+        builder.set_function("src", loop, vertex)
+        builder.set_function("tgt", loop, vertex)
+        builder.set_function("refl", vertex, loop)
+    return builder.build()
+
+
+def dynamical_system(following: Sequence[int]) -> Instance:
+    """The dynamical system with states s1, ..., given by the number of each one's next state."""
+    builder = InstanceBuilder(DYNAMICAL_SYSTEM)
+    ids = [builder.add("S", f"s{number}") for number in range(1, len(following) + 1)]
+    for state, number in zip(ids, following, strict=True):
+        builder.set_function("next", state, ids[number - 1])
+    return builder.build()
+
+
+def subgraph(whole: Instance, *names: str) -> Morphism:
+    """The inclusion of the part of a graph, of any kind, that has these elements, with attributes.
+
+    Raises:
+        UnknownElement: there is no such element, or a function leads out of the part.
+    """
+    builder = InstanceBuilder(whole.schema)
+    for name in names:
+        element = whole.id_of(name)
+        builder.add(whole.type_of(element), name, whole.attributes(element))
+    for name in names:
+        for function in whole.schema.functions_of(builder.type_of(builder.id_of(name))):
+            value = whole.name_of(whole.apply(function.name, whole.id_of(name)))
+            builder.set_function(function.name, builder.id_of(name), builder.id_of(value))
+    return inclusion(builder.build(), whole)
+
+
 def edges_of(instance: Instance) -> list[tuple[str, str]]:
     """The (source name, target name) pairs of a graph's edges, sorted."""
     return sorted(
@@ -44,3 +132,13 @@ def edges_of(instance: Instance) -> list[tuple[str, str]]:
         )
         for edge in instance.elements("E")
     )
+
+
+def _graph(schema: Schema, vertices: int, edges: Iterable[tuple[int, int]]) -> InstanceBuilder:
+    builder = InstanceBuilder(schema)
+    ids = [builder.add("V", f"v{number}") for number in range(1, vertices + 1)]
+    for number, (source, target) in enumerate(edges, start=1):
+        edge = builder.add("E", f"e{number}")
+        builder.set_function("src", edge, ids[source - 1])
+        builder.set_function("tgt", edge, ids[target - 1])
+    return builder

@@ -54,13 +54,33 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operator applied to expressions."""
+    """An operator applied to expressions, from left to right where there are more than two.
+
+    One argument is enough for all but division; the difference of one is its negative.
+
+    Raises:
+        ExpressionError: there are too few arguments.
+    """
 
     operator: Operator
     arguments: tuple["Expression", ...]
 
+    def __post_init__(self) -> None:
+        """Check the number of arguments."""
+        least = 2 if self.operator is Operator.DIVIDE else 1
+        if len(self.arguments) < least:
+            raise ExpressionError(
+                f"{self.operator.value!r} needs at least {least} arguments, got "
+                f"{len(self.arguments)}"
+            )
+
     def __str__(self) -> str:
-        return f" {self.operator.value} ".join(map(str, self.arguments)).join("()")
+        sign, arguments = self.operator.value, list(map(str, self.arguments))
+        if self.operator in (Operator.MINIMUM, Operator.MAXIMUM):
+            return f"{sign}({', '.join(arguments)})"
+        return (
+            f"({sign}{arguments[0]})" if len(arguments) == 1 else f"({f' {sign} '.join(arguments)})"
+        )
 
 
 Expression: TypeAlias = Variable | Operation | AttributeValue
@@ -109,13 +129,13 @@ def evaluate(expression: Expression, values: Mapping[str, AttributeValue]) -> At
         return expression
     arguments = [evaluate(argument, values) for argument in expression.arguments]
     for argument in arguments:
-        if isinstance(argument, (bool, str)):
+        if isinstance(argument, bool) or not isinstance(argument, (int, float)):
             raise ExpressionError(f"{expression}: {argument!r} is no number")
     try:
         result: float = _COMPUTE[expression.operator](arguments)
     except (ZeroDivisionError, OverflowError) as error:
         raise ExpressionError(f"{expression}: {error}") from error
-    if not math.isfinite(result):
+    if isinstance(result, float) and not math.isfinite(result):
         raise ExpressionError(f"{expression}: the result {result!r} is no finite number")
     return result
 

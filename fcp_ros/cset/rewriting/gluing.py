@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gluing: which elements of a state the right side of a rule is glued to, and which it merges."""
+"""Gluing R to a context: which of its elements the two share, and which the pushout merges."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.rewriting.rule import Rule
+from fcp_ros.cset.rewriting.context import Context
+from fcp_ros.cset.rewriting.rule_plan import RulePlan
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Gluing:
-    """How R is glued to what remains of a state.
+    """How R is glued to a context.
 
     Attributes:
-        preserved: the element of the state for each element of R that comes from K.
-        representative: for each element of the state that is merged, the one that stands for it.
+        image: what stands in the result for what R has from K. With merges tuples are not in it:
+            then those that become equal become one, and go by their legs.
+        representative: for each element that is merged, the one that stands for it.
         violations: why elements cannot be merged.
     """
 
-    preserved: dict[int, int]
+    image: dict[int, int]
     representative: dict[int, int] = field(default_factory=dict)
     violations: tuple[Violation, ...] = ()
 
@@ -29,40 +29,33 @@ class Gluing:
         """(element that stays, element that goes) pairs."""
         return tuple((keep, gone) for gone, keep in self.representative.items() if keep != gone)
 
-    def find(self, element: int) -> int:
-        """The element that stands for an element of the state."""
-        return self.representative.get(element, element)
 
-
-def plan_gluing(rule: Rule, match: Morphism) -> Gluing:
-    """How the rule's right side is glued at a match (a natural one)."""
-    if rule.right.is_monic and match.is_monic:
-        return Gluing(
-            {
-                rule.right.mapping[element]: match.mapping[rule.left.mapping[element]]
-                for element in rule.K.all_elements()
-            }
-        )
-    state = match.target
-    groups = _groups(rule, match)
+def plan_gluing(plan: RulePlan, context: Context) -> Gluing:
+    """How the right side of a span is glued to a context."""
+    glue = context.glue
+    if plan.right_is_monic:
+        return Gluing({result: glue[id_] for id_, _, result in plan.glue if id_ in glue})
+    elements = [(id_, result) for id_, result in plan.glued_elements if id_ in glue]
+    groups = _groups([(glue[id_], result) for id_, result in elements])
     representative: dict[int, int] = {}
     violations: list[Violation] = []
+    merging = _Merging(plan, context)
     for group in groups:
-        keep = _most_specific(state, group)
+        keep = merging.most_specific(group)
         representative.update(dict.fromkeys(group, group[0] if keep is None else keep))
-        violations.extend(_disagreements(state, group, keep))
-    find = representative.__getitem__
-    violations.extend(_function_disagreements(state, groups, representative))
-    preserved = {
-        rule.right.mapping[element]: find(match.mapping[rule.left.mapping[element]])
-        for element in rule.K.all_elements()
-    }
-    violations.extend(_assignment_conflicts(rule, state, preserved))
-    return Gluing(preserved, representative, tuple(violations))
+        violations.extend(merging.disagreements(group, keep))
+    violations.extend(merging.function_disagreements(groups, representative))
+    violations.extend(merging.tuple_disagreements(representative))
+    image = {result: representative[glue[id_]] for id_, result in elements}
+    return Gluing(image, representative, tuple(violations))
 
 
-def _groups(rule: Rule, match: Morphism) -> list[list[int]]:
-    """The preserved elements of the state, grouped by what the pushout identifies, sorted by id."""
+def _groups(pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """The elements of the context, grouped by what the pushout identifies, sorted by id.
+
+    Args:
+        pairs: an element of the context, and what it is in R, for each element of K.
+    """
     parent: dict[int, int] = {}
 
     def root(element: int) -> int:
@@ -71,10 +64,8 @@ def _groups(rule: Rule, match: Morphism) -> list[list[int]]:
         return element
 
     first_at: dict[int, int] = {}
-    for element in rule.K.all_elements():
-        image = match.mapping[rule.left.mapping[element]]
-        other = first_at.setdefault(rule.right.mapping[element], image)
-        low, high = sorted((root(image), root(other)))
+    for element, result in pairs:
+        low, high = sorted((root(element), root(first_at.setdefault(result, element))))
         parent[high] = low
     groups: dict[int, list[int]] = {}
     for element in sorted(parent):
@@ -82,54 +73,84 @@ def _groups(rule: Rule, match: Morphism) -> list[list[int]]:
     return list(groups.values())
 
 
-def _most_specific(state: Instance, group: list[int]) -> int | None:
-    """The first element whose type is below the types of all the others, if there is one."""
-    types = {state.type_of(element) for element in group}
-    for element in group:
-        own = state.type_of(element)
-        if all(state.schema.is_subtype(own, other) for other in types):
-            return element
-    return None
+class _Merging:
+    """Whether what is merged agrees."""
 
+    def __init__(self, plan: RulePlan, context: Context) -> None:
+        self.state = context.state
+        self.gone = {row for _, row in context.tuples}
+        # Values that the rule forgets or assigns need not agree.
+        self.dropped = set(context.forgotten)
+        for attribute, id_, _ in plan.assigned:
+            for inner, original in plan.glued_elements:
+                if original == id_ and inner in context.glue:
+                    self.dropped.add((attribute, context.glue[inner]))
 
-def _disagreements(state: Instance, group: list[int], keep: int | None) -> Iterator[Violation]:
-    names = tuple(state.name_of(element) for element in group)
-    if keep is None:
-        types = ", ".join(f"{state.name_of(e)!r} is a {state.type_of(e)!r}" for e in group)
-        yield Violation(
-            ViolationKind.MERGE, f"the rule merges elements of unrelated types: {types}", names
-        )
-    values: dict[str, set[object]] = {}
-    for element in group:
-        for attribute, value in state.attributes(element).items():
-            values.setdefault(attribute, set()).add(value)
-    for attribute, found in values.items():
-        if len(found) > 1:
-            shown = ", ".join(sorted(map(repr, found)))
-            text = f"the rule merges {', '.join(names)}, but {attribute!r} differs: {shown}"
+    def most_specific(self, group: list[int]) -> int | None:
+        """The first element whose type is below the types of all the others, if there is one."""
+        types = {self.state.type_of(element) for element in group}
+        for element in group:
+            own = self.state.type_of(element)
+            if all(self.state.schema.is_subtype(own, other) for other in types):
+                return element
+        return None
+
+    def disagreements(self, group: list[int], keep: int | None) -> Iterator[Violation]:
+        """Where elements that become one have unrelated types, or different attributes."""
+        state = self.state
+        if keep is None:
+            names = tuple(map(state.name_of, group))
+            types = ", ".join(f"{state.name_of(e)!r} is a {state.type_of(e)!r}" for e in group)
+            text = f"the rule merges elements of unrelated types: {types}"
             yield Violation(ViolationKind.MERGE, text, names)
+        yield from self.value_disagreements(group)
 
+    def value_disagreements(self, group: Collection[int]) -> Iterator[Violation]:
+        """Where elements or tuples that become one have different attributes."""
+        values: dict[str, set[object]] = {}
+        for id_ in group:
+            for attribute, value in self.state.attributes(id_).items():
+                if (attribute, id_) not in self.dropped:
+                    values.setdefault(attribute, set()).add(value)
+        for attribute, found in values.items():
+            if len(found) > 1:
+                names = tuple(map(self.state.name_of, group))
+                shown = ", ".join(sorted(map(repr, found)))
+                text = f"the rule merges {', '.join(names)}, but {attribute!r} differs: {shown}"
+                yield Violation(ViolationKind.MERGE, text, names, attribute)
 
-def _function_disagreements(
-    state: Instance, groups: list[list[int]], representative: dict[int, int]
-) -> Iterator[Violation]:
-    for function in state.schema.functions:
-        values = state.function_table(function.name).values
-        for group in groups:
-            found = {values[e] for e in group if e in values}
-            if len({representative.get(value, value) for value in found}) > 1:
-                names = tuple(state.name_of(element) for element in group)
-                text = f"the rule merges {', '.join(names)}, but not their {function.name!r}"
-                yield Violation(ViolationKind.MERGE, text, names)
+    def function_disagreements(
+        self, groups: list[list[int]], representative: Mapping[int, int]
+    ) -> Iterator[Violation]:
+        """Where elements become one though functions lead from them to different ones.
 
+        R speaks of all functions that the types in the rule have; those of subtypes may disagree.
+        """
+        for function in self.state.schema.functions:
+            values = self.state.function_table(function.name).values
+            for group in groups:
+                found = {values[e] for e in group if e in values}
+                if len({representative.get(value, value) for value in found}) > 1:
+                    names = tuple(map(self.state.name_of, group))
+                    text = f"the rule merges {', '.join(names)}, but not their {function.name!r}"
+                    yield Violation(ViolationKind.MERGE, text, names, function.name)
 
-def _assignment_conflicts(
-    rule: Rule, state: Instance, preserved: dict[int, int]
-) -> Iterator[Violation]:
-    assigned: dict[tuple[int, str], object] = {}
-    for element, image in preserved.items():
-        for attribute, value in rule.R.attributes(element).items():
-            if assigned.setdefault((image, attribute), value) != value:
-                name = state.name_of(image)
-                text = f"the rule assigns two values to {attribute!r} of {name!r}"
-                yield Violation(ViolationKind.MERGE, text, (name,))
+    def tuple_disagreements(self, representative: Mapping[int, int]) -> Iterator[Violation]:
+        """Where tuples become one though their attributes differ."""
+        schema = self.state.schema
+        for relation in schema.relations:
+            if not schema.attributes_of(relation.name):
+                continue
+            table = self.state.relation_table(relation.name)
+            rows = {
+                row
+                for position in range(len(relation.legs))
+                for element in representative
+                for row in table.index(position).get(element, ())
+            }
+            together: dict[tuple[int, ...], list[int]] = {}
+            for row in sorted(rows - self.gone):
+                legs = tuple([representative.get(leg, leg) for leg in table.rows[row]])
+                together.setdefault(legs, []).append(row)
+            for group in together.values():
+                yield from self.value_disagreements(group)

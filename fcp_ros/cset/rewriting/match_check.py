@@ -1,40 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a rule may be applied at a match: every reason why not, as values."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
+from fcp_ros.cset.instance.expressions import ExpressionError
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.rewriting.context import Context
+from fcp_ros.cset.rewriting.dpo import collisions, dpo_context
 from fcp_ros.cset.rewriting.rule import Rule
+from fcp_ros.cset.rewriting.semantics import Semantics
+from fcp_ros.cset.rewriting.spo import spo_context
+from fcp_ros.cset.rewriting.sqpo import sqpo_context
+from fcp_ros.cset.schema.schema import AttributeValue
 from fcp_ros.cset.search.homs import find_homs
+
+_CONTEXTS: Mapping[Semantics, Callable[..., Context]] = MappingProxyType(
+    {Semantics.DPO: dpo_context, Semantics.SPO: spo_context, Semantics.SQPO: sqpo_context}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What is known of a match before anything is glued.
+
+    Attributes:
+        violations: every condition that the match breaks.
+        context: what the rule leaves of the state; None where the match is not natural.
+        values: of the rule's variables.
+    """
+
+    violations: tuple[Violation, ...]
+    context: Context | None = None
+    values: Mapping[str, AttributeValue] = field(default_factory=dict)
 
 
 def check_match(rule: Rule, match: Morphism) -> tuple[Violation, ...]:
     """Every condition that the match breaks; empty where the rule is applicable.
 
-    In this order: naturality (alone, for the rest presupposes it), monicity, identification,
-    dangling, application conditions. Functional legs are a matter of the result (`rewrite`).
+    In this order: naturality (alone, for the rest presupposes it), monicity, what the rule's
+    semantics asks (in DPO identification and dangling), comparisons, application conditions.
+    Functional legs, merges and the values of expressions are a matter of the result (`rewrite`).
 
     Raises:
         ValueError: the match does not start at the rule's left side.
     """
-    if not match.source.is_same(rule.L):
-        raise ValueError(
-            f"the match starts at {match.source!r}, which is not the left side of "
-            f"rule {rule.name!r}; search matches of rule.L"
-        )
-    unnatural = match.violations()
-    if unnatural:
-        return unnatural
-    deleted = rule.deleted
-    failed = (condition.violation(match) for condition in rule.conditions)
-    return (
-        *_not_monic(rule, match),
-        *_identification(rule, match, deleted),
-        *dangling(match.target, {match.mapping[id_] for id_ in deleted}),
-        *(violation for violation in failed if violation is not None),
-    )
+    return examine(rule, match).violations
 
 
 def find_matches(
@@ -45,42 +59,80 @@ def find_matches(
     allowed: Mapping[int, Collection[int]] | None = None,
 ) -> Iterator[Morphism]:
     """The matches at which the rule passes `check_match`; arguments as in `find_homs`."""
-    candidates = find_homs(rule.L, target, monic=rule.monic, initial=initial, allowed=allowed)
+    candidates = find_homs(
+        rule.L,
+        target,
+        monic=rule.monic,
+        initial=initial,
+        allowed=allowed,
+        where=rule.searchable,
+    )
     return (match for match in candidates if not check_match(rule, match))
 
 
-def dangling(instance: Instance, deleted: Collection[int]) -> Iterator[Violation]:
-    """What would refer to nothing if these elements and tuples, and nothing else, were deleted."""
-    for element in deleted:
-        for relation in instance.schema.relations:
-            for leg, _ in relation.legs:
-                for row in instance.tuples_at(relation.name, leg, element):
-                    if row not in deleted:
-                        names = (instance.name_of(element), instance.name_of(row))
-                        text = f"{names[1]} stays, but its {leg!r} {names[0]!r} would be deleted"
-                        yield Violation(ViolationKind.DANGLING, text, names)
-        for function in instance.schema.functions:
-            preimages = instance.function_table(function.name).preimages()
-            for source in preimages.get(element, ()):
-                if source not in deleted:
-                    yield _dangling_value(instance, function.name, source, element)
+def examine(rule: Rule, match: Morphism) -> Examination:
+    """Check a match, and make its context on the way.
+
+    Raises:
+        ValueError: the match does not start at the rule's left side.
+    """
+    if match.source is not rule.L and not match.source.is_same(rule.L):
+        raise ValueError(
+            f"the match starts at {match.source!r}, which is not the left side of "
+            f"rule {rule.name!r}; search matches of rule.L"
+        )
+    plan = rule.plan
+    values = plan.check.values(match) if plan.check.holds(match) else None
+    if values is None:
+        return Examination(match.violations() or (_unbound(rule, match),))
+    monic = match.is_monic
+    context = _CONTEXTS[rule.semantics](plan, match, monic=monic)
+    violations: list[Violation] = []
+    if not monic and rule.monic is not False:
+        violations.extend(_not_monic(rule, match))
+    violations.extend(context.violations)
+    if rule.where:
+        violations.extend(_comparisons(rule, values))
+    for condition in rule.conditions:
+        violation = condition.violation(match)
+        if violation is not None:
+            violations.append(violation)
+    return Examination(tuple(violations), context, values)
 
 
-def _dangling_value(instance: Instance, function: str, source: int, element: int) -> Violation:
-    names = (instance.name_of(element), instance.name_of(source))
-    text = (
-        f"{names[1]!r} stays, but its {function!r} {names[0]!r} would be deleted. A function is "
-        f"never without a value: if actions are to change {function!r}, declare it as a relation"
-    )
-    return Violation(ViolationKind.DANGLING, text, names)
+def _unbound(rule: Rule, match: Morphism) -> Violation:
+    """A mapping that would be natural, were it not for the values of variables."""
+    for attribute, id_, variable in rule.plan.check.variables:
+        if match.target.attribute(match.mapping[id_], attribute) is None:
+            name = match.target.name_of(match.mapping[id_])
+            text = f"{attribute!r} of {name!r} is not set, but the rule calls it ?{variable}"
+            return Violation(ViolationKind.NATURALITY, text, (name,), attribute)
+    cells = [
+        f"{attribute!r} of {match.target.name_of(match.mapping[id_])!r} is "
+        f"{match.target.attribute(match.mapping[id_], attribute)!r}"
+        for attribute, id_, _ in rule.plan.check.variables
+    ]
+    text = f"the rule calls different values by one name: {'; '.join(cells)}"
+    return Violation(ViolationKind.NATURALITY, text)
+
+
+def _comparisons(rule: Rule, values: Mapping[str, AttributeValue]) -> Iterator[Violation]:
+    for comparison in rule.where:
+        try:
+            if comparison.holds(values):
+                continue
+        except ExpressionError as error:
+            yield Violation(ViolationKind.EXPRESSION, str(error))
+            continue
+        shown = ", ".join(f"?{name} = {value!r}" for name, value in sorted(values.items()))
+        text = f"{comparison} does not hold, where {shown}"
+        yield Violation(ViolationKind.COMPARISON, text, (), str(comparison))
 
 
 def _not_monic(rule: Rule, match: Morphism) -> Iterator[Violation]:
-    if rule.monic is False or match.is_monic:
-        return
     schema = match.source.schema
-    for image, members in _collisions(match).items():
-        if rule.monic is not True:
+    for image, members in collisions(match).items():
+        if rule.monic is not True and rule.monic is not False:
             own = [(id_, schema.ancestors(match.source.type_of(id_))) for id_ in members]
             members = [id_ for id_, above in own if not above.isdisjoint(rule.monic)]
         if len(members) > 1:
@@ -89,25 +141,3 @@ def _not_monic(rule: Rule, match: Morphism) -> Iterator[Violation]:
                 f"{', '.join(names)} must be different, but all are {match.target.name_of(image)!r}"
             )
             yield Violation(ViolationKind.NOT_MONIC, text, (match.target.name_of(image),))
-
-
-def _identification(rule: Rule, match: Morphism, deleted: Collection[int]) -> Iterator[Violation]:
-    for image, members in _collisions(match).items():
-        lost = [match.source.name_of(id_) for id_ in members if id_ in deleted]
-        if lost:
-            names = [match.source.name_of(id_) for id_ in members]
-            text = (
-                f"{match.target.name_of(image)!r} is matched by {', '.join(names)}, and the rule "
-                f"deletes {', '.join(lost)}: it cannot be told whether it stays"
-            )
-            yield Violation(ViolationKind.IDENTIFICATION, text, (match.target.name_of(image),))
-
-
-def _collisions(match: Morphism) -> dict[int, list[int]]:
-    """Images of more than one element or tuple, with their preimages."""
-    if match.is_monic:
-        return {}
-    groups: dict[int, list[int]] = {}
-    for id_, image in match.mapping.items():
-        groups.setdefault(image, []).append(id_)
-    return {image: members for image, members in groups.items() if len(members) > 1}

@@ -1,49 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Double-pushout (DPO) rewriting: delete ``L - K`` at a match, then glue in ``R``.
+"""Rewriting: delete ``L - K`` at a match, then glue in ``R``.
 
-Ehrig et al., *Fundamentals of Algebraic Graph Transformation* (2006), here over instances in which
-relations are sets. The pushout is taken of spans and then reflected into relations: a tuple that
-is added where it is already there merges with it. So a rule that deletes and adds the same tuple
-leaves it, and what survives wins over deletion: what R says is there afterwards, is.
+What is deleted, and whether the match is admitted, is for the rule's `Semantics` to say; it makes
+the context D. The result is the pushout of ``D <- K -> R``, taken of elements and tuples alike, and
+then reflected into relations, which are sets: a tuple that is added where it is already becomes one
+with it. Attributes that R assigns replace what was there.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.facts import Delta, Fact, difference
-from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.change import Change
+from fcp_ros.cset.instance.delta import Delta, delta_of
+from fcp_ros.cset.instance.expressions import Expression, ExpressionError, evaluate
+from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.instance.violation import Violation
+from fcp_ros.cset.instance.naturality import substituted
+from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.rewriting.changes import in_turn
+from fcp_ros.cset.rewriting.context import Context
+from fcp_ros.cset.rewriting.free_name import free_name
 from fcp_ros.cset.rewriting.gluing import Gluing, plan_gluing
-from fcp_ros.cset.rewriting.match_check import check_match
+from fcp_ros.cset.rewriting.match_check import examine
 from fcp_ros.cset.rewriting.rule import Rule
+from fcp_ros.cset.rewriting.rule_plan import RulePlan
+from fcp_ros.cset.schema.schema import AttributeValue
 
-Row = tuple[str, tuple[int, ...]]
+Values = Mapping[str, AttributeValue]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Rewrite:
     """The outcome of applying a rule at a match.
 
     Attributes:
         instance: the new state; None where there are violations.
-        comatch: the morphism from R into it; None where there are violations.
-        delta: what changed.
+        comatch: the morphism from R into it; None where there are violations. Where SPO deletes
+            what the rule preserves, it starts at what is left of R (with the ids of R).
+        delta: what changed, by names.
         violations: why the rule is not applicable there.
+        change: what changed, by ids.
+        origins: for each element and tuple that cloning made (SqPO), what of the old state it is a
+            copy of.
     """
 
     instance: Instance | None
     comatch: Morphism | None
     delta: Delta
     violations: tuple[Violation, ...] = ()
+    change: Change = field(default_factory=Change)
+    origins: Mapping[int, int] = field(default_factory=dict)
 
 
 def rewrite(rule: Rule, match: Morphism) -> Rewrite:
     """Apply a rule at a match of its left side.
 
-    The result's functional legs are checked where the rule added tuples; conflicts that were there
-    before are not the rule's.
+    The result's functional legs are checked where the rule changed something; conflicts that were
+    there before are not the rule's.
 
     Args:
         rule: the span and its conditions.
@@ -52,130 +66,150 @@ def rewrite(rule: Rule, match: Morphism) -> Rewrite:
     Raises:
         ValueError: the match does not start at the rule's left side.
     """
-    violations = check_match(rule, match)
-    if violations:
-        return _refused(violations)
-    gluing = plan_gluing(rule, match)
+    examined = examine(rule, match)
+    if examined.violations or examined.context is None:
+        return _refused(examined.violations)
+    gluing = plan_gluing(rule.plan, examined.context)
     if gluing.violations:
         return _refused(gluing.violations)
-    state = match.target
-    builder = InstanceBuilder.of(state)
-    image = _create(rule, gluing, builder)
-    wanted = _rows_of(rule.R, image)
-    removed = _remove(rule, match, gluing, builder, wanted)
-    for keep, gone in gluing.merges:
-        builder.merge(keep, gone)
-    for row, (relation, legs) in wanted.items():
-        image[row] = builder.relate(relation, *legs)
-    _set_values(rule, match, gluing, builder, image)
-    result = builder.build(allow_conflicts=True)
-    added = [row for row in dict.fromkeys(wanted.values()) if state.find_tuple(*row) is None]
-    conflicts = _new_conflicts(state, result, added, bool(gluing.merges))
-    if conflicts:
-        return _refused(conflicts)
-    delta = (
-        difference(state, result)
-        if gluing.merges
-        else Delta(
-            _facts(result, added),
-            _facts(state, removed),
-            _names(result, (image[e] for e in rule.R.all_elements() if e not in gluing.preserved)),
-            _names(state, (match.mapping[e] for e in rule.L.all_elements() if e in rule.deleted)),
-        )
-    )
-    return Rewrite(result, Morphism(rule.R, result, image), delta)
+    return _Application(rule.plan, match, examined.context, gluing, examined.values).run()
 
 
 def _refused(violations: tuple[Violation, ...]) -> Rewrite:
     return Rewrite(None, None, Delta(), violations)
 
 
-def _create(rule: Rule, gluing: Gluing, builder: InstanceBuilder) -> dict[int, int]:
-    """Add the new elements; the image of every element of R."""
-    image = dict(gluing.preserved)
-    for element in rule.R.all_elements():
-        if element not in image:
-            name = _free_name(rule.R.name_of(element), builder)
-            image[element] = builder.add(rule.R.type_of(element), name)
-    return image
+class _Application:
+    """One rewrite, while it is carried out: what R's elements and tuples are in the result."""
+
+    def __init__(
+        self, plan: RulePlan, match: Morphism, context: Context, gluing: Gluing, values: Values
+    ) -> None:
+        self.plan = plan
+        self.match = match
+        self.context = context
+        self.gluing = gluing
+        self.values = values
+        self.builder = InstanceBuilder.of(context.state)
+        self.image = gluing.image
+
+    def run(self) -> Rewrite:
+        self.delete()
+        for keep, gone in self.gluing.merges:
+            self.builder.merge(keep, gone)
+        self.create()
+        violations = self.assign() if self.plan.assigned else []
+        if violations:
+            return _refused(tuple(violations))
+        change = self.builder.change()
+        try:
+            result = self.builder.build()
+        except InstanceError:
+            return _refused(self.builder.violations())
+        if self.context.cloning is not None:
+            change = in_turn(self.context.cloning, change, result)
+        return Rewrite(
+            result,
+            Morphism(self.right(), result, self.image, self.values),
+            delta_of(self.match.target, result, change),
+            change=change,
+            origins=self.context.origins,
+        )
+
+    def delete(self) -> None:
+        """Take from the state what is not in the context."""
+        state, builder = self.context.state, self.builder
+        for relation, row in self.context.tuples:
+            legs = state.relation_table(relation).rows.get(row)
+            if legs is not None:
+                builder.unrelate(relation, *legs)
+        for attribute, id_ in self.context.forgotten:
+            builder.set_attribute(id_, attribute, None)
+        for element in self.context.elements:
+            builder.remove(element)
+
+    def create(self) -> None:
+        """Add what R has beyond K."""
+        image, builder, lost = self.image, self.builder, self.context.lost
+        new = [element for element in self.plan.new_elements if element.id not in lost]
+        for element in new:
+            image[element.id] = builder.add(element.type, free_name(builder, element.name))
+        for element in new:
+            for function, value in element.functions:
+                builder.set_function(function, image[element.id], image[value])
+        for relation, row, legs in self.plan.new_tuples:
+            if row not in lost:
+                image[row] = builder.relate(relation, *[image[leg] for leg in legs])
+        if not self.plan.right_is_monic:
+            for relation, row, legs in self.plan.old_tuples:
+                if row not in lost:
+                    image[row] = builder.relate(relation, *[image[leg] for leg in legs])
+
+    def assign(self) -> list[Violation]:
+        """Set the attributes that R assigns; where that cannot be."""
+        violations = []
+        assigned: dict[tuple[str, int], AttributeValue] = {}
+        for attribute, id_, expression in self.plan.assigned:
+            if id_ in self.context.lost:
+                continue
+            try:
+                value = _value(expression, self.values)
+                self.builder.set_attribute(self.image[id_], attribute, value)
+            except (ExpressionError, InstanceError) as error:
+                name = self.plan.right.target.name_of(id_)
+                text = f"{attribute!r} of {name!r} in R is {expression}: {error}"
+                violations.append(Violation(ViolationKind.EXPRESSION, text, (name,), attribute))
+                continue
+            if assigned.setdefault((attribute, self.image[id_]), value) != value:
+                violations.append(self.contradiction(attribute, id_, "assigns two values to"))
+        if len(set(self.image.values())) < len(self.image):
+            violations.extend(self.overwritten(assigned))
+        return violations
+
+    def overwritten(
+        self, assigned: Mapping[tuple[str, int], AttributeValue]
+    ) -> Iterator[Violation]:
+        """Where R assigns what it also keeps, since elements of R have become one."""
+        for attribute, id_ in self.plan.values_kept:
+            result = self.plan.right.mapping[id_]
+            if id_ not in self.context.glue or (attribute, result) in self.context.lost_values:
+                continue
+            kept = self.context.state.attribute(self.context.glue[id_], attribute)
+            if assigned.get((attribute, self.image[result]), kept) != kept:
+                yield self.contradiction(attribute, result, "both keeps and assigns")
+
+    def contradiction(self, attribute: str, id_: int, what: str) -> Violation:
+        names = [
+            self.plan.right.target.name_of(other)
+            for other, image in self.image.items()
+            if image == self.image[id_]
+        ]
+        text = f"the rule {what} {attribute!r} of {', '.join(names)}, which are one in the state"
+        return Violation(ViolationKind.MERGE, text, tuple(names), attribute)
+
+    def right(self) -> Instance:
+        """R; where something of it was lost, what is left of it."""
+        whole, context = self.plan.right.target, self.context
+        if not context.lost and not context.lost_values:
+            return whole
+        builder = InstanceBuilder.of(whole)
+        for relation in whole.schema.relations:
+            for row, legs in whole.tuples(relation.name).items():
+                if row in context.lost:
+                    builder.unrelate(relation.name, *legs)
+        for attribute, id_ in context.lost_values:
+            builder.set_attribute(id_, attribute, None)
+        for element in whole.all_elements():
+            if element in context.lost:
+                builder.remove(element)
+        return builder.build(allow_conflicts=True)
 
 
-def _free_name(name: str, builder: InstanceBuilder) -> str:
-    if not builder.has(name):
-        return name
-    number = 2
-    while builder.has(f"{name}_{number}"):
-        number += 1
-    return f"{name}_{number}"
+def _value(expression: Expression, values: Values) -> AttributeValue:
+    """The value of an expression of R; an expression again where the state is a pattern itself.
 
-
-def _rows_of(right: Instance, image: dict[int, int]) -> dict[int, Row]:
-    """What each tuple of R is to be in the result."""
-    return {
-        row: (relation.name, tuple([image[leg] for leg in legs]))
-        for relation in right.schema.relations
-        for row, legs in right.tuples(relation.name).items()
-    }
-
-
-def _remove(
-    rule: Rule, match: Morphism, gluing: Gluing, builder: InstanceBuilder, wanted: dict[int, Row]
-) -> list[Row]:
-    """Remove the images of L - K, except for tuples that R brings back."""
-    removed: list[Row] = []
-    kept = set(wanted.values())
-    elements = []
-    for id_ in rule.deleted:
-        image, type_ = match.mapping[id_], rule.L.type_of(id_)
-        if rule.L.schema.has_type(type_):
-            elements.append(image)
-            continue
-        legs = match.target.tuples(type_)[image]
-        if (type_, tuple([gluing.find(leg) for leg in legs])) not in kept:
-            builder.unrelate(type_, *legs)
-            removed.append((type_, legs))
-    for element in elements:
-        builder.remove(element)
-    return removed
-
-
-def _set_values(
-    rule: Rule, match: Morphism, gluing: Gluing, builder: InstanceBuilder, image: dict[int, int]
-) -> None:
-    """Function values of new elements; attributes forgotten and assigned."""
-    for function in rule.R.schema.functions:
-        for element, value in rule.R.function_table(function.name).values.items():
-            if element not in gluing.preserved:
-                builder.set_function(function.name, image[element], image[value])
-    for element in rule.K.all_elements():
-        original = rule.left.mapping[element]
-        stays = rule.K.attributes(element)
-        for attribute in rule.L.attributes(original):
-            if attribute not in stays:
-                holder = gluing.find(match.mapping[original])
-                builder.set_attribute(holder, attribute, None)
-    for element in rule.R.all_elements():
-        for attribute, given in rule.R.attributes(element).items():
-            builder.set_attribute(image[element], attribute, given)
-
-
-def _new_conflicts(
-    state: Instance, result: Instance, added: list[Row], merged: bool
-) -> tuple[Violation, ...]:
-    """The functional conflicts of the result that the rewrite brought about."""
-    if merged:
-        before = set(state.functional_conflicts())
-        return tuple(v for v in result.functional_conflicts() if v not in before)
-    return tuple(
-        dict.fromkeys(violation for row in added for violation in result.conflicts_of(*row))
-    )
-
-
-def _facts(instance: Instance, rows: list[Row]) -> tuple[Fact, ...]:
-    return tuple(
-        sorted(Fact(name, tuple(instance.name_of(leg) for leg in legs)) for name, legs in rows)
-    )
-
-
-def _names(instance: Instance, elements: Iterable[int]) -> tuple[str, ...]:
-    return tuple(sorted(instance.name_of(element) for element in elements))
+    Raises:
+        ExpressionError: it has none.
+    """
+    value = substituted(expression, values)
+    return evaluate(expression, values) if value is None else value

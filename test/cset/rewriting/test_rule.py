@@ -46,7 +46,7 @@ def test_deleted_and_created() -> None:
     assert rule.inverse().deleted == rule.created
 
 
-def test_case_27_a_left_leg_that_is_not_monic_is_refused() -> None:
+def test_case_27_gluing_along_a_left_leg_that_is_not_monic_is_refused() -> None:
     # Were it allowed, what remains after deletion would not be determined.
     glue, left = graph(2), graph(1)
     (collapse,) = find_homs(glue, left, monic=False)
@@ -55,7 +55,7 @@ def test_case_27_a_left_leg_that_is_not_monic_is_refused() -> None:
     assert str(caught.value) == (
         "rule 'split': the left leg is not monic: v1, v2 of K are one in L. Then what remains "
         "after deletion is not determined (the pushout complement is not unique); give K one "
-        "element for each that is preserved"
+        "element for each that is preserved, or use SqPO, which clones"
     )
     merge = Rule("merge", identity(glue), collapse)
     with pytest.raises(RuleError, match="left leg is not monic"):

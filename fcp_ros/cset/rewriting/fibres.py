@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fibres: what of K lies over each element and tuple of the image of L, along ``K -> L -> G``."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TypeAlias
+
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.rewriting.dpo import collisions, conflict
+from fcp_ros.cset.rewriting.rule_plan import RulePlan
+
+Classes: TypeAlias = list[tuple[int, ...]]
+"""Ids of K, in one tuple those that are one element of D."""
+
+
+class Fibres:
+    """What becomes of the image of L in a final pullback complement.
+
+    Over the image of one element of L lie its preimages in K, each an element of D. Over what a match
+    identifies from several there may be nothing of K, or one preimage each: these are then one
+    element of D. Anything else has no pullback complement: pulled back to L, D would have more over
+    each of them than K has.
+    """
+
+    def __init__(self, plan: RulePlan, match: Morphism) -> None:
+        """The fibres of a rule's left leg, over the image of a natural match."""
+        self._plan = plan
+        self._match = match
+        relations = {row: relation for relation, row, _ in plan.check.tuples}
+        self.elements: dict[int, Classes] = {}
+        self.tuples: dict[int, tuple[str, Classes]] = {}
+        for id_, image in match.mapping.items():
+            if image in self.elements or image in self.tuples:
+                continue
+            members = self._identified.get(image, [id_])
+            classes = self._classes(members)
+            if id_ in relations:
+                self.tuples[image] = (relations[id_], classes)
+            else:
+                self.elements[image] = classes
+
+    @cached_property
+    def _identified(self) -> dict[int, list[int]]:
+        return collisions(self._match)
+
+    @cached_property
+    def _preimages(self) -> Mapping[int, list[int]]:
+        """What of K lies over each id of L."""
+        found: dict[int, list[int]] = {id_: [] for id_ in self._match.mapping}
+        for id_, original, _ in self._plan.glue:
+            found[original].append(id_)
+        return found
+
+    def _classes(self, members: list[int]) -> Classes:
+        if len(members) == 1:
+            return [(id_,) for id_ in self._preimages[members[0]]]
+        together = tuple(id_ for member in members for id_ in self._preimages[member])
+        return [together] if together else []
+
+    def violations(self) -> list[Violation]:
+        """Where the match identifies what K does not have once each, or not at all."""
+        return [
+            violation
+            for image, members in self._identified.items()
+            for violation in self._mismatch(image, members)
+        ]
+
+    def _mismatch(self, image: int, members: list[int]) -> Iterator[Violation]:
+        sizes = {member: len(self._preimages[member]) for member in members}
+        if set(sizes.values()) in ({0}, {1}):
+            return
+        lost = [member for member, size in sizes.items() if not size]
+        if lost:
+            yield conflict(self._match, image, members, lost)
+            return
+        what = self._match.target.name_of(image)
+        source = self._match.source
+        cloned = ", ".join(source.name_of(member) for member, size in sizes.items() if size > 1)
+        text = (
+            f"{what!r} is matched by {', '.join(map(source.name_of, members))}, and the rule "
+            f"clones {cloned}: it cannot be told which copies stand for the others"
+        )
+        yield Violation(ViolationKind.IDENTIFICATION, text, (what,))
+
+    def disagreements(self, glue: Mapping[int, int]) -> Iterator[Violation]:
+        """Where elements of K become one though they refer to different copies.
+
+        Args:
+            glue: the element of D for each one of K.
+        """
+        tuples = {row: classes for row, (_, classes) in self.tuples.items()}
+        for image, classes in (self.elements | tuples).items():
+            for class_ in classes:
+                seen: dict[str, int] = {}
+                for symbol, value in (pair for id_ in class_ for pair in self._refers[id_]):
+                    if seen.setdefault(symbol, glue[value]) != glue[value]:
+                        yield self._torn(image, class_, symbol)
+
+    def _torn(self, image: int, class_: tuple[int, ...], symbol: str) -> Violation:
+        what = self._match.target.name_of(image)
+        names = ", ".join(map(self._plan.left.source.name_of, class_))
+        text = f"{names} are all {what!r}, but the rule gives them different copies as {symbol!r}"
+        return Violation(ViolationKind.IDENTIFICATION, text, (what,), symbol)
+
+    @cached_property
+    def _refers(self) -> Mapping[int, list[tuple[str, int]]]:
+        """(function or leg, value) of everything in K."""
+        inner = self._plan.left.source
+        found: dict[int, list[tuple[str, int]]] = {id_: [] for id_ in self._plan.left.mapping}
+        for function in inner.schema.functions:
+            for element, value in inner.function_table(function.name).values.items():
+                found[element].append((function.name, value))
+        for relation in inner.schema.relations:
+            names = [leg for leg, _ in relation.legs]
+            for row, legs in inner.tuples(relation.name).items():
+                found[row] = list(zip(names, legs, strict=True))
+        return found
+
+    def values(self, class_: tuple[int, ...]) -> dict[str, int]:
+        """The function values, or legs, of what a class of K stands for, as ids of K."""
+        return dict(pair for id_ in class_ for pair in self._refers[id_])
