@@ -67,6 +67,8 @@ class ColumnChecks:
             if position not in agreeing:
                 yield column(position) == growth.column(slot)
         for bind in step.binds:
+            if not bind.is_checked:
+                continue
             images = growth.column(bind.slot)
             if bind.accepted is not None:
                 type_ = self._plan.pattern.slots[bind.slot].type

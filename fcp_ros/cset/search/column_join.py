@@ -6,7 +6,7 @@ the same matches in the same order. Blocks that would grow too large are halved,
 needed does not depend on the number of partial matches.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,29 +79,26 @@ class ColumnJoin:
     def count(self, limit: int | None) -> int:
         """How many matches there are, but at most `limit`."""
         total = 0
-        for block in self._blocks():
+        for block in self._blocks(frozenset()):
             total += block.size
             if limit is not None and total >= limit:
                 return limit
         return total
 
-    def columns(self, limit: int | None) -> list[Column]:
-        """The image of each slot in every match, or in the first `limit` ones."""
+    def columns(self, slots: Sequence[int], limit: int | None) -> list[Column]:
+        """The images of some slots in every match, or in the first `limit` ones."""
         parts: list[dict[int, Column]] = []
         total = 0
-        for block in self._blocks():
-            parts.append(block.flat())
+        for block in self._blocks(frozenset(slots)):
+            parts.append(block.flat(slots))
             total += block.size
             if limit is not None and total >= limit:
                 break
-        columns = [_joined([part[slot] for part in parts]) for slot in range(self._width())]
+        columns = [_joined([part[slot] for part in parts]) for slot in slots]
         return columns if limit is None else [column[:limit] for column in columns]
 
-    def _width(self) -> int:
-        return len(self._plan.pattern.slots)
-
-    def _blocks(self) -> Iterator[MatchBlock]:
-        """Complete matches."""
+    def _blocks(self, wanted: frozenset[int]) -> Iterator[MatchBlock]:
+        """Complete matches, with the images of the wanted slots, and perhaps of others."""
         start = Backtracking(self._plan, self._target, self._query.allowed, self._query.where)
         if not start.anchor(self._anchors):
             return
@@ -117,13 +114,18 @@ class ColumnJoin:
             if rows is None:
                 stack.extend((number, half) for half in reversed(block.halves()))
                 continue
-            self._grow(block, number, rows)
+            self._grow(block, number, rows, wanted)
             if block.size:
                 stack.append((number + 1, block))
 
-    def _grow(self, block: MatchBlock, number: int, rows: _Rows) -> None:
+    def _grow(self, block: MatchBlock, number: int, rows: _Rows, wanted: frozenset[int]) -> None:
         step = self._plan.steps[number]
-        fresh: dict[Key, Column] = {b.slot: rows.column(b.position) for b in step.binds}
+        known = wanted.union(self._plan.live[number], (slot for _, slot in step.repeated))
+        fresh: dict[Key, Column] = {
+            bind.slot: rows.column(bind.position)
+            for bind in step.binds
+            if bind.slot in known or bind.is_checked
+        }
         growth = Growth(block, rows.counts, fresh)
         mask = self._checks.cheap(growth, number, rows.column, rows.agreeing)
         if mask is not None:

@@ -135,19 +135,29 @@ class Homs(Iterator[Morphism]):
             return sum(1 for _ in islice(self._bindings(plan), self._limit))
         return self._join(plan).count(self._limit)
 
-    def columns(self) -> Mapping[int, Column]:
-        """The images of each id of the pattern, one entry for each morphism.
+    def columns(self, ids: Collection[int] | None = None) -> Mapping[int, Column]:
+        """The images of ids of the pattern, one entry for each morphism.
 
-        Arrays may be shared with the target: don't write to them.
+        Args:
+            ids: only those of these; of all elements and tuples by default.
+
+        Returns:
+            Arrays that may be shared with the target: don't write to them.
+
+        Raises:
+            ValueError: the pattern has no such id.
         """
         plan = self._plan(sizes_by_column)
+        pattern = plan.pattern
+        chosen = pattern.ids if ids is None else tuple(ids)
+        slots = [_slot(pattern, id_, "ids") for id_ in chosen]
         if len(plan.distinct) > _MANY_DISTINCT:
             found = [binding.copy() for binding in islice(self._bindings(plan), self._limit)]
-            shape = (len(found), len(plan.pattern.slots))
-            columns = list(np.array(found, dtype=np.int64).reshape(shape).T)
+            table = np.array(found, dtype=np.int64).reshape(len(found), len(pattern.slots))
+            columns = [table[:, slot] for slot in slots]
         else:
-            columns = self._join(plan).columns(self._limit)
-        return dict(zip(plan.pattern.ids, columns, strict=True))
+            columns = self._join(plan).columns(slots, self._limit)
+        return dict(zip(chosen, columns, strict=True))
 
     def _plan(self, count_sizes: CountSizes) -> Plan:
         return plan_for(pattern_of(self.pattern), self._asked, self.target, count_sizes)

@@ -6,7 +6,7 @@ match is a path from the top to the bottom (compare Olteanu and Schleich, *Facto
 SIGMOD Record 2016). So a join step writes the columns that it binds and no others.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,13 +70,14 @@ class MatchBlock:
         )
         return left, right
 
-    def flat(self) -> dict[int, Column]:
-        """The images of each slot, one for each match."""
+    def flat(self, slots: Collection[int]) -> dict[int, Column]:
+        """The images of some slots, one for each match."""
         found: dict[int, Column] = {}
         below: Column | None = None
         for level in reversed(self.levels):
             for slot, column in level.columns.items():
-                found[slot] = column if below is None else np.repeat(column, below)
+                if slot in slots:
+                    found[slot] = column if below is None else np.repeat(column, below)
             below = level.counts if below is None else _sums(below, level.counts)
         return found
 

@@ -68,6 +68,12 @@ class Bind:
     variables: tuple[tuple[str, str, bool], ...]
     distinct: bool
 
+    @property
+    def is_checked(self) -> bool:
+        """Whether anything is asked of the image beyond being in the table."""
+        checks = (self.accepted, self.allowed, self.constants, self.variables, self.distinct)
+        return any(checks)
+
 
 @dataclass(frozen=True)
 class Step:

@@ -45,17 +45,18 @@ def test_halved_blocks_change_nothing(
     pattern, target, options = searches(data)
     homs = find_homs(pattern, target, **options)
     query = pattern_of(pattern)
-    slots = {query.index[id_]: image for id_, image in options["initial"].items()}
+    anchors = {query.index[id_]: image for id_, image in options["initial"].items()}
     allowed = {query.index[id_]: frozenset(c) for id_, c in options["allowed"].items()}
     monic = options["monic"] if isinstance(options["monic"], bool) else frozenset(options["monic"])
-    asked = Query(monic, tuple(slots), allowed, tuple(options["where"]))
+    asked = Query(monic, tuple(anchors), allowed, tuple(options["where"]))
     plan = plan_for(query, asked, target, sizes_by_column)
-    join = ColumnJoin(plan, asked, target, slots, most_rows=most)
+    join = ColumnJoin(plan, asked, target, anchors, most_rows=most)
     expected = homs.columns().values()
-    assert [c.tolist() for c in join.columns(None)] == [c.tolist() for c in expected]
+    slots = range(len(query.slots))
+    assert [c.tolist() for c in join.columns(slots, None)] == [c.tolist() for c in expected]
     assert join.count(None) == homs.count()
     assert join.count(2) == min(2, homs.count())
-    assert [c.tolist() for c in join.columns(2)] == [c.tolist()[:2] for c in expected]
+    assert [c.tolist() for c in join.columns(slots, 2)] == [c.tolist()[:2] for c in expected]
 
 
 def test_hubs_are_looked_up_by_both_legs() -> None:

@@ -195,6 +195,10 @@ def test_columns_equal_iteration(data: st.DataObject, searches: Callable[..., An
         assert column.tolist() == [hom(id_) for hom in expected]
     assert homs.count() == len(expected)
     assert list(homs) == expected
+    some = data.draw(st.lists(st.sampled_from([*columns]), unique=True))
+    chosen = homs.columns(some)
+    assert list(chosen) == some
+    assert all(chosen[id_].tolist() == columns[id_].tolist() for id_ in some)
 
 
 @settings(max_examples=20, deadline=None)
@@ -244,6 +248,8 @@ def test_wrong_arguments_are_refused() -> None:
         find_homs(graph(1), graph(1), initial={77: 1})
     with pytest.raises(ValueError, match="'allowed' has id 77"):
         find_homs(graph(1), graph(1), allowed={77: [1]})
+    with pytest.raises(ValueError, match="'ids' has id 77"):
+        find_homs(graph(1), graph(1)).columns([77])
     with pytest.raises(ValueError, match="the pattern has schema 'dynamics', the target 'graph'"):
         find_homs(dynamics([0]), graph(1))
     with pytest.raises(SchemaError, match="no type 'W'"):

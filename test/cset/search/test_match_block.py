@@ -9,8 +9,9 @@ from fcp_ros.cset.search.match_block import Growth, MatchBlock
 
 
 def rows_of(block: MatchBlock, width: int) -> list[tuple[int, ...]]:
-    flat = block.flat()
-    columns = [flat[slot].tolist() for slot in range(width)]
+    slots = range(width)
+    flat = block.flat(slots)
+    columns = [flat[slot].tolist() for slot in slots]
     assert all(len(column) == block.size for column in columns)
     return list(zip(*columns, strict=True))
 
