@@ -113,9 +113,12 @@ class Chase:
             bound: the most elements that may be there besides those that were given.
 
         Raises:
+            ValueError: the bound is negative.
             PresentationError: there are more; the message names the functions that go on for ever.
             LimitError: elements must be equal whose types or attributes cannot be.
         """
+        if bound < 0:
+            raise ValueError(f"the bound is {bound}; give a number that is not negative")
         congruence = self.congruence
         most = bound + congruence.classes
         while self._queue or congruence.narrowed:

@@ -107,7 +107,11 @@ class Congruence:
 
     def narrow(self, node: int, type_: TypeName) -> None:
         """State that a node is of a type, too."""
-        self._set_types(self.find(node), (type_,))
+        root = self.find(node)
+        before = self._types[root]
+        self._set_types(root, (type_,))
+        if self._types[root] != before:
+            self.narrowed.append(root)
 
     def merge(self, first: int, second: int) -> None:
         """State that two nodes are equal, and all that follows."""

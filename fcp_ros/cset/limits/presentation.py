@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from fcp_ros.cset.instance.expressions import Expression, Operation, Variable
+from fcp_ros.cset.instance.expressions import Expression
 from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.values import checked_value
@@ -236,8 +236,7 @@ class _Statements:
         congruence, schema = self.chase.congruence, self.chase.schema
         try:
             declared = schema.attribute(congruence.types(node)[0], name)
-            if not isinstance(value, (Variable, Operation)):
-                value = checked_value(declared, value, repr(self.chase.name(node)))
+            value = checked_value(declared, value, repr(self.chase.name(node)))
         except (SchemaError, InstanceError) as error:
             raise PresentationError(str(error)) from error
         congruence.set_attribute(node, name, value)
