@@ -11,6 +11,8 @@ from fcp_ros.cset import (
     Attribute,
     AttributeKind,
     Function,
+    InstanceBuilder,
+    InstanceError,
     Relation,
     Schema,
     SchemaError,
@@ -179,6 +181,27 @@ def test_the_end_of_a_path_that_is_not_there() -> None:
         schema.path_end("at", ("who", "hme"))
     with pytest.raises(SchemaError, match="no type 'att' in schema 'houses'"):
         schema.path_end("att", ())
+
+
+def test_an_instance_that_breaks_an_equation_is_refused() -> None:
+    # Whoever is somewhere is at home. Robots are persons, so that it concerns them, too.
+    schema = Schema(**HOUSES, equations=(PathEquation("at", ("who", "home"), ("where",)),))
+    builder = InstanceBuilder(schema)
+    room = builder.add("room", "room")
+    homes = [builder.add(HOME, f"home_{number}") for number in (1, 2)]
+    for home in homes:
+        builder.set_function("room_of", home, room)
+        builder.set_function("stands_in", home, home)
+    robot = builder.add(ROBOT, "robbie")
+    builder.set_function("home", robot, homes[0])
+    builder.set_function("charger", robot, homes[0])
+    builder.relate("at", robot, homes[0])
+    assert builder.build().broken_equations() == ()
+    builder.relate("at", robot, homes[1])
+    with pytest.raises(InstanceError) as caught:
+        builder.build()
+    for part in ("at.who.home = at.where", "at(robbie, home_2)", "'home_1'", "'home_2'"):
+        assert part in str(caught.value)
 
 
 def test_a_schema_is_printed_for_reading() -> None:
