@@ -53,18 +53,20 @@ def least_common_ancestors(schema: Schema, types: Iterable[TypeName]) -> tuple[T
 
 
 def components(schema: Schema, types: frozenset[TypeName]) -> Iterable[frozenset[TypeName]]:
-    """The connected components of the order of types, restricted to `types`."""
+    """The connected components of the order of types, restricted to `types`, in schema order."""
     left = set(types)
-    while left:
+    for type_ in (*schema.types, *(relation.name for relation in schema.relations)):
         component: set[TypeName] = set()
-        todo = [left.pop()]
+        todo = [type_] if type_ in left else []
+        left.discard(type_)
         while todo:
             current = todo.pop()
             component.add(current)
             near = (schema.ancestors(current) | schema.subtypes(current)) & left
             left -= near
             todo.extend(near)
-        yield frozenset(component)
+        if component:
+            yield frozenset(component)
 
 
 def _least(schema: Schema, component: frozenset[TypeName]) -> TypeName:
