@@ -23,6 +23,10 @@ from fcp_ros.cset.search.plan import Plan, Query, Step
 _MOST_ROWS = 1 << 22
 """So many rows a step may add to a block of more than one match."""
 
+_LARGE = 1 << 19
+"""A result with so many entries is one piece of memory: once it is freed, the C library keeps as
+much for the next one, where many smaller pieces would each time be had from the system anew."""
+
 _FEW = 4
 """Up to so many candidates for each row, a tuple is looked up by one leg and compared."""
 
@@ -87,15 +91,26 @@ class ColumnJoin:
 
     def columns(self, slots: Sequence[int], limit: int | None) -> list[Column]:
         """The images of some slots in every match, or in the first `limit` ones."""
-        parts: list[dict[int, Column]] = []
+        blocks: list[MatchBlock] = []
         total = 0
         for block in self._blocks(frozenset(slots)):
-            parts.append(block.flat(slots))
+            blocks.append(block)
             total += block.size
             if limit is not None and total >= limit:
+                total = limit
                 break
-        columns = [_joined([part[slot] for part in parts]) for slot in slots]
-        return columns if limit is None else [column[:limit] for column in columns]
+        if len(blocks) == 1 and total * len(slots) < _LARGE:
+            found = dict(blocks[0].flat(slots))
+            return [found[slot][:total] for slot in slots]
+        table = np.empty((len(slots), total), dtype=np.int64)
+        place = {slot: row for row, slot in enumerate(slots)}
+        start = 0
+        for block in blocks:
+            rows = table[:, start : start + block.size]
+            for slot, column in block.flat(slots):
+                rows[place[slot]] = column[: rows.shape[1]]
+            start += block.size
+        return list(table)
 
     def _blocks(self, wanted: frozenset[int]) -> Iterator[MatchBlock]:
         """Complete matches, with the images of the wanted slots, and perhaps of others."""
@@ -228,9 +243,3 @@ class _Bucket:
 def _all_legs(step: Step) -> bool:
     positions = {position for position, _ in step.bound}
     return len(positions - {0}) == len(step.atom.slots) - 1 > 1
-
-
-def _joined(parts: list[Column]) -> Column:
-    if len(parts) == 1:
-        return parts[0]
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)

@@ -149,7 +149,7 @@ class Homs(Iterator[Morphism]):
         """
         plan = self._plan(sizes_by_column)
         pattern = plan.pattern
-        chosen = pattern.ids if ids is None else tuple(ids)
+        chosen = pattern.ids if ids is None else tuple(dict.fromkeys(ids))
         slots = [_slot(pattern, id_, "ids") for id_ in chosen]
         if len(plan.distinct) > _MANY_DISTINCT:
             found = [binding.copy() for binding in islice(self._bindings(plan), self._limit)]

@@ -6,7 +6,7 @@ match is a path from the top to the bottom (compare Olteanu and Schleich, *Facto
 SIGMOD Record 2016). So a join step writes the columns that it binds and no others.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,16 +70,14 @@ class MatchBlock:
         )
         return left, right
 
-    def flat(self, slots: Collection[int]) -> dict[int, Column]:
-        """The images of some slots, one for each match."""
-        found: dict[int, Column] = {}
+    def flat(self, slots: Collection[int]) -> Iterator[tuple[int, Column]]:
+        """The images of some slots, one for each match; from the bottom."""
         below: Column | None = None
         for level in reversed(self.levels):
             for slot, column in level.columns.items():
                 if slot in slots:
-                    found[slot] = column if below is None else np.repeat(column, below)
+                    yield slot, column if below is None else np.repeat(column, below)
             below = level.counts if below is None else _sums(below, level.counts)
-        return found
 
 
 class Growth:

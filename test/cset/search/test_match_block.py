@@ -10,7 +10,7 @@ from fcp_ros.cset.search.match_block import Growth, MatchBlock
 
 def rows_of(block: MatchBlock, width: int) -> list[tuple[int, ...]]:
     slots = range(width)
-    flat = block.flat(slots)
+    flat = dict(block.flat(slots))
     columns = [flat[slot].tolist() for slot in slots]
     assert all(len(column) == block.size for column in columns)
     return list(zip(*columns, strict=True))
