@@ -9,6 +9,7 @@ with it. Attributes that R assigns replace what was there.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
 from fcp_ros.cset.instance.change import Change
@@ -108,6 +109,10 @@ class _Application:
             return _refused(self.builder.violations())
         if self.context.cloning is not None:
             change = in_turn(self.context.cloning, change, result)
+            conflicts = (result.conflicts_of(name, legs) for name, _, legs in change.added)
+            found = tuple(dict.fromkeys(chain.from_iterable(conflicts)))
+            if found:
+                return _refused(found)
         return Rewrite(
             result,
             Morphism(self.right(), result, self.image, self.values),
