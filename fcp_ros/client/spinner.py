@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import atexit
 import threading
-from contextlib import suppress
 from typing import Any
 
 import rclpy
 from rclpy.context import Context
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
+
+from fcp_ros.nodes.spin_loop import spin_until
 
 JOIN_TIMEOUT = 5.0
 """Seconds to wait for the thread at the end."""
@@ -38,7 +39,12 @@ class SpinningNode:
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._spin, name=name, daemon=True)
+        self._thread = threading.Thread(
+            target=spin_until,
+            args=(self._closing, self._executor, self._context),
+            name=name,
+            daemon=True,
+        )
         self._thread.start()
         # A thread that still spins when the interpreter ends aborts the process.
         atexit.register(self.close)
@@ -52,8 +58,3 @@ class SpinningNode:
             self._thread.join(JOIN_TIMEOUT)
         self.node.destroy_node()
         self._context.try_shutdown()
-
-    def _spin(self) -> None:
-        with suppress(ExternalShutdownException):  # raised when the context went first
-            while not self._closing.is_set() and self._context.ok():
-                self._executor.spin_once()

@@ -27,6 +27,8 @@ class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._exchange = threading.RLock()
         self._watchers: dict[bytes, Callable[[int], None]] = {}
+        # rclpy of ROS 2 Kilted makes its own lock only after executors can see the client.
+        self._lock = threading.Lock()
         super().__init__(*args, **kwargs)
 
     def watch(self, goal_id: UUID, heard: Callable[[int], None]) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import signal
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType, TracebackType
@@ -14,20 +13,18 @@ from typing import Any
 
 import rclpy
 from rclpy.context import Context
-from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+from rclpy.executors import MultiThreadedExecutor
 from rclpy.logging import get_logger
 from rclpy.signals import SignalHandlerOptions
 
 from fcp_ros.nodes.base import ManagedNode
+from fcp_ros.nodes.spin_loop import spin_until
 
 THREADS_PER_NODE = 8
 """Executor threads for each node: requests that wait for a worker each hold one."""
 
 STOP_TIMEOUT = 5.0
 """Seconds to wait for the executor's thread at the end."""
-
-AFTER_FAILURE = 0.05
-"""Seconds to pause after a failure, so that one that stays can't fill the log at full speed."""
 
 SIGNAL_LOOK = 0.1
 """Seconds between two looks whether a signal has come."""
@@ -62,9 +59,13 @@ class ExecutorThread:
             num_threads=max(1, len(nodes)) * THREADS_PER_NODE, context=context
         )
         self._nodes = tuple(nodes)
-        self._context = context
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._spin, name="executor", daemon=True)
+        self._thread = threading.Thread(
+            target=spin_until,
+            args=(self._stopping, self.executor, context),
+            name="executor",
+            daemon=True,
+        )
         for node in nodes:
             self.executor.add_node(node)
 
@@ -85,19 +86,6 @@ class ExecutorThread:
         for node in self._nodes:
             node.finish()
             node.destroy_node()
-
-    def _spin(self) -> None:
-        while not self._stopping.is_set() and self._context.ok():
-            try:
-                self.executor.spin_once()
-            except ExternalShutdownException:
-                return
-            except Exception:
-                if self._stopping.is_set() or not threading.main_thread().is_alive():
-                    return  # the process ends, and the executor's pool has gone first
-                # One failing callback must not take all nodes with it.
-                get_logger("fcp_ros").error(f"callback: {traceback.format_exc().rstrip()}")
-                self._stopping.wait(AFTER_FAILURE)
 
 
 @contextmanager

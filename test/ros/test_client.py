@@ -200,6 +200,20 @@ def test_execute_and_achieve(client, scene):
     assert achieved.error_code == 0, achieved.error_msg
 
 
+def test_its_thread_outlives_what_raises_there(client, scene, until):
+    """rclpy itself raises when entities come and go; later answers must arrive all the same."""
+    calls = []
+
+    def fail() -> None:
+        calls.append(1)
+        raise RuntimeError("on purpose")
+
+    timer = client._node.create_timer(0.01, fail)
+    until(lambda: len(calls) > 1, "callbacks after a failure")
+    client._node.destroy_timer(timer)
+    assert client.calibration().success
+
+
 def test_requests_say_what_is_left_open():
     request = plan_request(GOAL)
     assert request.alpha != request.alpha
