@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import reduce
+from operator import truediv
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -70,8 +72,7 @@ class Operation:
         least = 2 if self.operator is Operator.DIVIDE else 1
         if len(self.arguments) < least:
             raise ExpressionError(
-                f"{self.operator.value!r} needs at least {least} arguments, got "
-                f"{len(self.arguments)}"
+                f"{self.operator.value!r} has {len(self.arguments)} arguments, fewer than {least}"
             )
 
     def __str__(self) -> str:
@@ -133,10 +134,12 @@ def evaluate(expression: Expression, values: Mapping[str, AttributeValue]) -> At
             raise ExpressionError(f"{expression}: {argument!r} is no number")
     try:
         result: float = _COMPUTE[expression.operator](arguments)
-    except (ZeroDivisionError, OverflowError) as error:
-        raise ExpressionError(f"{expression}: {error}") from error
+    except ZeroDivisionError as error:
+        raise ExpressionError(f"{expression}: division by zero") from error
+    except OverflowError as error:
+        raise ExpressionError(f"{expression}: the result is too large a number") from error
     if isinstance(result, float) and not math.isfinite(result):
-        raise ExpressionError(f"{expression}: the result {result!r} is no finite number")
+        raise ExpressionError(f"{expression}: the result is too large a number")
     return result
 
 
@@ -155,8 +158,7 @@ def _subtract(arguments: list[Any]) -> Any:
 
 
 def _divide(arguments: list[Any]) -> Any:
-    first, *rest = arguments
-    return first / math.prod(rest)
+    return reduce(truediv, arguments)
 
 
 _COMPUTE: Mapping[Operator, Callable[[list[Any]], Any]] = MappingProxyType(

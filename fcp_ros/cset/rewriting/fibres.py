@@ -17,10 +17,10 @@ Classes: TypeAlias = list[tuple[int, ...]]
 class Fibres:
     """What becomes of the image of L in a final pullback complement.
 
-    Over the image of one element of L lie its preimages in K, each an element of D. Over what a match
-    identifies from several there may be nothing of K, or one preimage each: these are then one
-    element of D. Anything else has no pullback complement: pulled back to L, D would have more over
-    each of them than K has.
+    Over the image of one element of L lie its preimages in K, each an element of D. Over the image
+    of several there may be nothing of K, or one preimage each: these are then one element of D.
+    Anything else has no pullback complement: pulled back to L, D would have more over each of them
+    than K has.
     """
 
     def __init__(self, plan: RulePlan, match: Morphism) -> None:

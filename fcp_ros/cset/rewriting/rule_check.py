@@ -155,12 +155,12 @@ def _wrong_kinds(left: Instance, right: Instance) -> Iterator[str]:
         admitted = _NUMBERS if wanted in _NUMBERS else frozenset((wanted,))
         what = f"{attribute!r} of {right.name_of(id_)!r} in R is {value}"
         if isinstance(value, Operation) and wanted not in _NUMBERS:
-            yield f"{what}, a number, but the attribute is a {wanted.value}"
+            yield f"{what}, a number, but the attribute is of kind {wanted.value}"
         for name in sorted(variables_of(value)):
             wrong = kinds.get(name, set()) - admitted
             if wrong:
                 shown = ", ".join(sorted(kind.value for kind in wrong))
-                yield f"{what}, but {Variable(name)} is a {shown} in L, not a {wanted.value}"
+                yield f"{what}, but {Variable(name)} is of kind {shown} in L, not {wanted.value}"
 
 
 def _unknown_in_comparisons(
