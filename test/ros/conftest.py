@@ -108,12 +108,16 @@ class Probe:
         """Call a service and return the response."""
         from fcp_ros.client import PendingReply
 
+        client = self._client(kind, name)
+        wait_until(client.service_is_ready, f"the service {name}")
+        return PendingReply(client, request or kind.Request(), name).result(timeout)
+
+    def _client(self, kind: Any, name: str) -> Any:
         client = self._clients.get(name)
         if client is None:
             client = self.node.create_client(kind, name, callback_group=self.group)
             self._clients[name] = client
-        wait_until(client.service_is_ready, f"the service {name}")
-        return PendingReply(client, request or kind.Request(), name).result(timeout)
+        return client
 
     def action(self, kind: Any, name: str) -> SafeActionClient:
         """A client of an action whose server is there."""
@@ -140,9 +144,14 @@ class Probe:
         """Ask for a lifecycle transition; whether it succeeded."""
         from lifecycle_msgs.srv import ChangeState
 
+        name = f"{node}/change_state"
+        self._client(ChangeState, name)
+        # A request that is repeated because its answer was lost would be refused. A node that has
+        # answered this probe knows its clients, the one above as well: no more answers get lost.
+        self.state_of(node)
         request = ChangeState.Request()
         request.transition.id = transition
-        return bool(self.ask(ChangeState, f"{node}/change_state", request).success)
+        return bool(self.ask(ChangeState, name, request).success)
 
     def state_of(self, node: str) -> str:
         """The lifecycle state of a node, such as "active"."""
