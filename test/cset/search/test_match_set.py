@@ -2,16 +2,29 @@
 """Match sets: always what a new search would find."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.cset import Instance, InstanceBuilder, Morphism, SchemaError, find_homs
+from fcp_ros.cset import (
+    Attribute,
+    AttributeKind,
+    Instance,
+    InstanceBuilder,
+    Morphism,
+    Relation,
+    Schema,
+    SchemaError,
+    find_homs,
+)
 from fcp_ros.cset.graphs import graph, path
 from fcp_ros.cset.instance.change import Change
+from fcp_ros.cset.instance.expressions import Comparator, Comparison, Variable
 from fcp_ros.cset.search.match_set import MatchSet
+from fcp_ros.cset.search.pattern import pattern_of
 
 Edited = Callable[..., tuple[Instance, Change]]
 
@@ -99,3 +112,72 @@ def test_the_empty_pattern_matches_once() -> None:
     state = path(2)
     created = tuple(state.all_elements())
     assert len(matches) == len(matches.updated(state, Change(created=created))) == 1
+
+
+ROADS = Schema(
+    "roads",
+    {"town": ()},
+    relations=(Relation("road", (("start", "town"), ("end", "town"))),),
+    attributes=(
+        Attribute("size", "town", AttributeKind.INT),
+        Attribute("length", "road", AttributeKind.INT),
+    ),
+)
+
+
+def roads(*lengths: int | Variable | None) -> Instance:
+    """A path of roads with these lengths, from town to town of size ?s."""
+    builder = InstanceBuilder(ROADS)
+    towns = [builder.add("town") for _ in range(len(lengths) + 1)]
+    builder.set_attribute(towns[0], "size", Variable("s"))
+    for ends, length in zip(pairwise(towns), lengths, strict=True):
+        builder.set_attribute(builder.relate("road", *ends), "length", length)
+    return builder.build()
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    pattern=st.sampled_from(
+        [
+            roads(None, 1),
+            roads(Variable("x"), Variable("x")),
+            roads(Variable("s")),
+            roads(Variable("x"), Variable("y")),
+        ]
+    ),
+    larger=st.booleans(),
+    edits=st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from([None, 1, 2, "gone"])),
+        min_size=1,
+        max_size=8,
+    ),
+)
+def test_values_of_variables(
+    pattern: Instance, larger: bool, edits: list[tuple[int, int, Any]]
+) -> None:
+    names = sorted(pattern_of(pattern).variables)
+    where = [Comparison(Variable(names[0]), Comparator.LESS, Variable(names[-1]))] if larger else []
+    builder = InstanceBuilder(ROADS)
+    towns = [builder.add("town", attributes={"size": size}) for size in (1, 2, 3)]
+    for pair in [(0, 1), (1, 2), (2, 2)]:
+        builder.set_attribute(builder.relate("road", *(towns[i] for i in pair)), "length", 1)
+    state = builder.build()
+    matches = MatchSet.of(pattern, state, monic=False, where=where)
+    for start, end, value in edits:
+        ends = towns[start], towns[end]
+        builder = InstanceBuilder.of(state)
+        if value == "gone":
+            builder.unrelate("road", *ends)
+        elif start == end:
+            builder.set_attribute(towns[start], "size", value)
+        else:
+            builder.set_attribute(builder.relate("road", *ends), "length", value)
+        change = builder.change()
+        state = builder.build()
+        matches = matches.updated(state, change)
+        expected = list(find_homs(pattern, state, monic=False, where=where))
+        assert mappings(matches) == mappings(expected)
+        bound = {frozenset(match.mapping.items()): match.values for match in expected}
+        for match in matches:
+            assert match.values == bound[frozenset(match.mapping.items())]
+            assert not match.violations()
