@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extending a match along L -> P: the morphisms P -> G that agree with it on L."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from fcp_ros.cset.instance.expressions import (
     Comparator,
@@ -14,6 +15,19 @@ from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.rewriting.pattern_check import PatternCheck, compile_check
 from fcp_ros.cset.search.homs import find_homs
 
+_FEW = 16
+
+
+class Way(Enum):
+    """How extensions of a match are found."""
+
+    LOOK_UP = "look_up"
+    """L lacks only tuples of P, so that there is at most one."""
+    SCAN = "scan"
+    """L lacks one tuple of P, and only elements of that: where few tuples may be it, try each."""
+    SEARCH = "search"
+    """All others, and where many may be it."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExtensionPlan:
@@ -22,9 +36,8 @@ class ExtensionPlan:
     Attributes:
         inclusion: L -> P.
         given: (id of L, its image in P).
-        follows: the tuples (relation, id, legs) of P that L lacks, where these are all that it
-            lacks; then a match has at most one extension, and looking it up is enough. Otherwise
-            None, and the extensions are searched.
+        lacking: the tuples (relation, id, legs) of P that L lacks.
+        way: how extensions are found.
         check: of the morphisms from P.
         source_check: of the morphisms from L.
         variables: that L and P share.
@@ -32,7 +45,8 @@ class ExtensionPlan:
 
     inclusion: Morphism
     given: tuple[tuple[int, int], ...]
-    follows: tuple[tuple[str, int, tuple[int, ...]], ...] | None
+    lacking: tuple[tuple[str, int, tuple[int, ...]], ...]
+    way: Way
     check: PatternCheck
     source_check: PatternCheck
     variables: tuple[str, ...]
@@ -56,34 +70,78 @@ class ExtensionPlan:
             # L -> P may identify two elements; then only matches that do so too extend.
             if initial.setdefault(image, found) != found:
                 return iter(())
-        if self.follows is not None:
-            return self._looked_up(match, initial, monic, where)
+        if self.way is Way.LOOK_UP:
+            candidates = self._looked_up(match, initial)
+        elif self.way is Way.SCAN and (rows := self._rows(match, initial)) is not None:
+            candidates = self._scanned(match, initial, rows)
+        else:
+            return self._searched(match, initial, monic, where)
+        return self._checked(match, candidates, monic, where)
+
+    def _searched(
+        self, match: Morphism, initial: dict[int, int], monic: bool, where: Sequence[Comparison]
+    ) -> Iterator[Morphism]:
         bound = self._bound(match)
         if bound is None:
             return iter(())
-        wanted = (*bound, *where)
-        if not wanted:
-            return find_homs(self.inclusion.target, match.target, monic=monic, initial=initial)
         return find_homs(
-            self.inclusion.target, match.target, monic=monic, initial=initial, where=wanted
+            self.inclusion.target,
+            match.target,
+            monic=monic,
+            initial=initial,
+            where=(*bound, *where),
         )
 
-    def _looked_up(
-        self, match: Morphism, mapping: dict[int, int], monic: bool, where: Sequence[Comparison]
-    ) -> Iterator[Morphism]:
-        assert self.follows is not None
-        for relation, row, legs in self.follows:
+    def _looked_up(self, match: Morphism, mapping: dict[int, int]) -> Iterator[dict[int, int]]:
+        """The one mapping that there may be."""
+        for relation, row, legs in self.lacking:
             by_legs = match.target.relation_table(relation).by_legs
             found = by_legs.get(tuple([mapping[leg] for leg in legs]))
             if found is None:
                 return
             mapping[row] = found
-        candidate = Morphism(self.inclusion.target, match.target, mapping)
-        if (monic and not candidate.is_monic) or not self.check.holds(candidate):
-            return
-        values = self.check.values(candidate)
-        if values is not None and all(comparison.holds(values) for comparison in where):
-            yield Morphism(self.inclusion.target, match.target, mapping, values)
+        yield mapping
+
+    def _rows(self, match: Morphism, mapping: dict[int, int]) -> Collection[int] | None:
+        """The tuples that the one of P may become, None where they are too many to try."""
+        ((relation, _, legs),) = self.lacking
+        table = match.target.relation_table(relation)
+        rows: Collection[int] = table.rows
+        for position, leg in enumerate(legs):
+            if leg in mapping:
+                found = table.index(position).get(mapping[leg], ())
+                if len(found) < len(rows):
+                    rows = found
+        return rows if len(rows) <= _FEW else None
+
+    def _scanned(
+        self, match: Morphism, initial: dict[int, int], rows: Collection[int]
+    ) -> Iterator[dict[int, int]]:
+        """A mapping for each tuple."""
+        ((relation, id_, legs),) = self.lacking
+        table = match.target.relation_table(relation).rows
+        for row in rows:
+            mapping = {**initial, id_: row}
+            if all(
+                mapping.setdefault(leg, image) == image
+                for leg, image in zip(legs, table[row], strict=True)
+            ):
+                yield mapping
+
+    def _checked(
+        self,
+        match: Morphism,
+        candidates: Iterator[dict[int, int]],
+        monic: bool,
+        where: Sequence[Comparison],
+    ) -> Iterator[Morphism]:
+        for mapping in candidates:
+            candidate = Morphism(self.inclusion.target, match.target, mapping)
+            if (monic and not candidate.is_monic) or not self.check.holds(candidate):
+                continue
+            values = self.check.values(candidate)
+            if values is not None and all(comparison.holds(values) for comparison in where):
+                yield Morphism(self.inclusion.target, match.target, mapping, values)
 
     def _bound(self, match: Morphism) -> list[Comparison] | None:
         """That variables of L keep their values; the search decides the others."""
@@ -103,13 +161,19 @@ def plan_extension(inclusion: Morphism) -> ExtensionPlan:
     image = inclusion.image()
     check = compile_check(pattern)
     lacking = tuple(entry for entry in check.tuples if entry[1] not in image)
-    elements = image.issuperset(pattern.all_elements())
+    fresh = {element for element in pattern.all_elements() if element not in image}
+    way = Way.SEARCH
+    if not fresh:
+        way = Way.LOOK_UP
+    elif len(lacking) == 1 and fresh.issubset(lacking[0][2]):
+        way = Way.SCAN
     source_check = compile_check(inclusion.source)
     ours, theirs = ({v for _, _, v in c.variables} for c in (source_check, check))
     return ExtensionPlan(
         inclusion,
         given=tuple(inclusion.mapping.items()),
-        follows=lacking if elements else None,
+        lacking=lacking,
+        way=way,
         check=check,
         source_check=source_check,
         variables=tuple(sorted(ours & theirs)),
