@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The workload of the C-set benchmark: objects on surfaces in rooms with doors, as random arrays.
+
+The same scene is given to everyone in its best form: an instance of a schema, arrays with offsets,
+a directed graph with labelled nodes.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.cset import Instance, InstanceBuilder, Relation, Schema
+
+Ids = NDArray[np.int64]
+
+SCHEMA = Schema(
+    "scene",
+    {"object": (), "surface": (), "room": ()},
+    relations=(
+        Relation("on", (("object", "object"), ("surface", "surface")), ("object",)),
+        Relation("inside", (("surface", "surface"), ("room", "room")), ("surface",), static=True),
+        Relation("door", (("a", "room"), ("b", "room")), static=True),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where everything is, by number.
+
+    Attributes:
+        surface_of: the surface of each object.
+        room_of: the room of each surface.
+        doors: (room, neighbouring room) pairs, each door twice, sorted.
+    """
+
+    surface_of: Ids
+    room_of: Ids
+    doors: Ids
+
+    @classmethod
+    def random(cls, objects: int, seed: int = 1) -> Scene:
+        """Ten objects a surface, ten surfaces a room, some 2.5 neighbours a room, on average."""
+        generator = random.Random(seed)
+        surfaces, rooms = max(1, objects // 10), max(2, objects // 100)
+        doors: set[tuple[int, int]] = set()
+        for room in range(1, rooms):
+            other = generator.randrange(max(0, room - 5), room)
+            doors |= {(room, other), (other, room)}
+        for _ in range(rooms // 4):
+            room, other = generator.sample(range(rooms), 2)
+            doors |= {(room, other), (other, room)}
+        return cls(
+            np.array([generator.randrange(surfaces) for _ in range(objects)]),
+            np.array([generator.randrange(rooms) for _ in range(surfaces)]),
+            np.array(sorted(doors)),
+        )
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """How many objects, surfaces and rooms there are."""
+        return len(self.surface_of), len(self.room_of), int(self.doors.max()) + 1
+
+    @cached_property
+    def first_door(self) -> Ids:
+        """Where the doors of each room begin, and where the last ones end."""
+        return np.searchsorted(self.doors[:, 0], np.arange(self.sizes[2] + 1))
+
+    @cached_property
+    def neighbours(self) -> Ids:
+        """The rooms behind the doors."""
+        return self.doors[:, 1].copy()
+
+    def instance(self) -> Instance:
+        """The scene as an instance, built anew."""
+        builder = InstanceBuilder(SCHEMA)
+        objects, surfaces, rooms = (
+            [builder.add(type_, f"{type_}_{number}") for number in range(count)]
+            for type_, count in zip(SCHEMA.types, self.sizes, strict=True)
+        )
+        for item, surface in zip(objects, self.surface_of.tolist(), strict=True):
+            builder.relate("on", item, surfaces[surface])
+        for surface, room in zip(surfaces, self.room_of.tolist(), strict=True):
+            builder.relate("inside", surface, rooms[room])
+        for a, b in self.doors.tolist():
+            builder.relate("door", rooms[a], rooms[b])
+        return builder.build()
+
+    def labelled_graph(self) -> LabelledGraph:
+        """The scene as a directed graph: objects come first, then surfaces, then rooms."""
+        objects, surfaces, rooms = self.sizes
+        first_surface, first_room = objects, objects + surfaces
+        edges = [
+            *zip(range(objects), (self.surface_of + first_surface).tolist(), strict=True),
+            *zip(
+                range(first_surface, first_room),
+                (self.room_of + first_room).tolist(),
+                strict=True,
+            ),
+            *map(tuple, (self.doors + first_room).tolist()),
+        ]
+        return LabelledGraph([0] * objects + [1] * surfaces + [2] * rooms, edges)
+
+
+@dataclass(frozen=True)
+class LabelledGraph:
+    """A directed graph; 0 labels objects, 1 surfaces, 2 rooms, 3 the object that is asked about.
+
+    Attributes:
+        labels: of the nodes.
+        edges: pairs of nodes.
+    """
+
+    labels: list[int]
+    edges: list[tuple[int, ...]]
+
+    def with_label(self, node: int, label: int) -> LabelledGraph:
+        """The same graph with another label at a node."""
+        return LabelledGraph([*self.labels[:node], label, *self.labels[node + 1 :]], self.edges)
+
+
+GRAPH_PATTERN = LabelledGraph([0, 1, 2, 2], [(0, 1), (1, 2), (2, 3)])
+
+
+def pattern() -> Instance:
+    """An object on a surface in a room, and a neighbouring room."""
+    builder = InstanceBuilder(SCHEMA)
+    item, surface = builder.add("object", "object"), builder.add("surface", "surface")
+    room, neighbour = builder.add("room", "room"), builder.add("room", "neighbour")
+    builder.relate("on", item, surface)
+    builder.relate("inside", surface, room)
+    builder.relate("door", room, neighbour)
+    return builder.build()
+
+
+def numpy_join(scene: Scene) -> tuple[Ids, Ids, Ids, Ids]:
+    """All matches, by the join that one would write for just this pattern."""
+    room = scene.room_of[scene.surface_of]
+    first = scene.first_door[room]
+    count = scene.first_door[room + 1] - first
+    item = np.repeat(np.arange(len(room)), count)
+    door = np.arange(len(item)) - np.repeat(np.cumsum(count) - count - first, count)
+    return item, scene.surface_of[item], room[item], scene.neighbours[door]
