@@ -23,7 +23,7 @@ from fcp_ros.cset.search.plan import Plan, Query, Step
 _MOST_ROWS = 1 << 22
 """So many rows a step may add to a block of more than one match."""
 
-_LARGE = 1 << 19
+_LARGE = 1 << 16
 """A result with so many entries is one piece of memory: once it is freed, the C library keeps as
 much for the next one, where many smaller pieces would each time be had from the system anew."""
 
@@ -134,12 +134,12 @@ class ColumnJoin:
                 stack.append((number + 1, block))
 
     def _grow(self, block: MatchBlock, number: int, rows: _Rows, wanted: frozenset[int]) -> None:
-        step = self._plan.steps[number]
-        known = wanted.union(self._plan.live[number], (slot for _, slot in step.repeated))
+        step, live = self._plan.steps[number], self._plan.live[number]
+        compared = [slot for _, slot in step.repeated]
         fresh: dict[Key, Column] = {
             bind.slot: rows.column(bind.position)
             for bind in step.binds
-            if bind.slot in known or bind.is_checked
+            if bind.is_checked or bind.slot in wanted or bind.slot in live or bind.slot in compared
         }
         growth = Growth(block, rows.counts, fresh)
         mask = self._checks.cheap(growth, number, rows.column, rows.agreeing)
@@ -147,7 +147,7 @@ class ColumnJoin:
             growth.keep(mask)
         self._checks.attributes(growth, step.binds)
         self._checks.comparisons(growth, step.where)
-        growth.add(self._plan.live[number])
+        growth.add(live)
 
     def _candidates(self, block: MatchBlock, step: Step) -> _Rows | None:
         """The rows of the step's table that go with a block; None where there are too many."""

@@ -7,7 +7,7 @@ tables, but on nothing else; so it is kept with the pattern. `Backtracking` and 
 evaluate it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,13 +16,12 @@ from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
 from fcp_ros.cset.search.join_order import join_order
 from fcp_ros.cset.search.pattern import Atom, AtomKind, Pattern
-from fcp_ros.cset.search.table_sizes import TableSizes, order_of_magnitude
+from fcp_ros.cset.search.table_sizes import CountSizes, magnitude_of, order_of_magnitude
 
 _MOST_PLANS = 256
 """So many plans are kept with a pattern."""
 
 Monic = bool | frozenset[str]
-CountSizes = Callable[[Instance, AtomKind, str], TableSizes]
 
 
 @dataclass(frozen=True)
@@ -176,17 +175,17 @@ def plan_for(pattern: Pattern, query: Query, target: Instance, count: CountSizes
         target: where.
         count: how the sizes of the target's tables are found.
     """
-    sizes = {(kind, name): count(target, kind, name) for kind, name in pattern.tables}
     allowed = {slot: len(images) for slot, images in query.allowed.items()}
     key = (
         query.anchored,
         query.monic,
         query.compared(),
-        tuple([size.magnitude for size in sizes.values()]),
+        tuple([magnitude_of(target, kind, name, count) for kind, name in pattern.tables]),
         tuple([(slot, order_of_magnitude(size)) for slot, size in allowed.items()]),
     )
     plan: Plan | None = pattern.plans.get(key)
     if plan is None:
+        sizes = {(kind, name): count(target, kind, name) for kind, name in pattern.tables}
         order = join_order(pattern, sizes, query.anchored, allowed)
         plan = _Compiler(pattern, query, target.schema).plan(order)
         if len(pattern.plans) >= _MOST_PLANS:

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """How large the tables of a target are: what join orders are chosen by, and plans kept under."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.tables import Column
+from fcp_ros.cset.instance.tables import Column, ElementTable, FunctionTable, RelationTable
 from fcp_ros.cset.search.pattern import AtomKind
 
-_KEY = "sizes"
+_DIGITS = 5
+"""So many bits hold the order of magnitude of one number."""
 
 
 @dataclass(frozen=True)
@@ -19,53 +22,68 @@ class TableSizes:
     Attributes:
         rows: how many there are.
         distinct: for each column, how many different elements are in it.
-        magnitude: the orders of magnitude of these.
     """
 
     rows: int
     distinct: tuple[int, ...]
-    magnitude: tuple[int, ...]
+
+    @property
+    def magnitude(self) -> int:
+        """The orders of magnitude of all these numbers, as one number."""
+        digits = 0
+        for number in (self.rows, *self.distinct):
+            digits = digits << _DIGITS | order_of_magnitude(number)
+        return digits
 
     def candidates(self, position: int) -> float:
         """How many rows, on average, have a certain element in a column."""
         return self.rows / (self.distinct[position] or 1)
 
 
+CountSizes: TypeAlias = Callable[[Instance, AtomKind, str], TableSizes]
+
+
 def sizes_by_index(target: Instance, kind: AtomKind, name: str) -> TableSizes:
     """The size of a table, counted with the hash indexes, which a table keeps up to date."""
-    if kind is AtomKind.ELEMENT:
-        return _element_sizes(target, name)
+    if kind is AtomKind.RELATION:
+        table = target.relation_table(name)
+        rows, legs = len(table.rows), range(len(target.schema.relation(name).legs))
+        return TableSizes(rows, (rows, *[len(table.index(position)) for position in legs]))
     if kind is AtomKind.FUNCTION:
         function = target.function_table(name)
-        found = function.derived.get(_KEY)
-        if found is None:
-            rows = len(function.values)
-            found = function.derived[_KEY] = _sizes(rows, (rows, len(function.preimages())))
-    else:
-        table = target.relation_table(name)
-        found = table.derived.get(_KEY)
-        if found is None:
-            rows = len(table.rows)
-            legs = range(len(target.schema.relation(name).legs))
-            distinct = (rows, *(len(table.index(position)) for position in legs))
-            found = table.derived[_KEY] = _sizes(rows, distinct)
-    assert isinstance(found, TableSizes)
-    return found
+        rows = len(function.values)
+        return TableSizes(rows, (rows, len(function.preimages())))
+    return _element_sizes(target, name)
 
 
 def sizes_by_column(target: Instance, kind: AtomKind, name: str) -> TableSizes:
     """The same, counted in the columns, so that no hash index has to be made for it."""
     if kind is AtomKind.ELEMENT:
         return _element_sizes(target, name)
-    table = (
-        target.function_table(name) if kind is AtomKind.FUNCTION else target.relation_table(name)
-    )
-    found = table.derived.get(_KEY)
+    columns = _value_table(target, kind, name).columns()
+    distinct = [_distinct(columns[:, at]) for at in range(1, columns.shape[1])]
+    return TableSizes(len(columns), (len(columns), *distinct))
+
+
+def magnitude_of(target: Instance, kind: AtomKind, name: str, count: CountSizes) -> int:
+    """The magnitude of a table, which is kept with it.
+
+    Args:
+        target: where it is.
+        kind: which kind of table.
+        name: of the type, function or relation.
+        count: how its sizes are found.
+    """
+    key: object = "magnitude"
+    table: ElementTable | FunctionTable | RelationTable
+    if kind is AtomKind.ELEMENT:
+        table, key = target.element_table(), ("magnitude", name)
+    else:
+        table = _value_table(target, kind, name)
+    found = table.derived.get(key)
     if found is None:
-        columns = table.columns()
-        distinct = tuple(_distinct(columns[:, at]) for at in range(1, columns.shape[1]))
-        found = table.derived[_KEY] = _sizes(len(columns), (len(columns), *distinct))
-    assert isinstance(found, TableSizes)
+        found = table.derived[key] = count(target, kind, name).magnitude
+    assert isinstance(found, int)
     return found
 
 
@@ -74,18 +92,15 @@ def order_of_magnitude(number: int) -> int:
     return (number.bit_length() + 2) // 3
 
 
+def _value_table(target: Instance, kind: AtomKind, name: str) -> FunctionTable | RelationTable:
+    if kind is AtomKind.FUNCTION:
+        return target.function_table(name)
+    return target.relation_table(name)
+
+
 def _element_sizes(target: Instance, type_: str) -> TableSizes:
-    table = target.element_table()
-    found = table.derived.get((_KEY, type_))
-    if found is None:
-        rows = len(table.of_type(type_, True, target.schema))
-        found = table.derived[(_KEY, type_)] = _sizes(rows, (rows,))
-    assert isinstance(found, TableSizes)
-    return found
-
-
-def _sizes(rows: int, distinct: tuple[int, ...]) -> TableSizes:
-    return TableSizes(rows, distinct, tuple(map(order_of_magnitude, (rows, *distinct))))
+    rows = target.element_table().count(type_, target.schema)
+    return TableSizes(rows, (rows,))
 
 
 def _distinct(column: Column) -> int:
