@@ -18,6 +18,7 @@ from fcp_ros.cset import (
     inclusion,
 )
 from fcp_ros.cset.graphs import cycle, graph, path
+from fcp_ros.cset.rewriting.semantics import Semantics
 
 SCHEMA = Schema(
     "s",
@@ -68,6 +69,41 @@ def test_legs_must_be_morphisms_from_one_instance() -> None:
         Rule("r", identity(glue), identity(graph(2)))
     with pytest.raises(RuleError, match="the right leg is no morphism: 'v1' has no image"):
         Rule("r", identity(glue), Morphism(glue, graph(1), {}))
+
+
+def test_an_unnatural_leg_is_refused_with_element_and_values() -> None:
+    glue, left = path(2), graph(3, [(1, 2), (1, 3)])
+    names = {"v1": "v1", "v2": "v2", "e1": "e2"}
+    leg = Morphism(glue, left, {glue.id_of(k): left.id_of(v) for k, v in names.items()})
+    with pytest.raises(RuleError) as caught:
+        Rule("bend", leg, identity(glue))
+    assert str(caught.value) == (
+        "rule 'bend': the left leg is no morphism: 'tgt' of 'e2' (image of 'e1') is 'v3', "
+        "but it must be 'v2'"
+    )
+
+
+def test_sqpo_rules_may_clone_and_undo_merging() -> None:
+    glue, left = graph(2), graph(1)
+    (collapse,) = find_homs(glue, left, monic=False)
+    for semantics in (Semantics.DPO, Semantics.SPO):
+        with pytest.raises(RuleError, match="left leg is not monic"):
+            Rule("clone", collapse, identity(glue), semantics=semantics)
+    clone = Rule("clone", collapse, identity(glue), semantics=Semantics.SQPO)
+    merge = clone.inverse()
+    assert merge.right is collapse
+    assert merge.semantics is Semantics.SQPO
+    assert merge.inverse().left is collapse
+
+
+def test_all_problems_are_reported_at_once() -> None:
+    glue, left = graph(2), graph(1)
+    (collapse,) = find_homs(glue, left, monic=False)
+    other = ApplicationCondition(ConditionKind.NAC, "loop", inclusion(path(3), path(4)))
+    with pytest.raises(
+        RuleError, match=r"left leg is not monic.*; condition 'loop' must start at L"
+    ):
+        Rule("r", collapse, identity(glue), (other,))
 
 
 def test_types_are_kept() -> None:
