@@ -26,6 +26,7 @@ from fcp_ros.cset.graphs import GRAPH, cycle, edges_of, graph, path
 from fcp_ros.cset.limits.cone import ids_of
 from fcp_ros.cset.limits.errors import LimitError
 from fcp_ros.cset.limits.limits import Limit, equaliser, product, pullback, terminal
+from fcp_ros.cset.limits.presentation import representable
 
 KINDS = ["graph", "reflexive", "rich", "hierarchy"]
 Homs = Callable[[Instance, Instance], list[Morphism]]
@@ -234,7 +235,7 @@ def test_tuples_of_a_product_are_pairs_of_tuples() -> None:
     assert product(instance).apex == instance
 
 
-def test_a_pair_of_two_unrelated_common_ancestors_is_there_twice() -> None:
+def test_a_pair_of_two_unrelated_common_ancestors_is_there_twice(homs: Homs, cones: Cones) -> None:
     # A robot and a person are both things, and both agents; nothing is above thing and agent.
     schema = Schema(
         "two_views",
@@ -246,6 +247,7 @@ def test_a_pair_of_two_unrelated_common_ancestors_is_there_twice() -> None:
             "place": (),
         },
         (Function("at", "thing", "place"), Function("home", "agent", "place")),
+        (Relation("trusted", (("who", "agent"),)),),
     )
     parts = []
     for type_ in ("robot", "person"):
@@ -253,12 +255,17 @@ def test_a_pair_of_two_unrelated_common_ancestors_is_there_twice() -> None:
         element = builder.add(type_, type_)
         for name in ("at", "home"):
             builder.set_function(name, element, builder.add("place", name))
+        builder.relate("trusted", element)
         parts.append(builder.build())
-    apex = product(*parts).apex
+    limit = product(*parts)
+    apex = limit.apex
     thing, agent = apex.id_of("(robot,person)"), apex.id_of("(robot,person)_2")
     assert (apex.type_of(thing), apex.type_of(agent)) == ("thing", "agent")
     assert apex.name_of(apex.apply("at", thing)) == "(at,at)"
     assert apex.name_of(apex.apply("home", agent)) == "(home,home)"
+    assert list(apex.tuples("trusted").values()) == [(agent,)]
+    for type_ in schema.types:
+        assert_universal(limit, representable(schema, type_).instance, homs, cones)
 
 
 def test_the_terminal_instance_has_the_least_types() -> None:

@@ -227,20 +227,30 @@ def test_a_leg_makes_its_element_one_of_its_type() -> None:
 
 
 def test_an_element_that_gets_a_narrower_type_late_gets_its_functions() -> None:
-    # Where x leads by f, it leads by g, so a is a box; that is found after a has been completed.
+    # At p, f leads to a thing. It is completed before the view v of the watcher w comes up, which
+    # says by its equation that the thing is where g leads: a box, with a room inside.
     schema = Schema(
         "late",
-        {"thing": (), "box": ("thing",), "point": (), "room": ()},
+        {"point": (), "thing": (), "box": ("thing",), "room": (), "watcher": (), "view": ()},
         (
             Function("f", "point", "thing"),
             Function("g", "point", "box"),
             Function("inside", "box", "room"),
+            Function("at", "watcher", "point"),
+            Function("view", "watcher", "view"),
+            Function("from", "view", "point"),
+            Function("onto", "view", "point"),
         ),
-        equations=(PathEquation("point", ("f",), ("g",)),),
+        equations=(
+            PathEquation("watcher", ("view", "from"), ("at",)),
+            PathEquation("view", ("from", "f"), ("onto", "g")),
+        ),
     )
-    presented = present(schema, {"a": "thing", "x": "point"}, [(Term("x", ("f",)), "a")])
-    assert presented.instance.type_of(presented.generators["a"]) == "box"
-    assert presented.instance.names() == ("a", "x", "inside(a)")
+    presented = present(schema, {"p": "point", "w": "watcher"}, [(Term("w", ("at",)), "p")])
+    instance = presented.instance
+    seen = instance.apply("f", presented.generators["p"])
+    assert instance.type_of(seen) == "box"
+    assert instance.name_of(instance.apply("inside", seen)) == "inside(f(p))"
 
 
 def test_equations_of_tuples_hold() -> None:
