@@ -2,38 +2,28 @@
 """What the columns of a join step must satisfy: types, differences, attributes, comparisons."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
-
-import numpy as np
 
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.tables import Column
-from fcp_ros.cset.schema.schema import AttributeValue
+from fcp_ros.cset.search.attribute_index import UNSET
+from fcp_ros.cset.search.column_values import ColumnValues
 from fcp_ros.cset.search.id_index import IdSet, Mask, ascending, ids_of_type
 from fcp_ros.cset.search.match_block import Growth
 from fcp_ros.cset.search.plan import Bind, Plan, Query
 
-_UNSET = -1
-
 
 class ColumnChecks:
-    """The checks of one evaluation of a plan. Values of variables go by numbers given here."""
+    """The checks of one evaluation of a plan.
+
+    Attributes:
+        values: the numbers by which the values of variables go.
+    """
 
     def __init__(self, plan: Plan, query: Query, target: Instance) -> None:
         self._plan = plan
         self._target = target
+        self.values = ColumnValues(target)
         self._query = query
-        self._codes: dict[Any, int] = {}
-        self._values: list[Any] = []
-
-    def code(self, value: AttributeValue | None) -> int:
-        """The number of a value; equal values have one number, and one that is not set has -1."""
-        if value is None:
-            return _UNSET
-        found = self._codes.setdefault(value, len(self._values))
-        if found == len(self._values):
-            self._values.append(value)
-        return found
 
     def cheap(
         self,
@@ -82,25 +72,17 @@ class ColumnChecks:
         """Drop the rows whose attributes are not as wanted; bind variables."""
         for bind in binds:
             for attribute, value in bind.constants:
-                get = self._target.attribute_table(attribute).get
-                images = growth.column(bind.slot).tolist()
-                growth.keep(np.array([get(image) == value for image in images], dtype=bool))
+                wanted = self.values.number(value)
+                growth.keep(self.values.of(attribute, growth.column(bind.slot)) == wanted)
             for attribute, name, first in bind.variables:
-                get = self._target.attribute_table(attribute).get
-                images = growth.column(bind.slot).tolist()
-                codes = np.array([self.code(get(image)) for image in images], dtype=np.int64)
+                numbers = self.values.of(attribute, growth.column(bind.slot))
                 if first:
-                    growth.fresh[name] = codes
-                growth.keep(codes != _UNSET if first else codes == growth.column(name))
+                    growth.fresh[name] = numbers
+                growth.keep(numbers != UNSET if first else numbers == growth.column(name))
 
     def comparisons(self, growth: Growth, where: Sequence[int]) -> None:
-        """Drop the rows where a comparison does not hold; each combination is tried once."""
+        """Drop the rows where a comparison does not hold."""
         for number in where:
-            comparison, names = self._query.where[number], sorted(self._plan.compared[number])
-            codes = np.stack([growth.column(name) for name in names], axis=1)
-            combinations, which = np.unique(codes, axis=0, return_inverse=True)
-            holds = [
-                comparison.holds({n: self._values[c] for n, c in zip(names, row, strict=True)})
-                for row in combinations.tolist()
-            ]
-            growth.keep(np.array(holds, dtype=bool)[which.reshape(-1)])
+            names = sorted(self._plan.compared[number])
+            columns = {name: growth.column(name) for name in names}
+            growth.keep(self.values.compare(self._query.where[number], columns))

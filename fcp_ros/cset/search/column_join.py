@@ -117,8 +117,9 @@ class ColumnJoin:
         start = Backtracking(self._plan, self._target, self._query.allowed, self._query.where)
         if not start.anchor(self._anchors):
             return
-        codes = {name: self._checks.code(value) for name, value in start.values.items()}
-        stack = [(0, MatchBlock.of(self._anchors, codes))]
+        values = self._checks.values
+        numbers = {name: values.number(value) for name, value in start.values.items()}
+        stack = [(0, MatchBlock.of(self._anchors, numbers))]
         steps = self._plan.steps
         while stack:
             number, block = stack.pop()

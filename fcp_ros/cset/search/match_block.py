@@ -46,10 +46,10 @@ class MatchBlock:
     live: Mapping[Key, Column]
 
     @classmethod
-    def of(cls, images: Mapping[int, int], codes: Mapping[str, int]) -> "MatchBlock":
+    def of(cls, images: Mapping[int, int], numbers: Mapping[str, int]) -> "MatchBlock":
         """The one partial match that binds these slots and variables."""
         columns = {slot: _single(image) for slot, image in images.items()}
-        live: dict[Key, Column] = {name: _single(code) for name, code in codes.items()}
+        live: dict[Key, Column] = {name: _single(number) for name, number in numbers.items()}
         live.update((slot, column) for slot, column in columns.items())
         return cls([Level(_single(1), columns)], 1, live)
 

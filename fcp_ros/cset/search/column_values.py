@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of attribute values, and comparisons of them.
+
+The values that one search meets are numbered; equal ones have one number, whatever their kinds and
+attributes. So variables are bound to columns of numbers.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fcp_ros.cset.instance.expressions import Comparator, Comparison, Operation, Variable
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.tables import Column
+from fcp_ros.cset.schema.schema import AttributeValue
+from fcp_ros.cset.search.attribute_index import UNSET, attribute_index
+from fcp_ros.cset.search.id_index import Mask
+
+_EXACT = 2**53
+"""Up to this size, whole numbers are exact as floating point numbers."""
+
+_OF_NUMBERS = (Comparator.EQUAL, Comparator.UNEQUAL)
+"""What values satisfy if and only if their numbers do."""
+
+_ON_ARRAYS: Mapping[Comparator, np.ufunc] = {
+    Comparator.EQUAL: np.equal,
+    Comparator.UNEQUAL: np.not_equal,
+    Comparator.LESS: np.less,
+    Comparator.LESS_OR_EQUAL: np.less_equal,
+    Comparator.GREATER: np.greater,
+    Comparator.GREATER_OR_EQUAL: np.greater_equal,
+}
+
+
+class ColumnValues:
+    """The attribute values that one search meets, by numbers."""
+
+    def __init__(self, target: Instance) -> None:
+        """None met so far."""
+        self._target = target
+        self._numbers: dict[Any, int] = {}
+        self._values: list[Any] = []
+        self._translations: dict[str, Column] = {}
+
+    def number(self, value: AttributeValue | None) -> int:
+        """The number of a value; that of one that is not set is `UNSET`."""
+        if value is None:
+            return UNSET
+        found = self._numbers.setdefault(value, len(self._values))
+        if found == len(self._values):
+            self._values.append(value)
+        return found
+
+    def of(self, attribute: str, ids: Column) -> Column:
+        """The numbers of the values that elements or tuples have."""
+        index = attribute_index(self._target, attribute, len(ids))
+        if index is None:
+            get = self._target.attribute_table(attribute).get
+            return np.array([self.number(get(id_)) for id_ in ids.tolist()], dtype=np.int64)
+        translation = self._translations.get(attribute)
+        if translation is None:
+            # Last comes the number of no value, which is -1 in the index.
+            translation = np.array([*map(self.number, index.values), UNSET], dtype=np.int64)
+            self._translations[attribute] = translation
+        return translation[index.numbers_of(ids)]
+
+    def compare(self, comparison: Comparison, columns: Mapping[str, Column]) -> Mask:
+        """Where a comparison holds.
+
+        Args:
+            comparison: of values of variables.
+            columns: the numbers of the values of each variable.
+
+        Raises:
+            ExpressionError: for some values, a side has none, or they cannot be ordered.
+        """
+        left, right = comparison.left, comparison.right
+        if not isinstance(left, Operation) and not isinstance(right, Operation):
+            quickly = self._compared_at_once(left, comparison.comparator, right, columns)
+            if quickly is not None:
+                return quickly
+        names = list(columns)
+        combinations, which = self._combinations([columns[name] for name in names])
+        holds = [
+            comparison.holds({n: self._values[c] for n, c in zip(names, row, strict=True)})
+            for row in combinations.tolist()
+        ]
+        return np.array(holds, dtype=bool)[which]
+
+    def _compared_at_once(
+        self,
+        left: Variable | AttributeValue,
+        comparator: Comparator,
+        right: Variable | AttributeValue,
+        columns: Mapping[str, Column],
+    ) -> Mask | None:
+        """The comparison on arrays, None where it is not of what arrays can hold."""
+        one, other = (
+            columns[side.name] if isinstance(side, Variable) else np.array([self.number(side)])
+            for side in (left, right)
+        )
+        if comparator in _OF_NUMBERS:
+            return np.asarray(_ON_ARRAYS[comparator](one, other))
+        floats = np.array([_exact(value) for value in self._values])
+        one, other = floats.take(one), floats.take(other)
+        if np.isnan(one).any() or np.isnan(other).any():
+            return None
+        return np.asarray(_ON_ARRAYS[comparator](one, other))
+
+    def _combinations(self, columns: list[Column]) -> tuple[Column, Column]:
+        """The different rows, and which of them each row is."""
+        folded, *others = columns
+        for column in others:
+            folded = np.unique(folded, return_inverse=True)[1] * len(self._values) + column
+        _, first, which = np.unique(folded, return_index=True, return_inverse=True)
+        return np.stack([column[first] for column in columns], axis=1), which
+
+
+def _exact(value: object) -> float:
+    """A number as floating point; NaN where it would be another one, and for what is none."""
+    if isinstance(value, float):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _EXACT:
+        return float(value)
+    return float("nan")
