@@ -2,6 +2,7 @@
 """The one way to make an instance, or to make the next one from it: copy-on-write per table."""
 
 from collections.abc import Mapping
+from typing import NoReturn
 
 from fcp_ros.cset.instance.change import Change
 from fcp_ros.cset.instance.checks import unfinished
@@ -117,7 +118,8 @@ class InstanceBuilder:
             ("argument", id_, declared.source),
             ("value", value, declared.target),
         ):
-            self._check_type(element, type_, f"function {function!r}: its {what}")
+            if not self.schema.is_subtype(self.type_of(element), type_):
+                self._refuse_type(element, type_, f"function {function!r}: its {what}")
         self._draft.set_value(function, id_, value)
 
     def relate(self, relation: str, *ids: int) -> int:
@@ -130,12 +132,15 @@ class InstanceBuilder:
             ids: one element for each leg, in order.
         """
         declared = self._with_arity(relation, len(ids))
-        found = self._draft.relations[relation].by_legs.get(ids)
+        draft = self._draft
+        found = draft.relations[relation].by_legs.get(ids)
         if found is not None:
             return found
+        types, is_subtype = draft.elements.types, self.schema.is_subtype
         for id_, (leg, type_) in zip(ids, declared.legs, strict=True):
-            self._check_type(id_, type_, f"relation {relation!r}: leg {leg!r}")
-        return self._draft.add_tuple(relation, ids)
+            if not is_subtype(types.get(id_, ""), type_):
+                self._refuse_type(id_, type_, f"relation {relation!r}: leg {leg!r}")
+        return draft.add_tuple(relation, ids)
 
     def unrelate(self, relation: str, *ids: int) -> bool:
         """Remove the tuple with these elements, and its attributes; whether it was there."""
@@ -257,11 +262,10 @@ class InstanceBuilder:
             )
         return declared
 
-    def _check_type(self, id_: int, expected: str, what: str) -> None:
-        actual = self._draft.elements.types.get(id_) or self.type_of(id_)
-        if not self.schema.is_subtype(actual, expected):
-            name = self._name_of(id_)
-            raise InstanceError(f"{what} must be a {expected!r}; {name!r} is a {actual!r}")
+    def _refuse_type(self, id_: int, expected: str, what: str) -> NoReturn:
+        actual = self.type_of(id_)
+        name = self._name_of(id_)
+        raise InstanceError(f"{what} must be a {expected!r}; {name!r} is a {actual!r}")
 
     def _name_of(self, id_: int) -> str:
         name = self._draft.elements.names.get(id_)

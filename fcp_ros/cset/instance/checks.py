@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a builder's changes leave undone: missing values, and references to what is gone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fcp_ros.cset.instance.draft import Draft
 
 
 def unfinished(draft: Draft) -> list[str]:
     """Why the draft is no instance yet, a clause each; empty when it is one."""
-    problems = list(_missing_values(draft)) if draft.functions else []
+    created = draft.created() if draft.functions else []
+    problems = list(_missing_values(draft, created)) if created else []
     if draft.removed:
         problems += [
             f"{draft.removed[element]!r} was removed, but is still {leg!r} in {relation!r}"
@@ -18,8 +19,8 @@ def unfinished(draft: Draft) -> list[str]:
     return problems
 
 
-def _missing_values(draft: Draft) -> Iterator[str]:
-    for element in draft.created():
+def _missing_values(draft: Draft, created: Iterable[int]) -> Iterator[str]:
+    for element in created:
         for function in draft.schema.functions_of(draft.elements.types[element]):
             if element not in draft.functions[function.name].values:
                 yield (

@@ -22,11 +22,11 @@ def same_content(first: "Instance", second: "Instance") -> bool:
             for r in schema.relations
         )
         and all(
-            first.function_table(f.name).values == second.function_table(f.name).values
+            _same_values(first.function_table(f.name).values, second.function_table(f.name).values)
             for f in schema.functions
         )
         and all(
-            first.attribute_table(a.name) == second.attribute_table(a.name)
+            _same_values(first.attribute_table(a.name), second.attribute_table(a.name))
             # Tuples may be the same and have different ids.
             or _attributes_by_key(first, a.name) == _attributes_by_key(second, a.name)
             for a in schema.attributes
@@ -47,15 +47,26 @@ def _same_elements(first: ElementTable, second: ElementTable) -> bool:
     return first is second or (first.names == second.names and first.types == second.types)
 
 
+def _same_values(first: Mapping[int, Any], second: Mapping[int, Any]) -> bool:
+    # A dict that is compared with itself compares all of its values.
+    return first is second or first == second
+
+
 def _same_tuples(first: RelationTable, second: RelationTable) -> bool:
     if first is second:
         return True
-    ours, theirs = first.by_legs, second.by_legs
+    ours, theirs = first.rows, second.rows
     if len(ours) != len(theirs):
         return False
-    if not (isinstance(ours, PersistentMap) and isinstance(theirs, PersistentMap)):
-        return ours.keys() == theirs.keys()
-    return ours.has_same_keys(theirs)
+    if not (
+        isinstance(ours, PersistentMap)
+        and isinstance(theirs, PersistentMap)
+        and ours.base is theirs.base
+    ):
+        return all(legs in second.by_legs for legs in ours.values())
+    touched = (row for rows in (ours, theirs) for row, _ in rows.changes())
+    tuples = (rows[row] for row in touched for rows in (ours, theirs) if row in rows)
+    return all(legs in first.by_legs and legs in second.by_legs for legs in tuples)
 
 
 def _by_name(instance: "Instance") -> tuple[Any, ...]:

@@ -2,7 +2,8 @@
 """An instance under construction: its tables, copied when they first change, and what changed."""
 
 from collections import ChainMap
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from operator import itemgetter
 
 from fcp_ros.cset.instance.change import Change, ChangedTuple
 from fcp_ros.cset.instance.instance import Instance
@@ -127,7 +128,8 @@ class Draft:
     def set_value(self, function: str, element: int, value: int) -> None:
         """Set the value of a function."""
         self._own_function(function).set(element, value, self.names())
-        self._touched_values[function, element] = None
+        if self.before is not None:
+            self._touched_values[function, element] = None
 
     def set_attribute(self, id_: int, name: str, value: AttributeValue | None) -> None:
         """Set an attribute; None unsets it."""
@@ -136,7 +138,8 @@ class Draft:
             table.unset(id_, self.key_of)
         else:
             table.set(id_, value, self.key_of)
-        self._touched_attributes[name, id_] = None
+        if self.before is not None:
+            self._touched_attributes[name, id_] = None
 
     def add_tuple(self, relation: str, legs: Legs) -> int:
         """Add a tuple that is not there; its id, which is the old one if it was there before."""
@@ -145,7 +148,8 @@ class Draft:
             row = self._next_id
             self._next_id += 1
         self._own_relation(relation).add(row, legs, self.names())
-        self._touched_rows[row] = relation
+        if self.before is not None:
+            self._touched_rows[row] = relation
         return row
 
     def remove_tuple(self, relation: str, row: int) -> None:
@@ -186,6 +190,8 @@ class Draft:
 
     def touched_tuples(self) -> list[ChangedTuple]:
         """The tuples that are there and may not have been there before."""
+        if self.before is None:
+            return list(_all_tuples(self.relations))
         found = []
         for row, relation in self._touched_rows.items():
             legs = self.relations[relation].rows.get(row)
@@ -195,6 +201,8 @@ class Draft:
 
     def touched_values(self) -> Collection[tuple[str, int]]:
         """The functions and elements at which a value was set."""
+        if self.before is None:
+            return [(name, id_) for name, t in self.functions.items() for id_ in t.values]
         return self._touched_values
 
     def change(self) -> Change:
@@ -204,7 +212,9 @@ class Draft:
         return self._change
 
     def _difference(self) -> Change:
-        first = 1 if self.before is None else self.before.next_id()
+        if self.before is None:
+            return self._everything()
+        first = self.before.next_id()
         added, removed = self._changed_tuples()
         return Change(
             tuple(self.created()),
@@ -217,14 +227,25 @@ class Draft:
             ),
         )
 
+    def _everything(self) -> Change:
+        """The change from nothing."""
+        attributes = ((name, id_) for name, t in self.attributes.items() for id_ in t.values)
+        return Change(
+            created=tuple(self.created()),
+            added=tuple(sorted(_all_tuples(self.relations), key=itemgetter(1))),
+            functions=tuple(sorted(self.touched_values())),
+            attributes=tuple(sorted(attributes)),
+        )
+
     def _changed_tuples(self) -> tuple[tuple[ChangedTuple, ...], tuple[ChangedTuple, ...]]:
         """The tuples that are new, and those that are gone."""
         added: list[ChangedTuple] = []
         removed: list[ChangedTuple] = []
-        older = {} if self.before is None else self.before.tables()[2]
+        assert self.before is not None
+        older = self.before.tables()[2]
         for row, relation in sorted(self._touched_rows.items()):
             new = self.relations[relation].rows.get(row)
-            old = older[relation].rows.get(row) if older else None
+            old = older[relation].rows.get(row)
             if old != new:
                 if old is not None:
                     removed.append((relation, row, old))
@@ -235,15 +256,15 @@ class Draft:
     def _has_new_value(self, function: str, element: int) -> bool:
         if element not in self.elements.types:
             return False
-        if self.before is None:
-            return True
+        assert self.before is not None
         older = self.before.function_table(function).values.get(element)
         return older != self.functions[function].values.get(element)
 
     def _has_new_attribute(self, name: str, id_: int) -> bool:
         if self.owner(id_) is None:
             return False
-        older = None if self.before is None else self.before.attribute(id_, name)
+        assert self.before is not None
+        older = self.before.attribute(id_, name)
         return older != self.attributes[name].values.get(id_)
 
     # --- copy-on-write
@@ -287,3 +308,9 @@ class Draft:
             table = self.attributes[name] = table.copy(self.before.key_of)
             self._owned.append(table)
         return table
+
+
+def _all_tuples(relations: Mapping[str, RelationTable]) -> Iterator[ChangedTuple]:
+    for name, table in relations.items():
+        for row, legs in table.rows.items():
+            yield name, row, legs

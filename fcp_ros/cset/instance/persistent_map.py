@@ -182,18 +182,6 @@ class PersistentMap(MutableMapping[K, V]):
             for key in overlay
         )
 
-    def has_same_keys(self, other: "PersistentMap[K, V]") -> bool:
-        """Whether the two maps have the same keys, whatever their values."""
-        if self._size != other._size:
-            return False
-        if self._base is not other._base:
-            return self._merged().keys() == other._merged().keys()
-        return self._overlay is other._overlay or all(
-            (key in self) == (key in other)
-            for overlay in (self._overlay, other._overlay)
-            for key in overlay
-        )
-
     def __reduce__(self) -> tuple[Any, ...]:
         return (PersistentMap, (dict(self._merged()), self._ascending))
 

@@ -10,6 +10,7 @@ from immutables import Map
 from fcp_ros.cset.instance.buckets import Bucket, add_to, grouped, take_from
 from fcp_ros.cset.instance.columns import Column, columns_of
 from fcp_ros.cset.instance.fact import Fact
+from fcp_ros.cset.instance.legs_by_key import LegsByKey
 from fcp_ros.cset.instance.persistent_map import SMALL, PersistentMap, evolved, last_key
 from fcp_ros.cset.schema.schema import Relation
 
@@ -36,6 +37,7 @@ class RelationTable:
         "_facts",
         "_indexes",
         "_last",
+        "_map",
         "_older_facts",
         "_persistent",
         "_unsorted",
@@ -52,7 +54,7 @@ class RelationTable:
         self,
         declared: Relation,
         rows: MutableMapping[int, Legs],
-        by_legs: MutableMapping[Legs, int] | None = None,
+        by_legs: MutableMapping[Legs, int] | LegsByKey | None = None,
         indexes: dict[int, Index] | None = None,
         last: int | None = None,
         keys: tuple[int, ...] | None = None,
@@ -61,7 +63,8 @@ class RelationTable:
         self.rows = rows
         if by_legs is None:
             by_legs = {legs: row for row, legs in rows.items()}
-        self.by_legs = by_legs
+        self.by_legs: Mapping[Legs, int] = by_legs
+        self._map = None if isinstance(by_legs, LegsByKey) else by_legs
         self.keys = tuple(map(declared.position, declared.functional)) if keys is None else keys
         self.digest: int | None = None
         self.derived: dict[object, Any] = {}
@@ -83,11 +86,13 @@ class RelationTable:
             names: of the elements that the table is about.
         """
         source = self._shared(names)
+        rows = evolved(source.rows, ascending=True)
+        indexes = {position: evolved(index) for position, index in source._indexes.items()}
         table = RelationTable(
             source.declared,
-            evolved(source.rows, ascending=True),
-            evolved(source.by_legs),
-            {position: evolved(index) for position, index in source._indexes.items()},
+            rows,
+            _legs_of(rows, source, indexes),
+            indexes,
             source._last,
             source.keys,
         )
@@ -102,19 +107,18 @@ class RelationTable:
         """This table as one of which copies are cheap, with the indexes that every copy needs."""
         if len(self.rows) <= SMALL or not isinstance(self.rows, dict):
             for position in self.keys:
-                self.index(position)
+                if position not in self._indexes:
+                    self.index(position)
             return self
         if self._persistent is None:
             self.content_digest(names)
-            assert isinstance(self.by_legs, dict)
+            rows = PersistentMap(self.rows, ascending=True)
+            indexes = {at: _persistent(self.index(at)) for at in range(len(self.declared.legs))}
             self._persistent = RelationTable(
                 self.declared,
-                PersistentMap(self.rows, ascending=True),
-                PersistentMap(self.by_legs),
-                {
-                    position: _persistent(self.index(position))
-                    for position in range(len(self.declared.legs))
-                },
+                rows,
+                _legs_of(rows, self, indexes),
+                indexes,
                 self._last,
                 self.keys,
             )
@@ -128,15 +132,18 @@ class RelationTable:
         else:
             self._unsorted = True
         self.rows[row] = legs
-        self.by_legs[legs] = row
+        if self._map is not None:
+            self._map[legs] = row
         for position, index in self._indexes.items():
             add_to(index, legs[position], row)
-        self._note(legs, True, names)
+        if self.digest is not None or self._older_facts is not None:
+            self._note(legs, True, names)
 
     def remove(self, row: int, names: Mapping[int, str]) -> None:
         """Remove a tuple."""
         legs = self.rows.pop(row)
-        del self.by_legs[legs]
+        if self._map is not None:
+            del self._map[legs]
         for position, index in self._indexes.items():
             take_from(index, legs[position], row)
         self._note(legs, False, names)
@@ -145,8 +152,9 @@ class RelationTable:
         """Give a tuple other elements, with which there is no tuple yet."""
         older = self.rows[row]
         self.rows[row] = legs
-        del self.by_legs[older]
-        self.by_legs[legs] = row
+        if self._map is not None:
+            del self._map[older]
+            self._map[legs] = row
         for position, index in self._indexes.items():
             if older[position] != legs[position]:
                 take_from(index, older[position], row)
@@ -191,7 +199,8 @@ class RelationTable:
     def content_digest(self, names: Mapping[int, str]) -> int:
         """The sum of the hashes of all tuples by names."""
         if self.digest is None:
-            self.digest = sum(hash(tuple([names[leg] for leg in legs])) for legs in self.by_legs)
+            tuples = self.rows.values()
+            self.digest = sum(hash(tuple([names[leg] for leg in legs])) for legs in tuples)
         return self.digest
 
     def facts(self, names: Mapping[int, str]) -> frozenset[Fact]:
@@ -231,3 +240,12 @@ def _persistent(index: Index) -> Index:
     if isinstance(index, dict) and len(index) > SMALL:
         return PersistentMap(index)
     return index
+
+
+def _legs_of(
+    rows: MutableMapping[int, Legs], older: RelationTable, indexes: Mapping[int, Index]
+) -> MutableMapping[Legs, int] | LegsByKey | None:
+    """What finds the tuples of a copy, whose rows are given, by their elements."""
+    if older.keys and not isinstance(rows, dict):
+        return LegsByKey(rows, indexes[older.keys[0]], older.keys[0])
+    return None if older._map is None else evolved(older._map)

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The builder: functional legs, attributes of tuples, expressions as values, merging, changes."""
+
+import pytest
+
+from fcp_ros.cset import (
+    Attribute,
+    AttributeKind,
+    Fact,
+    Function,
+    Instance,
+    InstanceBuilder,
+    InstanceError,
+    Relation,
+    Schema,
+    SchemaError,
+    with_facts,
+)
+from fcp_ros.cset.instance.change import Change
+from fcp_ros.cset.instance.comparison import same_content
+from fcp_ros.cset.instance.delta import AttributeChange, Delta, FunctionChange, delta_of
+from fcp_ros.cset.instance.expressions import Operation, Operator, Variable
+from fcp_ros.cset.instance.persistent_map import PersistentMap
+
+KITCHEN = Schema(
+    "kitchen",
+    {"item": (), "mug": ("item",), "place": ()},
+    (Function("belongs", "item", "place"),),
+    (
+        Relation("on", (("item", "item"), ("place", "place")), ("item",)),
+        Relation("next", (("a", "place"), ("b", "place"))),
+    ),
+    (
+        Attribute("mass", "item", AttributeKind.FLOAT),
+        Attribute("since", "on", AttributeKind.INT),
+        Attribute("metres", "next", AttributeKind.FLOAT),
+    ),
+)
+
+
+def kitchen() -> Instance:
+    builder = InstanceBuilder(KITCHEN)
+    table, shelf = builder.add("place", "table"), builder.add("place", "shelf")
+    mug = builder.add("mug", "mug", {"mass": 0.3})
+    builder.set_function("belongs", mug, shelf)
+    builder.set_attribute(builder.relate("on", mug, table), "since", 5)
+    builder.set_attribute(builder.relate("next", table, shelf), "metres", 2)
+    return builder.build()
+
+
+def test_a_functional_leg_is_enforced_on_what_was_touched() -> None:
+    builder = InstanceBuilder.of(kitchen())
+    builder.relate("on", builder.id_of("mug"), builder.id_of("shelf"))
+    message = (
+        "'mug' may be 'item' in one tuple of 'on', but is in 2: on(mug, table); on(mug, shelf)"
+    )
+    assert [violation.message for violation in builder.violations()] == [message]
+    with pytest.raises(InstanceError) as caught:
+        builder.build()
+    assert str(caught.value) == message
+    # The builder can go on, and put it right.
+    builder.unrelate("on", builder.id_of("mug"), builder.id_of("table"))
+    assert builder.violations() == ()
+    assert builder.build().functional_conflicts() == ()
+
+
+def test_patterns_may_break_functional_legs() -> None:
+    builder = InstanceBuilder.of(kitchen())
+    builder.relate("on", builder.id_of("mug"), builder.id_of("shelf"))
+    pattern = builder.build(allow_conflicts=True)
+    assert len(pattern.functional_conflicts()) == 1
+    # What was not touched is not looked at again.
+    builder.add("place", "sink")
+    later = builder.build()
+    assert later.functional_conflicts() == pattern.functional_conflicts()
+    # But what touches a conflict is refused.
+    with pytest.raises(
+        InstanceError, match="'mug' may be 'item' in one tuple of 'on', but is in 3"
+    ):
+        with_facts(later, add=[Fact("on", ("mug", "sink"))])
+
+
+def test_a_conflict_that_comes_of_merging_is_found() -> None:
+    builder = InstanceBuilder.of(kitchen())
+    other = builder.add("mug", "other")
+    builder.set_function("belongs", other, builder.id_of("shelf"))
+    builder.relate("on", other, builder.id_of("shelf"))
+    builder.merge(builder.id_of("mug"), other)
+    with pytest.raises(InstanceError, match=r"but is in 2: on\(mug, table\); on\(mug, shelf\)"):
+        builder.build()
+
+
+def test_tuples_have_attributes() -> None:
+    state = kitchen()
+    (row,) = state.tuples("on")
+    assert state.attribute(row, "since") == 5
+    assert state.attributes(row) == {"since": 5}
+    builder = InstanceBuilder.of(state)
+    with pytest.raises(SchemaError, match="no attribute 'mass' in type 'on'"):
+        builder.set_attribute(row, "mass", 1.0)
+    with pytest.raises(
+        InstanceError, match=r"attribute 'since' of 'on\(mug, table\)' is 'x'; give"
+    ):
+        builder.set_attribute(row, "since", "x")
+    builder.set_attribute(row, "since", 6)
+    later = builder.build()
+    assert later.attribute(row, "since") == 6
+    assert later != state
+    # They go with the tuple, and a tuple is compared by its elements, whatever its id.
+    fact = Fact("on", ("mug", "table"))
+    gone = with_facts(later, remove=[fact])
+    assert gone.attribute(row, "since") is None
+    again = InstanceBuilder.of(with_facts(gone, add=[fact]))
+    new = again.build().find_tuple("on", state.tuples("on")[row])
+    assert new is not None
+    assert new != row
+    again.set_attribute(new, "since", 5)
+    assert again.build() == state
+    assert hash(again.build()) == hash(state)
+
+
+def test_a_tuple_that_comes_back_at_once_is_the_same_without_its_attributes() -> None:
+    state = kitchen()
+    (row,) = state.tuples("on")
+    builder = InstanceBuilder.of(state)
+    legs = state.tuples("on")[row]
+    builder.unrelate("on", *legs)
+    assert builder.relate("on", *legs) == row
+    assert builder.change() == Change(attributes=(("since", row),))
+    builder.set_attribute(row, "since", 5)
+    assert not builder.change()
+    assert builder.build() == state
+
+
+def test_patterns_hold_variables_and_right_sides_expressions() -> None:
+    x = Variable("x")
+    heavier = Operation(Operator.ADD, (x, 1.0))
+    builder = InstanceBuilder(KITCHEN)
+    place = builder.add("place")
+    mugs = [builder.add("mug", attributes={"mass": value}) for value in (x, heavier, 2)]
+    for mug in mugs:
+        builder.set_function("belongs", mug, place)
+    row = builder.relate("on", mugs[0], place)
+    builder.set_attribute(row, "since", Variable("t"))
+    pattern = builder.build()
+    assert [pattern.attribute(mug, "mass") for mug in mugs] == [x, heavier, 2.0]
+    assert pattern.attribute(row, "since") == Variable("t")
+    assert hash(pattern) == hash(builder.build())
+
+
+def test_merging_unites_tuples_and_attributes() -> None:
+    builder = InstanceBuilder.of(kitchen())
+    table, shelf = builder.id_of("table"), builder.id_of("shelf")
+    hook = builder.add("place", "hook")
+    first = builder.relate("next", table, hook)
+    builder.set_attribute(builder.relate("next", hook, shelf), "metres", 9)
+    (older,) = (row for row in builder.build().tuples("next") if row < first)
+    builder.merge(shelf, hook)
+    state = builder.build()
+    # next(table, hook) became next(table, shelf), which was there already and keeps its id; and
+    # next(hook, shelf) became next(shelf, shelf) with what it had.
+    assert state.attribute(older, "metres") == 2.0
+    assert {state.name_of(row): state.attributes(row) for row in state.tuples("next")} == {
+        "next(table, shelf)": {"metres": 2.0},
+        "next(shelf, shelf)": {"metres": 9.0},
+    }
+    assert list(state.tuples("next")) == sorted(state.tuples("next"))
+
+
+def test_the_tuple_that_stays_takes_attributes_over() -> None:
+    builder = InstanceBuilder(KITCHEN)
+    a, b, c = (builder.add("place", name) for name in "abc")
+    early, late = builder.relate("next", a, b), builder.relate("next", a, c)
+    builder.set_attribute(late, "metres", 3)
+    builder.merge(b, c)
+    state = builder.build()
+    assert list(state.tuples("next")) == [early]
+    assert state.attribute(early, "metres") == 3.0
+
+
+def test_a_merge_in_a_change_removes_and_adds_the_tuple() -> None:
+    state = kitchen()
+    builder = InstanceBuilder.of(state)
+    table, shelf = builder.id_of("table"), builder.id_of("shelf")
+    (on,), (next_,) = state.tuples("on"), state.tuples("next")
+    builder.merge(shelf, table)
+    change = builder.change()
+    mug = state.id_of("mug")
+    assert change == Change(
+        deleted=(table,),
+        added=(("on", on, (mug, shelf)), ("next", next_, (shelf, shelf))),
+        removed=(("on", on, (mug, table)), ("next", next_, (table, shelf))),
+    )
+    delta = delta_of(state, builder.build(), change)
+    assert delta.attributes == (
+        AttributeChange("next(shelf, shelf)", "metres", None, 2.0),
+        AttributeChange("on(mug, shelf)", "since", None, 5),
+    )
+
+
+def test_a_delta_tells_attributes_and_functions() -> None:
+    state = kitchen()
+    builder = InstanceBuilder.of(state)
+    builder.set_function("belongs", builder.id_of("mug"), builder.id_of("table"))
+    builder.set_attribute(builder.id_of("mug"), "mass", None)
+    cup = builder.add("mug", "cup", {"mass": 0.2})
+    builder.set_function("belongs", cup, builder.id_of("table"))
+    change = builder.change()
+    assert delta_of(state, builder.build(), change) == Delta(
+        created=("cup",),
+        attributes=(
+            AttributeChange("cup", "mass", None, 0.2),
+            AttributeChange("mug", "mass", 0.3, None),
+        ),
+        functions=(
+            FunctionChange("cup", "belongs", None, "table"),
+            FunctionChange("mug", "belongs", "shelf", "table"),
+        ),
+    )
+
+
+def test_what_is_undone_is_no_change() -> None:
+    builder = InstanceBuilder.of(kitchen())
+    mug, table, shelf = (builder.id_of(name) for name in ("mug", "table", "shelf"))
+    builder.remove(builder.add("place", "hook"))
+    builder.unrelate("next", table, shelf)
+    row = builder.relate("next", table, shelf)
+    builder.set_attribute(row, "metres", 2.0)
+    builder.relate("next", shelf, table)
+    builder.unrelate("next", shelf, table)
+    builder.set_function("belongs", mug, table)
+    builder.set_function("belongs", mug, shelf)
+    builder.set_attribute(mug, "mass", 1)
+    builder.set_attribute(mug, "mass", 0.3)
+    assert not builder.change()
+    assert builder.build() == kitchen()
+
+
+def test_references_to_what_is_gone_are_all_named() -> None:
+    builder = InstanceBuilder.of(kitchen())
+    shelf = builder.id_of("shelf")
+    builder.relate("next", shelf, builder.id_of("table"))
+    builder.remove(shelf)
+    with pytest.raises(InstanceError) as caught:
+        builder.build()
+    assert str(caught.value).split("; ") == [
+        "'shelf' was removed, but is still 'a' in 'next'",
+        "'shelf' was removed, but is still 'b' in 'next'",
+        "'shelf' was removed, but is 'belongs' of 'mug'",
+    ]
+    builder.unrelate("next", shelf, builder.id_of("table"))
+    builder.unrelate("next", builder.id_of("table"), shelf)
+    builder.set_function("belongs", builder.id_of("mug"), builder.id_of("table"))
+    assert not builder.build().has("shelf")
+
+
+def test_order_is_by_id_however_things_came_about() -> None:
+    builder = InstanceBuilder(KITCHEN)
+    places = [builder.add("place") for _ in range(3)]
+    items = [builder.add("item") for _ in range(3)]
+    for item in reversed(items):
+        builder.set_function("belongs", item, places[0])
+        builder.set_attribute(item, "mass", 1)
+    rows = [builder.relate("next", place, place) for place in places]
+    state = builder.build()
+    assert list(state.function_table("belongs").values) == items
+    assert list(state.attribute_table("mass")) == items
+    builder.unrelate("next", places[0], places[0])
+    builder.relate("next", places[0], places[1])
+    assert builder.relate("next", places[0], places[0]) == rows[0]
+    later = builder.build()
+    assert list(later.tuples("next")) == sorted(later.tuples("next"))
+    assert list(later.tuples_at("next", "a", places[0])) == [rows[0], rows[2] + 1]
+
+
+def test_an_element_that_is_made_anew_under_its_name_is_no_difference() -> None:
+    state = kitchen()
+    builder = InstanceBuilder.of(state)
+    mug, table, shelf = (builder.id_of(name) for name in ("mug", "table", "shelf"))
+    builder.unrelate("on", mug, table)
+    builder.remove(mug)
+    again = builder.add("mug", "mug", {"mass": 0.3})
+    builder.set_function("belongs", again, shelf)
+    row = builder.relate("on", again, table)
+    change = builder.change()
+    assert (change.created, change.deleted) == ((again,), (mug,))
+    assert delta_of(state, builder.build(), change) == Delta(
+        attributes=(AttributeChange("on(mug, table)", "since", 5, None),)
+    )
+    builder.set_attribute(row, "since", 5)
+    assert builder.build() == state
+
+
+def test_indexes_follow_a_merge() -> None:
+    builder = InstanceBuilder(KITCHEN)
+    places = [builder.add("place") for _ in range(200)]
+    rows = [builder.relate("next", one, places[0]) for one in places[1:]]
+    state = builder.build()
+    assert list(state.tuples_at("next", "b", places[0])) == rows
+    builder = InstanceBuilder.of(state)
+    builder.merge(places[1], places[0])
+    later = builder.build()
+    assert list(later.tuples_at("next", "b", places[1])) == rows
+    assert list(later.tuples_at("next", "b", places[0])) == []
+    assert later.find_tuple("next", (places[5], places[1])) == rows[4]
+    assert later.find_tuple("next", (places[5], places[0])) is None
+    assert list(state.tuples_at("next", "b", places[0])) == rows
+
+
+def test_a_large_state_shares_its_tables_with_the_next() -> None:
+    builder = InstanceBuilder(KITCHEN)
+    shelf = builder.add("place", "shelf")
+    other = builder.add("place", "other")
+    for _ in range(300):
+        item = builder.add("item")
+        builder.set_function("belongs", item, shelf)
+        builder.relate("on", item, shelf)
+    first = builder.build()
+
+    def moved(state: Instance, item: int) -> Instance:
+        step = InstanceBuilder.of(state)
+        step.unrelate("on", item, shelf)
+        step.relate("on", item, other)
+        return step.build()
+
+    items = first.elements("item")
+    second = moved(first, items[7])
+    third, fourth = moved(second, items[9]), moved(second, items[9])
+    rows = [state.relation_table("on").rows for state in (second, third, fourth)]
+    assert all(isinstance(table, PersistentMap) for table in rows)
+    assert len({id(table.base) for table in rows if isinstance(table, PersistentMap)}) == 1
+    assert len(rows[0]) == len(rows[1]) == 300
+    assert third == fourth != second != first
+    assert third.element_table() is first.element_table()
+    # Not only the hashes tell them apart.
+    assert same_content(third, fourth)
+    assert not same_content(second, third)
+    assert not same_content(first, third)
+    assert not same_content(moved(second, items[3]), third)
