@@ -16,7 +16,6 @@ from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rewriting.context import Context
 from fcp_ros.cset.rewriting.copies import Copies
 from fcp_ros.cset.rewriting.deletion import Deletion, undermined
-from fcp_ros.cset.rewriting.dpo import value_conflicts
 from fcp_ros.cset.rewriting.fibres import Fibres
 from fcp_ros.cset.rewriting.free_name import free_name
 from fcp_ros.cset.rewriting.outside_copies import copy_outside, equations_at, touched_by
@@ -50,7 +49,7 @@ class _Cloning:
         outside = [e for e in touched if e not in self.fibres.elements and e not in deletion]
         violations = [
             *undermined(self.state, kept, deletion),
-            *value_conflicts(self.plan, self.state, self.glue),
+            *self.fibres.value_conflicts(),
             *self.fibres.disagreements(self.glue),
             *self.undetermined(set(outside)),
         ]

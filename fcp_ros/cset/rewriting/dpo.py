@@ -64,9 +64,14 @@ def value_conflicts(
     kept = {(attribute, glue[id_]) for attribute, id_ in plan.values_kept}
     for attribute, id_ in plan.forgotten:
         if (attribute, glue[id_]) in kept:
-            name = state.name_of(glue[id_])
-            text = f"the rule both forgets and keeps {attribute!r} of {name!r}"
-            yield Violation(ViolationKind.IDENTIFICATION, text, (name,), attribute)
+            yield kept_and_forgotten(state, glue[id_], attribute)
+
+
+def kept_and_forgotten(state: Instance, id_: int, attribute: str) -> Violation:
+    """The violation that a match identifies what keeps an attribute with what forgets it."""
+    name = state.name_of(id_)
+    text = f"the rule both forgets and keeps {attribute!r} of {name!r}"
+    return Violation(ViolationKind.IDENTIFICATION, text, (name,), attribute)
 
 
 def _identification(plan: RulePlan, match: Morphism) -> Iterator[Violation]:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.rewriting.dpo import collisions, conflict
+from fcp_ros.cset.rewriting.dpo import collisions, conflict, kept_and_forgotten
 from fcp_ros.cset.rewriting.rule_plan import RulePlan
 
 Classes: TypeAlias = list[tuple[int, ...]]
@@ -89,13 +89,26 @@ class Fibres:
         Args:
             glue: the element of D for each one of K.
         """
+        for image, class_ in self._together():
+            seen: dict[str, int] = {}
+            for symbol, value in (pair for id_ in class_ for pair in self._refers[id_]):
+                if seen.setdefault(symbol, glue[value]) != glue[value]:
+                    yield self._torn(image, class_, symbol)
+
+    def value_conflicts(self) -> Iterator[Violation]:
+        """Attributes that one element of K keeps, and another that becomes one with it forgets."""
+        forgotten = set(self._plan.forgotten)
+        kept = set(self._plan.values_kept)
+        for image, class_ in self._together():
+            for attribute in sorted({name for name, id_ in forgotten if id_ in class_}):
+                if any((attribute, id_) in kept for id_ in class_):
+                    yield kept_and_forgotten(self._match.target, image, attribute)
+
+    def _together(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """(element or tuple of G, class) where a class has several members."""
         tuples = {row: classes for row, (_, classes) in self.tuples.items()}
         for image, classes in (self.elements | tuples).items():
-            for class_ in classes:
-                seen: dict[str, int] = {}
-                for symbol, value in (pair for id_ in class_ for pair in self._refers[id_]):
-                    if seen.setdefault(symbol, glue[value]) != glue[value]:
-                        yield self._torn(image, class_, symbol)
+            yield from ((image, class_) for class_ in classes if len(class_) > 1)
 
     def _torn(self, image: int, class_: tuple[int, ...], symbol: str) -> Violation:
         what = self._match.target.name_of(image)
