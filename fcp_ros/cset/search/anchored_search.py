@@ -23,6 +23,9 @@ from fcp_ros.cset.search.table_sizes import sizes_by_index
 Anchor = tuple[int, int]
 Slots = Mapping[str, tuple[int, ...]]
 
+_MOST_USES = 256
+"""How often plans are used before they are made again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
@@ -114,6 +117,30 @@ def _frozen(lists: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
     return {name: tuple(slots) for name, slots in lists.items()}
 
 
+class Plans:
+    """Join plans by the slot that they start from, made anew from time to time: a state grows."""
+
+    __slots__ = ("_plans", "_uses")
+
+    def __init__(self) -> None:
+        """None so far."""
+        self._plans: dict[int, Plan] = {}
+        self._uses = 0
+
+    def get(self, slot: int) -> Plan | None:
+        """The plan that starts from a slot, None where it should be made (again)."""
+        self._uses += 1
+        if self._uses > _MOST_USES:
+            self._plans.clear()
+            self._uses = 0
+        return self._plans.get(slot)
+
+    def keep(self, slot: int, plan: Plan) -> Plan:
+        """Keep a plan for later; the same plan."""
+        self._plans[slot] = plan
+        return plan
+
+
 @dataclass(frozen=True, slots=True)
 class AnchoredSearch:
     """A pattern with options, to be searched from one image of one slot again and again.
@@ -123,14 +150,14 @@ class AnchoredSearch:
         anchors: where changes touch it.
         monic: as in `find_homs`.
         where: as in `find_homs`.
-        plans: those made so far; the search orders are those for the first instance searched.
+        plans: those in use.
     """
 
     pattern: Pattern
     anchors: Anchors
     monic: Monic
     where: tuple[Comparison, ...] = ()
-    plans: dict[int, Plan] = field(default_factory=dict)
+    plans: Plans = field(default_factory=Plans)
 
     def before(self, state: Instance, change: Change) -> set[Key]:
         """The matches in the old state that contain something that the change is about."""
@@ -151,8 +178,7 @@ class AnchoredSearch:
         plan = self.plans.get(slot)
         if plan is None:
             query = Query(self.monic, (slot,), {}, self.where)
-            plan = plan_for(self.pattern, query, state, sizes_by_index)
-            self.plans[slot] = plan
+            plan = self.plans.keep(slot, plan_for(self.pattern, query, state, sizes_by_index))
         search = Backtracking(plan, state, {}, self.where)
         binding = search.binding
         for _ in search.matches({slot: image}):

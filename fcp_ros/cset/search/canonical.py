@@ -69,21 +69,23 @@ class _Certificate:
 def _certificate(graph: ColouredGraph, colouring: Colouring, allowance: int) -> _Certificate:
     """What stands for a graph with an equitable colouring."""
     pieces = components(graph, colouring)
+    if pieces.is_whole(graph):
+        return _branched(graph, colouring, allowance)
     parts = [graph.part(nodes, colouring.colour) for nodes in pieces.parts]
     total = sum(part.weight for part in parts)
-    found = [_component(part, allowance * part.weight // total) for part in parts]
+    # A part may be cut again: what was one of several like it in the whole may be alone there.
+    found = [
+        _certificate(part, Colouring.of(part), allowance * part.weight // total) for part in parts
+    ]
     described = (quotient(graph, colouring), pieces.derived, pieces.free)
     digest = _digest(described, sorted(part.digest for part in found))
     return _Certificate(digest, all(part.is_complete for part in found))
 
 
-def _component(graph: ColouredGraph, allowance: int) -> _Certificate:
-    """What stands for a connected graph whose own colours are equitable."""
-    colouring = Colouring.of(graph)
+def _branched(graph: ColouredGraph, colouring: Colouring, allowance: int) -> _Certificate:
+    """What stands for a graph that is one component: try each node of a cell."""
     described = quotient(graph, colouring)
     cell = branching_cell(graph, colouring)
-    if cell is None:
-        return _Certificate(_digest(described), True)
     nodes = list(colouring.cells[cell])
     left = allowance - len(nodes) * graph.weight
     branch = _beginning if left < 0 else _whole
@@ -111,22 +113,21 @@ def _beginning(
     return _Certificate(_digest(colouring.shape(fresh), "given up"), False)
 
 
-def branching_cell(graph: ColouredGraph, colouring: Colouring, copies: int = 1) -> int | None:
-    """The smallest cell that has more than one node to choose from, None where nothing is open.
+def branching_cell(graph: ColouredGraph, colouring: Colouring, copies: int = 1) -> int:
+    """The smallest cell that has more than one node to choose from.
 
     Source nodes are not chosen: where they go follows from where their arcs lead.
 
     Args:
-        graph: the nodes and arcs.
+        graph: a component.
         colouring: an equitable colouring of it.
         copies: how many nodes of a cell are no choice.
     """
-    sizes = [
+    return min(
         (len(cell), number)
         for number, cell in enumerate(colouring.cells)
         if len(cell) > copies and not graph.is_source(next(iter(cell)))
-    ]
-    return min(sizes)[1] if sizes else None
+    )[1]
 
 
 def _digest(*parts: object) -> bytes:

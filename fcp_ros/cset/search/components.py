@@ -31,6 +31,10 @@ class Components:
     derived: list[int]
     free: list[int]
 
+    def is_whole(self, graph: ColouredGraph, copies: int = 1) -> bool:
+        """Whether nothing was cut: each of so many graphs side by side is one component."""
+        return len(self.parts) == copies and sum(map(len, self.parts)) == len(graph)
+
 
 def components(
     graph: ColouredGraph, colouring: Colouring, sides: Sequence[int] | None = None

@@ -187,11 +187,12 @@ def homs_maintenance(
 
 
 def morphism_of(pattern: Instance, target: Instance, key: Key) -> Morphism:
-    """The match with this key."""
+    """The match with this key; a variable whose attribute is not set in the target has no value."""
     query = pattern_of(pattern)
-    values = {
-        name: target.attribute_table(attribute)[image]
-        for slot, image in zip(query.slots, key, strict=True)
-        for attribute, name in slot.variables
-    }
+    values = {}
+    for slot, image in zip(query.slots, key, strict=True):
+        for attribute, name in slot.variables:
+            value = target.attribute_table(attribute).get(image)
+            if value is not None:
+                values[name] = value
     return Morphism(pattern, target, dict(zip(query.ids, key, strict=True)), values)

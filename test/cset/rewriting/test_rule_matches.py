@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset import (
     ApplicationCondition,
+    Attribute,
+    AttributeKind,
     ConditionKind,
     Function,
     Instance,
@@ -24,6 +26,7 @@ from fcp_ros.cset import (
 )
 from fcp_ros.cset.graphs import graph, path
 from fcp_ros.cset.instance.change import Change
+from fcp_ros.cset.instance.expressions import Variable
 from fcp_ros.cset.rewriting.conditions import Condition, CountCondition
 from fcp_ros.cset.rewriting.rule_matches import rule_matches
 from fcp_ros.cset.rewriting.semantics import Semantics
@@ -228,3 +231,38 @@ def test_what_goes_with_a_box_may_be_deleted() -> None:
     assert [match.by_name() for match in after.appeared] == [{"stays": "a", "goes": "d"}]
     assert len(after.vanished) == 3
     assert len(after) == 2
+
+
+def test_what_extends_no_match_any_more_need_not_be_one() -> None:
+    # Two different things are matched, the first by its weight; a third one near the first forbids
+    # it, also for a and a, which is no match. Then a loses what is near it and its weight at once.
+    schema = Schema(
+        "weights",
+        {"thing": ()},
+        relations=NESTED.relations,
+        attributes=(Attribute("weight", "thing", AttributeKind.INT),),
+    )
+    draft = InstanceBuilder(schema)
+    first = draft.add("thing", "first", {"weight": Variable("w")})
+    draft.add("thing", "second")
+    left = draft.build()
+    draft.relate("near", first, draft.add("thing", "third"))
+    forbidden = ApplicationCondition(
+        ConditionKind.NAC, "something near", included(left, draft.build())
+    )
+    rule = Rule("alone", identity(left), identity(left), (forbidden,))
+    builder = InstanceBuilder(schema)
+    one, _ = builder.add("thing", "a", {"weight": 1}), builder.add("thing", "b", {"weight": 2})
+    builder.relate("near", one, one)
+    matches = rule_matches(rule, builder.build())
+    assert [match.by_name() for match in matches] == [{"first": "b", "second": "a"}]
+    builder.unrelate("near", one, one)
+    change = builder.change()
+    freed = matches.updated(builder.build(), change)
+    assert [match.by_name() for match in freed.appeared] == [{"first": "a", "second": "b"}]
+    builder = InstanceBuilder.of(matches.instance)
+    builder.unrelate("near", one, one)
+    builder.set_attribute(one, "weight", None)
+    change = builder.change()
+    after = matches.updated(builder.build(), change)
+    assert after.appeared == after.vanished == ()
