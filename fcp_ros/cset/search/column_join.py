@@ -234,9 +234,9 @@ class _Bucket:
         if self.index.unique and self.total == len(counts):
             return _Rows(source, None, self.starts, agreeing)
         if self.index.unique:
-            return _Rows(source, counts, np.repeat(self.starts, counts), agreeing)
-        ends = np.cumsum(counts)
-        places = np.repeat(self.starts - ends + counts, counts)
+            return _Rows(source, counts, self.starts.repeat(counts), agreeing)
+        ends = counts.cumsum()
+        places = (self.starts - ends + counts).repeat(counts)
         places += np.arange(self.total)
         return _Rows(source, counts, places, agreeing)
 

@@ -31,7 +31,7 @@ def join_order(
     """
     costs_of = _Costs(pattern, sizes, allowed, set(anchored))
     atoms, bound = pattern.atoms, costs_of.bound
-    costs = {number: costs_of.atom(number) for number in range(len(atoms))}
+    costs = {n: costs_of.atom(n) for n in range(len(atoms)) if costs_of.is_of_use(n)}
     heap = [(cost, number) for number, cost in costs.items()]
     heapify(heap)
     order: list[Atom] = []
@@ -64,6 +64,13 @@ class _Costs:
         self.allowed = allowed
         self.bound = bound
 
+    def is_of_use(self, number: int) -> bool:
+        """Whether an atom is more than the elements of a type that other atoms find anyway."""
+        atom = self.pattern.atoms[number]
+        if atom.kind is not AtomKind.ELEMENT:
+            return True
+        return atom.slots[0] not in self.pattern.covered or atom.slots[0] in self.allowed
+
     def changed_by(self, fresh: Iterable[int]) -> set[int]:
         """The atoms whose costs depend on whether these slots are bound."""
         touched = {number for slot in fresh for number in self.pattern.touching[slot]}
@@ -77,9 +84,9 @@ class _Costs:
             others and atom.kind is AtomKind.RELATION and bound.issuperset(others)
         ):
             return 0.0
+        if atom.kind is AtomKind.ELEMENT and first in self.allowed:
+            return self.allowed[first]
         table = self.sizes[atom.kind, atom.name]
-        if atom.kind is AtomKind.ELEMENT:
-            return min(table.rows, self.allowed.get(first, table.rows))
         known = [at for at, slot in enumerate(atom.slots) if slot in bound]
         if not known:
             return table.rows

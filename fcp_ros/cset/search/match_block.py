@@ -76,7 +76,7 @@ class MatchBlock:
         for level in reversed(self.levels):
             for slot, column in level.columns.items():
                 if slot in slots:
-                    yield slot, column if below is None else np.repeat(column, below)
+                    yield slot, column if below is None else column.repeat(below)
             below = level.counts if below is None else _sums(below, level.counts)
 
 
@@ -102,7 +102,7 @@ class Growth:
         if found is None:
             found = self._block.live[key]
             if self.counts is not None:
-                found = np.repeat(found, self.counts)
+                found = found.repeat(self.counts)
             self._older[key] = found
         return found
 
@@ -137,7 +137,7 @@ def _single(number: int) -> Column:
 def _bounds(counts: Column) -> Column:
     """Where consecutive runs of such lengths begin, and where the last one ends."""
     bounds = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=bounds[1:])
+    counts.cumsum(out=bounds[1:])
     return bounds
 
 

@@ -70,7 +70,9 @@ class Pattern:
         atoms: what must hold between them.
         touching: for each slot the indexes of the atoms that it is in.
         mates: for each atom the indexes of those that give other functions of the same element.
-        tables: kind and name of every table that an atom is a row of.
+        covered: the slots of elements of which nothing is asked that another atom does not ask:
+            going through all elements of their types is never better than through that atom's rows.
+        tables: kind and name of every table on whose size the order of a join depends.
         variables: names of the attribute variables.
         plans: the join plans made so far, by what they depend on.
     """
@@ -81,6 +83,7 @@ class Pattern:
     atoms: tuple[Atom, ...]
     touching: tuple[tuple[int, ...], ...]
     mates: tuple[tuple[int, ...], ...]
+    covered: frozenset[int]
     tables: tuple[tuple[AtomKind, str], ...]
     variables: frozenset[str]
     plans: dict[Any, Any] = field(default_factory=dict)
@@ -103,6 +106,7 @@ def _analyse(instance: Instance) -> Pattern:
     for number, atom in enumerate(atoms):
         for slot in dict.fromkeys(atom.slots):
             touching[slot].append(number)
+    covered = _covered(slots, atoms)
     return Pattern(
         slots=slots,
         ids=tuple(slot.id for slot in slots),
@@ -110,7 +114,14 @@ def _analyse(instance: Instance) -> Pattern:
         atoms=atoms,
         touching=tuple(map(tuple, touching)),
         mates=_mates(atoms),
-        tables=tuple(dict.fromkeys((atom.kind, atom.name) for atom in atoms)),
+        covered=covered,
+        tables=tuple(
+            dict.fromkeys(
+                (atom.kind, atom.name)
+                for atom in atoms
+                if atom.kind is not AtomKind.ELEMENT or atom.slots[0] not in covered
+            )
+        ),
         variables=frozenset(name for slot in slots for _, name in slot.variables),
     )
 
@@ -125,6 +136,18 @@ def _mates(atoms: Sequence[Atom]) -> tuple[tuple[int, ...], ...]:
         if atom.kind is AtomKind.FUNCTION
         else ()
         for number, atom in enumerate(atoms)
+    )
+
+
+def _covered(slots: Sequence[Slot], atoms: Sequence[Atom]) -> frozenset[int]:
+    return frozenset(
+        slot
+        for atom in atoms
+        if atom.kind is not AtomKind.ELEMENT
+        for slot, declared in zip(atom.slots, atom.declared, strict=True)
+        if declared in slots[slot].accepted
+        and slots[slot].type != atom.name
+        and not slots[slot].constants
     )
 
 
