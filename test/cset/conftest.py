@@ -127,14 +127,15 @@ def part_of() -> Callable[..., Instance]:
 def change_between(before: Instance, after: Instance) -> Change:
     """How two states differ that share their ids, found by comparing everything."""
     old, new = set(before.all_elements()), set(after.all_elements())
-    rows = {
-        state: {
+    # Not by state: two states are equal when a tuple was removed and added again, with a new id.
+    there, here = (
+        {
             (relation.name, row, legs)
             for relation in RICH.relations
             for row, legs in state.tuples(relation.name).items()
         }
         for state in (before, after)
-    }
+    )
     homes = [
         ("home", robot)
         for robot in after.elements("robot")
@@ -145,8 +146,9 @@ def change_between(before: Instance, after: Instance) -> Change:
         for thing in after.elements("thing")
         if after.attribute(thing, "colour") != before.attribute(thing, "colour")
     ]
-    added, removed = rows[after] - rows[before], rows[before] - rows[after]
-    parts = map(tuple, map(sorted, (new - old, old - new, added, removed, homes, colours)))
+    parts = map(
+        tuple, map(sorted, (new - old, old - new, here - there, there - here, homes, colours))
+    )
     return Change(*parts)
 
 
