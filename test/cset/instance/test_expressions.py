@@ -149,6 +149,8 @@ def slowly(expression: Expression, values: dict[str, Any]) -> Any:
             Operator.MAXIMUM: max,
         }
         first = match[expression.operator](first, other)
+    if math.isinf(first) or math.isnan(first):
+        raise OverflowError
     return first
 
 
