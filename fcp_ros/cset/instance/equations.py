@@ -5,7 +5,7 @@ After a change only those starts are looked at from which a path can have change
 tuples, and what leads to an element at which a function has a new value.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fcp_ros.cset.instance.change import Change
@@ -55,28 +55,24 @@ def _touched(instance: "Instance", equation: PathEquation, change: Change) -> se
     for function, element in change.functions:
         changed.setdefault(function, []).append(element)
     for path in (equation.left, equation.right):
-        first = 1 if schema.has_relation(equation.source) else 0
-        for length in range(first, len(path)):
-            if path[length] in changed:
-                starts |= _starts(instance, equation.source, path[:length], changed[path[length]])
+        starts |= _starts(instance, equation.source, path, changed)
     return starts
 
 
 def _starts(
-    instance: "Instance", source: str, path: Sequence[str], ends: Iterable[int]
+    instance: "Instance", source: str, path: Sequence[str], changed: Mapping[str, Sequence[int]]
 ) -> set[int]:
-    """Everything of type `source` from which the path leads to one of the ends."""
+    """Everything of type `source` whose way along the path meets an element that has changed."""
     schema = instance.schema
-    found = set(ends)
-    for length in range(len(path), 0, -1):
-        step = path[length - 1]
-        if length == 1 and schema.has_relation(source):
+    found: set[int] = set()
+    for length in range(len(path) - 1, -1, -1):
+        step = path[length]
+        if length == 0 and schema.has_relation(source):
             index = instance.relation_table(source).index(schema.relation(source).position(step))
-        else:
-            index = instance.function_table(step).preimages()
-        found = {start for end in found for start in index.get(end, ())}
-    if schema.has_relation(source):
-        return found
+            return {row for end in found for row in index.get(end, ())}
+        preimages = instance.function_table(step).preimages()
+        found = {start for end in found for start in preimages.get(end, ())}
+        found.update(changed.get(step, ()))
     below = schema.subtypes(source)
     return {start for start in found if instance.type_of(start) in below}
 
