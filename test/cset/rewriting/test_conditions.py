@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import (
@@ -327,7 +327,7 @@ def test_what_is_no_condition_of_the_rule_is_refused() -> None:
 # --- against the definition
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_conditions_agree_with_a_search_of_all_extensions(
     data: st.DataObject, instances: Callable[..., Any]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
-from hypothesis import assume, event, given, settings
+from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import (
@@ -144,7 +144,7 @@ def forgets(rule: Rule, match: Morphism, outcome: Rewrite) -> bool:
     return len(outcome.delta.added) != len(rows)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_the_inverse_rule_restores_the_state(
     data: st.DataObject, instances: Callable[..., Any]
@@ -220,7 +220,7 @@ def identifies_deleted(rule: Rule, match: Morphism) -> bool:
     return any(images.count(match(id_)) > 1 for id_ in rule.deleted)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_rewriting_is_a_pushout_complement_and_a_pushout(
     data: st.DataObject, instances: Callable[..., Any]
@@ -315,7 +315,7 @@ def bare(instance: Instance) -> Instance:
     return builder.build(allow_conflicts=True)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_spo_is_a_pushout_of_partial_morphisms(
     data: st.DataObject, instances: Callable[..., Any]
@@ -344,7 +344,7 @@ def test_spo_is_a_pushout_of_partial_morphisms(
     event("total" if outcome.comatch.source is rule.R else "partial")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_spo_and_sqpo_are_dpo_where_that_is_legal(
     data: st.DataObject, instances: Callable[..., Any]
