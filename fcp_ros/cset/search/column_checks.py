@@ -73,12 +73,15 @@ class ColumnChecks:
         for bind in binds:
             for attribute, value in bind.constants:
                 wanted = self.values.number(value)
-                growth.keep(self.values.of(attribute, growth.column(bind.slot)) == wanted)
+                numbers = self.values.of(attribute, growth.column(bind.slot))
+                growth.keep(self.values.equal(numbers, wanted))
             for attribute, name, first in bind.variables:
                 numbers = self.values.of(attribute, growth.column(bind.slot))
                 if first:
                     growth.fresh[name] = numbers
-                growth.keep(numbers != UNSET if first else numbers == growth.column(name))
+                growth.keep(
+                    numbers != UNSET if first else self.values.equal(numbers, growth.column(name))
+                )
 
     def comparisons(self, growth: Growth, where: Sequence[int]) -> None:
         """Drop the rows where a comparison does not hold."""

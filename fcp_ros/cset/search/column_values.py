@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns of attribute values, and comparisons of them.
 
-The values that one search meets are numbered; equal ones have one number, whatever their kinds and
-attributes. So variables are bound to columns of numbers.
+The values that one search meets are numbered, so variables are bound to columns of numbers. Equal
+values have one number, whatever their attributes; but a truth value and the number that it equals
+have two, because one can be computed with and the other cannot. `equal` knows.
 """
 
 from collections.abc import Mapping
@@ -20,12 +21,7 @@ from fcp_ros.cset.search.id_index import Mask
 _EXACT = 2**53
 """Up to this size, whole numbers are exact as floating point numbers."""
 
-_OF_NUMBERS = (Comparator.EQUAL, Comparator.UNEQUAL)
-"""What values satisfy if and only if their numbers do."""
-
 _ON_ARRAYS: Mapping[Comparator, np.ufunc] = {
-    Comparator.EQUAL: np.equal,
-    Comparator.UNEQUAL: np.not_equal,
     Comparator.LESS: np.less,
     Comparator.LESS_OR_EQUAL: np.less_equal,
     Comparator.GREATER: np.greater,
@@ -39,18 +35,29 @@ class ColumnValues:
     def __init__(self, target: Instance) -> None:
         """None met so far."""
         self._target = target
-        self._numbers: dict[Any, int] = {}
+        self._numbers: dict[tuple[bool, Any], int] = {}
         self._values: list[Any] = []
+        # The first number of an equal value for each number, and last for that of no value.
+        self._firsts: list[int] = [UNSET]
+        self._by_value: dict[Any, int] = {}
         self._translations: dict[str, Column] = {}
 
     def number(self, value: AttributeValue | None) -> int:
         """The number of a value; that of one that is not set is `UNSET`."""
         if value is None:
             return UNSET
-        found = self._numbers.setdefault(value, len(self._values))
+        found = self._numbers.setdefault((isinstance(value, bool), value), len(self._values))
         if found == len(self._values):
             self._values.append(value)
+            self._firsts.insert(-1, self._by_value.setdefault(value, found))
         return found
+
+    def equal(self, one: Column, other: Column | int) -> Mask:
+        """Where the numbers are those of equal values, or both of no value."""
+        if len(self._by_value) == len(self._values):
+            return np.asarray(one == other)
+        firsts = np.array(self._firsts)
+        return np.asarray(firsts[one] == firsts[other])
 
     def of(self, attribute: str, ids: Column) -> Column:
         """The numbers of the values that elements or tuples have."""
@@ -100,8 +107,9 @@ class ColumnValues:
             columns[side.name] if isinstance(side, Variable) else np.array([self.number(side)])
             for side in (left, right)
         )
-        if comparator in _OF_NUMBERS:
-            return np.asarray(_ON_ARRAYS[comparator](one, other))
+        if comparator not in _ON_ARRAYS:
+            same = self.equal(one, other)
+            return same if comparator is Comparator.EQUAL else ~same
         floats = np.array([_exact(value) for value in self._values])
         one, other = floats.take(one), floats.take(other)
         if np.isnan(one).any() or np.isnan(other).any():

@@ -116,3 +116,14 @@ def test_searches_with_and_without_an_index_agree(skipped: int) -> None:
     assert [tuple(column) for column in first] == found
     # count 0 or 2 of the even ones, whose halves 0.0 and 2.0 are those of numbers 0 and 4.
     assert len(first[0]) == 6
+
+
+def test_a_truth_value_and_the_number_it_equals_are_told_apart() -> None:
+    # Met first, False must not take the place of 0, with which one can compute.
+    pattern = things({"flag": X, "count": Y})
+    target = things({"flag": False, "count": 0}, {"flag": True, "count": 2})
+    where = [Comparison(Operation(Operator.ADD, (Y, 1)), Comparator.EQUAL, 1)]
+    assert find_homs(pattern, target, where=where).count() == 1
+    # They are equal nevertheless: one variable matches both.
+    assert find_homs(things({"flag": X, "count": X}), target).count() == 1
+    assert len(list(find_homs(things({"flag": X, "count": X}), target))) == 1
