@@ -14,6 +14,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from fcp_ros.cset.rewriting.applied_step import AppliedStep
+from fcp_ros.cset.rewriting.semantics import Semantics
 from fcp_ros.cset.rewriting.step_effects import (
     AttributeCell,
     Cell,
@@ -150,7 +151,8 @@ def needs_of(
             value = step.before.attribute(image, name)
             yield Need(number, AttributeCell(cell, name), Role.READ, Equals(value))
     written = history.effects[number]
-    yield from _dangling_needs(number, step, written, universe)
+    if step.rule.semantics is Semantics.DPO:
+        yield from _dangling_needs(number, step, written, universe)
     yield from _key_needs(number, step, written, universe)
 
 

@@ -15,8 +15,14 @@ from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.rewriting.applied_step import AppliedStep
 from fcp_ros.cset.rewriting.causal_needs import Need
-from fcp_ros.cset.rewriting.conditions import ApplicationCondition, ConditionKind
-from fcp_ros.cset.rewriting.extension_parts import Now, Part, parts_of
+from fcp_ros.cset.rewriting.conditions import Condition, ConditionKind, CountCondition
+from fcp_ros.cset.rewriting.extension_parts import (
+    Now,
+    Part,
+    as_they_are,
+    attributes_of,
+    parts_of,
+)
 from fcp_ros.cset.rewriting.relabel import drop_values, relabelled
 from fcp_ros.cset.rewriting.step_effects import Cell, CellValue, History
 from fcp_ros.cset.rewriting.universe import Universe
@@ -39,7 +45,7 @@ class _Extension:
         parts: what must be so for it to be one in a state.
     """
 
-    condition: ApplicationCondition
+    condition: Condition
     elements: Mapping[int, int]
     parts: tuple[Part, ...]
 
@@ -60,16 +66,17 @@ class ConditionReasons:
         for condition in step.rule.conditions:
             yield _At(self, number).holds(condition, elements)
 
-    def cheapest(self, options: Sequence[Needs]) -> Needs:
-        """The option that rules out the fewest orders, the first of them."""
-        return options[0] if len(options) == 1 else min(options, key=self._cost)
+    def cheapest(self, options: Sequence[Needs], number: int) -> Needs:
+        """So many of the options, those that rule out the fewest orders."""
+        chosen = options if number >= len(options) else sorted(options, key=self._cost)[:number]
+        return tuple(chain.from_iterable(chosen))
 
     def value(self, cell: Cell, step: int) -> CellValue:
         """The value of a cell right before a step."""
         return self._history.before(cell, step)
 
     def extensions(
-        self, condition: ApplicationCondition, elements: Mapping[int, int], now: Now
+        self, condition: Condition, elements: Mapping[int, int], now: Now
     ) -> Iterator[_Extension]:
         """Every extension into the universe of the images of the elements of the source."""
         initial: dict[int, int] = {}
@@ -109,31 +116,67 @@ class _At:
     def now(self, cell: Cell) -> CellValue:
         return self.reasons.value(cell, self.step)
 
-    def holds(self, condition: ApplicationCondition, elements: Mapping[int, int]) -> Needs:
+    # --- conditions
+
+    def holds(self, condition: Condition, elements: Mapping[int, int]) -> Needs:
         """Why a condition holds, which it does, where its source has these images."""
-        extensions = self.reasons.extensions(condition, elements, self.now)
-        if condition.kind is ConditionKind.PAC:
-            return self.some_counts(extensions)
-        return tuple(chain.from_iterable(map(self.excluded, extensions)))
+        least, most = _bounds(condition)
+        return (
+            *self.no_less(condition, elements, least),
+            *(() if most is None else self.no_more(condition, elements, most)),
+        )
 
-    def fails(self, condition: ApplicationCondition, elements: Mapping[int, int]) -> Needs:
+    def fails(self, condition: Condition, elements: Mapping[int, int]) -> Needs:
         """Why a condition does not hold, which it does not."""
-        extensions = self.reasons.extensions(condition, elements, self.now)
-        if condition.kind is ConditionKind.NAC:
-            return self.some_counts(extensions)
-        return tuple(chain.from_iterable(map(self.excluded, extensions)))
+        least, _ = _bounds(condition)
+        number = sum(1 for _ in islice(self.counting(condition, elements), least))
+        if number < least:
+            return self.no_more(condition, elements, least - 1)
+        _, most = _bounds(condition)
+        assert most is not None
+        return self.no_less(condition, elements, most + 1)
 
-    def some_counts(self, extensions: Iterator[_Extension]) -> Needs:
-        counting = (self.counted(extension) for extension in extensions if self.counts(extension))
-        return self.reasons.cheapest(list(islice(counting, _WITNESSES)))
+    def is_true(self, condition: Condition, elements: Mapping[int, int]) -> bool:
+        """Whether a condition holds in the state before the step."""
+        least, most = _bounds(condition)
+        number = sum(1 for _ in self.counting(condition, elements))
+        return number >= least and (most is None or number <= most)
+
+    def no_less(self, condition: Condition, elements: Mapping[int, int], number: int) -> Needs:
+        """Why so many extensions count, which they do."""
+        if not number:
+            return ()
+        counting = islice(self.counting(condition, elements), max(_WITNESSES, number))
+        options = [self.counted(extension) for extension in counting]
+        return self.reasons.cheapest(options, number)
+
+    def no_more(self, condition: Condition, elements: Mapping[int, int], number: int) -> Needs:
+        """Why only so many extensions count, which is so."""
+        extensions = list(self.reasons.extensions(condition, elements, self.now))
+        others = [extension for extension in extensions if not self.counts(extension)]
+        options = [self.excluded(extension) for extension in others]
+        return self.reasons.cheapest(options, max(0, len(extensions) - number))
+
+    # --- extensions
+
+    def counting(self, condition: Condition, elements: Mapping[int, int]) -> Iterator[_Extension]:
+        """The extensions that count in the state before the step."""
+        return filter(self.counts, self.reasons.extensions(condition, elements, self.now))
 
     def counts(self, extension: _Extension) -> bool:
-        """Whether an extension is one in the state before the step."""
+        return self.is_there(extension) and all(
+            self.is_true(inner, extension.elements) for inner in extension.condition.nested
+        )
+
+    def is_there(self, extension: _Extension) -> bool:
         return all(part.holds(self.now) for part in extension.parts)
 
     def counted(self, extension: _Extension) -> Needs:
         """Why an extension counts, which it does."""
-        return tuple(need for part in extension.parts for need in part.kept(self.step, self.now))
+        there = (need for part in extension.parts for need in part.kept(self.step, self.now))
+        inner = extension.condition.nested
+        nested = (need for one in inner for need in self.holds(one, extension.elements))
+        return (*there, *nested)
 
     def excluded(self, extension: _Extension) -> Needs:
         """Why an extension does not count, which it does not."""
@@ -143,4 +186,19 @@ class _At:
             if not part.holds(self.now)
             for option in part.broken(self.step, self.now)
         ]
-        return self.reasons.cheapest(options)
+        if not options:
+            read = attributes_of(extension.condition, extension.elements)
+            values = as_they_are(read, self.step, self.now)
+            options = [
+                (*values, *self.fails(inner, extension.elements))
+                for inner in extension.condition.nested
+                if not self.is_true(inner, extension.elements)
+            ]
+        return self.reasons.cheapest(options, 1)
+
+
+def _bounds(condition: Condition) -> tuple[int, int | None]:
+    """How often the pattern must occur at least, and may at most."""
+    if isinstance(condition, CountCondition):
+        return condition.at_least, condition.at_most
+    return (0, 0) if condition.kind is ConditionKind.NAC else (1, None)

@@ -58,12 +58,7 @@ def replay(
     chosen = range(len(steps)) if order is None else order
     if len(set(chosen)) != len(chosen) or not set(chosen) <= set(range(len(steps))):
         raise StepError(f"the order {tuple(chosen)} is not one of the steps 0 .. {len(steps) - 1}")
-    created = {
-        step.comatch.mapping[id_]
-        for step in steps
-        for id_ in step.rule.created
-        if step.rule.R.schema.has_type(step.rule.R.type_of(id_))
-    }
+    created = {element for step in steps for element in step.rewrite.change.created}
     images: dict[int, int] = {}
     done: list[AppliedStep] = []
     for index in chosen:
@@ -102,7 +97,9 @@ def _again(
     if outcome.comatch is None:
         return outcome.violations
     for element in step.rule.R.all_elements():
-        images[step.comatch.mapping[element]] = outcome.comatch.mapping[copied[element]]
+        # SPO may lose elements of R.
+        if element in step.comatch.mapping and copied[element] in outcome.comatch.mapping:
+            images[step.comatch.mapping[element]] = outcome.comatch.mapping[copied[element]]
     return AppliedStep(rule, match, outcome)
 
 
@@ -130,7 +127,7 @@ def _named_as_before(step: AppliedStep) -> tuple[Rule, Mapping[int, int]]:
     names = {
         id_: step.after.name_of(step.comatch.mapping[id_])
         for id_ in rule.created
-        if rule.R.schema.has_type(rule.R.type_of(id_))
+        if rule.R.schema.has_type(rule.R.type_of(id_)) and id_ in step.comatch.mapping
     }
     if all(rule.R.name_of(id_) == name for id_, name in names.items()):
         return rule, {id_: id_ for id_ in step.comatch.mapping}

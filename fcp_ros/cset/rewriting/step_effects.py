@@ -71,17 +71,20 @@ def value_at(instance: Instance, cell: Cell) -> CellValue:
 def effects_of(step: AppliedStep) -> dict[Cell, CellValue]:
     """What a step writes: what changed, and what it says is there although it was there before."""
     written: dict[Cell, CellValue] = {}
-    before, after = step.before, step.after
-    for id_ in _gone(before, after):
-        cell = cell_of(before, id_)
+    before, after, change = step.before, step.after, step.rewrite.change
+    gone: list[tuple[ElementCell | TupleCell, int]] = [(ElementCell(e), e) for e in change.deleted]
+    gone += [(TupleCell(relation, legs), row) for relation, row, legs in change.removed]
+    for cell, id_ in gone:
         written[cell] = False
         written.update({AttributeCell(cell, name): None for name in before.attributes(id_)})
-    for id_ in _gone(after, before):
-        written[cell_of(after, id_)] = True
+    written.update({ElementCell(element): True for element in change.created})
+    written.update({TupleCell(relation, legs): True for relation, _, legs in change.added})
     for id_ in step.rule.created:
-        written[cell_of(after, step.comatch.mapping[id_])] = True
-    for attribute in (*_assigned(step), *_forgotten(step)):
-        written.setdefault(attribute, value_at(after, attribute))
+        if id_ in step.comatch.mapping:
+            written[cell_of(after, step.comatch.mapping[id_])] = True
+    changed = (AttributeCell(cell_of(after, id_), name) for name, id_ in change.attributes)
+    for attribute in (*changed, *_assigned(step), *_forgotten(step)):
+        written[attribute] = value_at(after, attribute)
     # A tuple that was removed and added again is there.
     return {
         cell: value_at(after, cell) if isinstance(cell, TupleCell) else value
@@ -95,18 +98,9 @@ def merges_or_clones(step: AppliedStep) -> bool:
     pairs = {
         (step.match.mapping[rule.left.mapping[k]], step.comatch.mapping[rule.right.mapping[k]])
         for k in rule.K.all_elements()
+        if rule.right.mapping[k] in step.comatch.mapping
     }
     return any(len(set(side)) < len(pairs) for side in zip(*pairs, strict=True))
-
-
-def _gone(before: Instance, after: Instance) -> Iterator[int]:
-    """Ids of elements and tuples that `before` has and `after` has not."""
-    if before.element_table() is not after.element_table():
-        yield from before.element_table().types.keys() - after.element_table().types.keys()
-    for relation in before.schema.relations:
-        old, new = before.relation_table(relation.name), after.relation_table(relation.name)
-        if old is not new:
-            yield from old.rows.keys() - new.rows.keys()
 
 
 def _assigned(step: AppliedStep) -> Iterator[AttributeCell]:

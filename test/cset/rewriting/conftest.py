@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the tests of sequences write down worlds, actions and steps."""
+"""How the tests of sequences write down worlds, actions and steps, and draw them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -16,11 +16,17 @@ from fcp_ros.cset import (
     inclusion,
     morphism,
 )
+from fcp_ros.cset.instance.expressions import (
+    Comparison,
+)
 from fcp_ros.cset.rewriting.applied_step import AppliedStep
+from fcp_ros.cset.rewriting.conditions import Condition, CountCondition
 
 Tuple = tuple[str, ...]
-Values = Mapping[tuple[str, str], Any]
-Extension = tuple[Mapping[str, str], Iterable[Tuple]]
+Holder = str | Tuple
+Values = Mapping[tuple[Holder, str], Any]
+Extension = tuple[Any, ...]
+"""(extra elements, tuples) and, where they are needed, options as keywords."""
 
 
 def _world(
@@ -29,14 +35,18 @@ def _world(
     tuples: Iterable[Tuple] = (),
     values: Values | None = None,
 ) -> Instance:
-    """An instance from name -> type, (relation, names...) and (element, attribute) -> value."""
+    """An instance from name -> type, (relation, names...) and (holder, attribute) -> value."""
     builder = InstanceBuilder(schema)
     for name, type_ in elements.items():
         builder.add(type_, name)
     for relation, *names in tuples:
         builder.relate(relation, *map(builder.id_of, names))
-    for (name, attribute), value in (values or {}).items():
-        builder.set_attribute(builder.id_of(name), attribute, value)
+    for (holder, attribute), value in (values or {}).items():
+        if isinstance(holder, str):
+            id_ = builder.id_of(holder)
+        else:
+            id_ = builder.relate(holder[0], *map(builder.id_of, holder[1:]))
+        builder.set_attribute(id_, attribute, value)
     return builder.build(allow_conflicts=True)
 
 
@@ -52,14 +62,18 @@ def _action(
     gone: Sequence[str] = (),
     unless: Iterable[Extension] = (),
     given: Iterable[Extension] = (),
+    number: Iterable[Extension] = (),
     reads: Values | None = None,
     sets: Values | None = None,
+    where: Iterable[Comparison] = (),
     monic: bool = True,
 ) -> Rule:
     """A rule by its parameters and tuples.
 
     `when` must be there (what is in `delete` need not be repeated); `new` elements are created, and
-    `gone` ones deleted; (extra elements, tuples) must be absent in `unless`, present in `given`.
+    `gone` ones deleted; extensions must be absent in `unless`, present in `given`, as often as
+    `at_least` and `at_most` say in `number`. They may be `monic`, have values (`reads`), a `where`,
+    and be `nested`: (kind, extension) pairs.
     """
     removed = list(delete)
     stays = [entry for entry in when if entry not in removed]
@@ -67,27 +81,54 @@ def _action(
     kept = {key: value for key, value in read.items() if key not in assigned}
     glue_elements = {key: type_ for key, type_ in parameters.items() if key not in gone}
     left = _world(schema, parameters, [*stays, *removed], read)
-    glue = _world(
-        schema, glue_elements, stays, {k: v for k, v in kept.items() if k[0] in glue_elements}
-    )
+    there = {*glue_elements, *stays}
+    glue = _world(schema, glue_elements, stays, {k: v for k, v in kept.items() if k[0] in there})
+    there |= {*(new or {}), *add}
     right = _world(
         schema,
         {**glue_elements, **(new or {})},
         [*stays, *add],
-        {k: v for k, v in {**kept, **assigned}.items() if v is not None and k[0] not in gone},
+        {k: v for k, v in {**kept, **assigned}.items() if v is not None and k[0] in there},
     )
+    content = (dict(parameters), [*stays, *removed], read)
     conditions = tuple(
-        ApplicationCondition(
-            kind,
-            " and ".join(" ".join(entry) for entry in entries),
-            inclusion(
-                left, _world(schema, {**parameters, **extra}, [*stays, *removed, *entries], read)
-            ),
-        )
-        for kind, group in ((ConditionKind.NAC, unless), (ConditionKind.PAC, given))
-        for extra, entries in ((extra, list(entries)) for extra, entries in group)
+        _condition(schema, kind, left, content, *extension)
+        for kind, group in (("nac", unless), ("pac", given), ("count", number))
+        for extension in group
     )
-    return Rule(name, inclusion(glue, left), inclusion(glue, right), conditions, monic)
+    legs = (inclusion(glue, left), inclusion(glue, right))
+    return Rule(name, *legs, conditions, monic, where=tuple(where))
+
+
+def _condition(
+    schema: Schema,
+    kind: str,
+    start: Instance,
+    content: tuple[dict[str, str], list[Tuple], dict[tuple[Holder, str], Any]],
+    extra: Mapping[str, str],
+    entries: Iterable[Tuple],
+    options: Mapping[str, Any] | None = None,
+) -> Condition:
+    chosen = dict(options or {})
+    elements, tuples, read = content
+    larger = (
+        {**elements, **extra},
+        [*tuples, *(entry for entry in entries if entry not in tuples)],
+        {**read, **chosen.pop("reads", {})},
+    )
+    pattern = _world(schema, *larger)
+    nested = tuple(
+        _condition(schema, inner, pattern, larger, *extension)
+        for inner, extension in chosen.pop("nested", ())
+    )
+    name = " and ".join(" ".join(entry) for entry in entries)
+    where = tuple(chosen.pop("where", ()))
+    include = inclusion(start, pattern)
+    if kind == "count":
+        return CountCondition(name, include, nested=nested, where=where, **chosen)
+    return ApplicationCondition(
+        ConditionKind(kind), name, include, nested=nested, where=where, **chosen
+    )
 
 
 def _run(state: Instance, *calls: tuple[Rule, Mapping[str, str]]) -> list[AppliedStep]:
