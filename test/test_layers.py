@@ -12,7 +12,8 @@ from pathlib import Path
 LAYERS = ("fuzzy", "cset", "scene", "domain", "grounding", "planning", "relaxation", "execution",
           "nodes")  # lowest first
 # The folders of the C-set layer, lowest first.
-CSET = ("schema", "instance", "search", "limits", "rewriting", "migration", "interchange")
+CSET = ("schema", "instance", "search", "limits", "conditions", "rewriting", "sequences",
+        "migration", "interchange")
 # They stand beside the nodes: nothing below may import them. The client shares the nodes'
 # conversions and action client; the command line and the demo use everything.
 BESIDE = {

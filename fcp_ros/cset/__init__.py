@@ -6,6 +6,7 @@ docs/cset.md is the tour. What is not named here is for those who ask for it by 
 texts, subobjects, causality and composition of rules, migration, interchange, example graphs.
 """
 
+from fcp_ros.cset.conditions.conditions import ApplicationCondition, ConditionKind, CountCondition
 from fcp_ros.cset.instance.builder import InstanceBuilder
 from fcp_ros.cset.instance.change import Change
 from fcp_ros.cset.instance.delta import AttributeChange, Delta, FunctionChange, delta_of, difference
@@ -26,7 +27,6 @@ from fcp_ros.cset.limits.colimits import Colimit, coequaliser, coproduct, initia
 from fcp_ros.cset.limits.errors import LimitError, PresentationError
 from fcp_ros.cset.limits.limits import Limit, equaliser, product, pullback, terminal
 from fcp_ros.cset.limits.presentation import present, representable
-from fcp_ros.cset.rewriting.conditions import ApplicationCondition, ConditionKind, CountCondition
 from fcp_ros.cset.rewriting.match_check import check_match, find_matches
 from fcp_ros.cset.rewriting.rewrite import Rewrite, rewrite
 from fcp_ros.cset.rewriting.rule import Rule, RuleError

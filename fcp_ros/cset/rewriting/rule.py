@@ -9,10 +9,10 @@ An attribute of L may be a variable, which a match binds; those of R may be expr
 from dataclasses import dataclass
 from functools import cached_property
 
+from fcp_ros.cset.conditions.conditions import Condition
 from fcp_ros.cset.instance.expressions import Comparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.rewriting.conditions import Condition
 from fcp_ros.cset.rewriting.rule_check import always_decided, problems_of
 from fcp_ros.cset.rewriting.rule_plan import RulePlan, compile_span, outside
 from fcp_ros.cset.rewriting.semantics import Semantics

@@ -3,6 +3,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from fcp_ros.cset.conditions.conditions import Condition, CountCondition
+from fcp_ros.cset.conditions.extension import variables_in
 from fcp_ros.cset.instance.expressions import (
     Comparator,
     Comparison,
@@ -12,8 +14,6 @@ from fcp_ros.cset.instance.expressions import (
 )
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.rewriting.conditions import Condition, CountCondition
-from fcp_ros.cset.rewriting.extension import variables_in
 from fcp_ros.cset.rewriting.rule_plan import outside
 from fcp_ros.cset.schema.schema import AttributeKind
 

@@ -12,11 +12,11 @@ in the number of these, not in the number of all matches.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from fcp_ros.cset.conditions.conditions import Condition
+from fcp_ros.cset.conditions.counted_extensions import decide
 from fcp_ros.cset.instance.change import Change
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.rewriting.conditions import Condition
-from fcp_ros.cset.rewriting.counted_extensions import decide
 from fcp_ros.cset.rewriting.match_check import check_match
 from fcp_ros.cset.rewriting.rule import Rule
 from fcp_ros.cset.rewriting.semantics import Semantics

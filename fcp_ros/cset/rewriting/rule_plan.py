@@ -8,10 +8,10 @@ the state.
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from fcp_ros.cset.conditions.pattern_check import PatternCheck, compile_check
 from fcp_ros.cset.instance.expressions import Expression
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.rewriting.pattern_check import PatternCheck, compile_check
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
 
 

@@ -24,10 +24,10 @@ from fcp_ros.cset import (
     identity,
     rewrite,
 )
+from fcp_ros.cset.conditions.conditions import Condition, CountCondition
 from fcp_ros.cset.graphs import graph, path
 from fcp_ros.cset.instance.change import Change
 from fcp_ros.cset.instance.expressions import Variable
-from fcp_ros.cset.rewriting.conditions import Condition, CountCondition
 from fcp_ros.cset.rewriting.rule_matches import rule_matches
 from fcp_ros.cset.rewriting.semantics import Semantics
 from fcp_ros.cset.search.match_set import MatchSet

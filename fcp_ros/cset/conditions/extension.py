@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Extending a match along L -> P: the morphisms P -> G that agree with it on L."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from fcp_ros.cset.conditions.pattern_check import PatternCheck, compile_check
+from fcp_ros.cset.instance.expressions import (
+    Comparator,
+    Comparison,
+    Variable,
+    variables_of,
+)
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.search.homs import find_homs
+
+_FEW = 16
+
+
+class Way(Enum):
+    """How extensions of a match are found."""
+
+    LOOK_UP = "look_up"
+    """L lacks only tuples of P, so that there is at most one."""
+    SCAN = "scan"
+    """L lacks one tuple of P, and only elements of that: where few tuples may be it, try each."""
+    SEARCH = "search"
+    """All others, and where many may be it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtensionPlan:
+    """How to extend morphisms along an inclusion, worked out once for each inclusion.
+
+    Attributes:
+        inclusion: L -> P.
+        given: (id of L, its image in P).
+        lacking: the tuples (relation, id, legs) of P that L lacks.
+        way: how extensions are found.
+        check: of the morphisms from P.
+        source_check: of the morphisms from L.
+        variables: that L and P share.
+    """
+
+    inclusion: Morphism
+    given: tuple[tuple[int, int], ...]
+    lacking: tuple[tuple[str, int, tuple[int, ...]], ...]
+    way: Way
+    check: PatternCheck
+    source_check: PatternCheck
+    variables: tuple[str, ...]
+
+    def extensions(
+        self, match: Morphism, monic: bool, where: Sequence[Comparison] = ()
+    ) -> Iterator[Morphism]:
+        """The extensions of a natural match.
+
+        Args:
+            match: L -> G.
+            monic: whether only monic extensions count.
+            where: comparisons that the values of the variables must satisfy.
+
+        Raises:
+            ExpressionError: on the way, where a comparison has no truth value.
+        """
+        initial: dict[int, int] = {}
+        for id_, image in self.given:
+            found = match.mapping[id_]
+            # L -> P may identify two elements; then only matches that do so too extend.
+            if initial.setdefault(image, found) != found:
+                return iter(())
+        if self.way is Way.LOOK_UP:
+            candidates = self._looked_up(match, initial)
+        elif self.way is Way.SCAN and (rows := self._rows(match, initial)) is not None:
+            candidates = self._scanned(match, initial, rows)
+        else:
+            return self._searched(match, initial, monic, where)
+        return self._checked(match, candidates, monic, where)
+
+    def _searched(
+        self, match: Morphism, initial: dict[int, int], monic: bool, where: Sequence[Comparison]
+    ) -> Iterator[Morphism]:
+        bound = self._bound(match)
+        if bound is None:
+            return iter(())
+        return find_homs(
+            self.inclusion.target,
+            match.target,
+            monic=monic,
+            initial=initial,
+            where=(*bound, *where),
+        )
+
+    def _looked_up(self, match: Morphism, mapping: dict[int, int]) -> Iterator[dict[int, int]]:
+        """The one mapping that there may be."""
+        for relation, row, legs in self.lacking:
+            by_legs = match.target.relation_table(relation).by_legs
+            found = by_legs.get(tuple([mapping[leg] for leg in legs]))
+            if found is None:
+                return
+            mapping[row] = found
+        yield mapping
+
+    def _rows(self, match: Morphism, mapping: dict[int, int]) -> Collection[int] | None:
+        """The tuples that the one of P may become, None where they are too many to try."""
+        ((relation, _, legs),) = self.lacking
+        table = match.target.relation_table(relation)
+        rows: Collection[int] = table.rows
+        for position, leg in enumerate(legs):
+            if leg in mapping:
+                found = table.index(position).get(mapping[leg], ())
+                if len(found) < len(rows):
+                    rows = found
+        return rows if len(rows) <= _FEW else None
+
+    def _scanned(
+        self, match: Morphism, initial: dict[int, int], rows: Collection[int]
+    ) -> Iterator[dict[int, int]]:
+        """A mapping for each tuple."""
+        ((relation, id_, legs),) = self.lacking
+        table = match.target.relation_table(relation).rows
+        for row in rows:
+            mapping = {**initial, id_: row}
+            if all(
+                mapping.setdefault(leg, image) == image
+                for leg, image in zip(legs, table[row], strict=True)
+            ):
+                yield mapping
+
+    def _checked(
+        self,
+        match: Morphism,
+        candidates: Iterator[dict[int, int]],
+        monic: bool,
+        where: Sequence[Comparison],
+    ) -> Iterator[Morphism]:
+        for mapping in candidates:
+            candidate = Morphism(self.inclusion.target, match.target, mapping)
+            if (monic and not candidate.is_monic) or not self.check.holds(candidate):
+                continue
+            values = self.check.values(candidate)
+            if values is not None and all(comparison.holds(values) for comparison in where):
+                yield Morphism(self.inclusion.target, match.target, mapping, values)
+
+    def _bound(self, match: Morphism) -> list[Comparison] | None:
+        """That variables of L keep their values; the search decides the others."""
+        if not self.variables:
+            return []
+        values = self.source_check.values(match)
+        if values is None:
+            return None
+        return [
+            Comparison(Variable(name), Comparator.EQUAL, values[name]) for name in self.variables
+        ]
+
+
+def plan_extension(inclusion: Morphism) -> ExtensionPlan:
+    """The plan for extending matches along an inclusion (a natural one)."""
+    pattern = inclusion.target
+    image = inclusion.image()
+    check = compile_check(pattern)
+    lacking = tuple(entry for entry in check.tuples if entry[1] not in image)
+    fresh = {element for element in pattern.all_elements() if element not in image}
+    way = Way.SEARCH
+    if not fresh:
+        way = Way.LOOK_UP
+    elif len(lacking) == 1 and fresh.issubset(lacking[0][2]):
+        way = Way.SCAN
+    source_check = compile_check(inclusion.source)
+    ours, theirs = ({v for _, _, v in c.variables} for c in (source_check, check))
+    return ExtensionPlan(
+        inclusion,
+        given=tuple(inclusion.mapping.items()),
+        lacking=lacking,
+        way=way,
+        check=check,
+        source_check=source_check,
+        variables=tuple(sorted(ours & theirs)),
+    )
+
+
+def variables_in(comparison: Comparison) -> frozenset[str]:
+    """Names of the variables in a comparison."""
+    return variables_of(comparison.left) | variables_of(comparison.right)

@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Application conditions: negative, positive, counting, nested (case 21)."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+from fcp_ros.cset import (
+    ApplicationCondition,
+    Attribute,
+    AttributeKind,
+    ConditionKind,
+    Instance,
+    InstanceBuilder,
+    Relation,
+    Rule,
+    RuleError,
+    Schema,
+    Violation,
+    ViolationKind,
+    check_match,
+    find_homs,
+    find_matches,
+    identity,
+    inclusion,
+)
+from fcp_ros.cset.conditions.conditions import Condition, CountCondition, extensions
+from fcp_ros.cset.graphs import cycle, graph
+from fcp_ros.cset.instance.expressions import (
+    Comparator,
+    Comparison,
+    Expression,
+    Operation,
+    Operator,
+    Variable,
+)
+
+SCHEMA = Schema(
+    "s",
+    {"robot": (), "item": ()},
+    relations=(Relation("holding", (("robot", "robot"), ("item", "item"))),),
+)
+
+
+def scene(items: int, *held: int) -> Instance:
+    builder = InstanceBuilder(SCHEMA)
+    robot = builder.add("robot", "r")
+    names = [builder.add("item", f"i{number}") for number in range(1, items + 1)]
+    for number in held:
+        builder.relate("holding", robot, names[number - 1])
+    return builder.build()
+
+
+def pick(kind: ConditionKind, larger: Instance, monic: bool = False) -> Rule:
+    left = scene(1)
+    condition = ApplicationCondition(kind, "hands", inclusion(left, larger), monic)
+    return Rule("pick", identity(left), inclusion(left, scene(1, 1)), (condition,))
+
+
+def test_a_negative_condition_names_what_it_found() -> None:
+    rule = pick(ConditionKind.NAC, scene(2, 2))
+    state = scene(3, 3)
+    for match in find_homs(rule.L, state):
+        (violation,) = check_match(rule, match)
+        assert violation.kind is ViolationKind.NEGATIVE_CONDITION
+        assert violation.elements == ("holding(r, i3)",)
+        assert violation.message == "'hands' must not match, but it does: holding(r, i3)"
+    assert len(list(find_matches(rule, scene(3)))) == 3
+
+
+def test_an_existential_may_be_what_is_matched_already_unless_monic() -> None:
+    # "r holds nothing" fails for the item that r holds; "r holds nothing else" does not.
+    anything = pick(ConditionKind.NAC, scene(2, 2))
+    else_ = pick(ConditionKind.NAC, scene(2, 2), monic=True)
+    state = scene(2, 1)
+    assert list(find_matches(anything, state)) == []
+    assert [match.by_name()["i1"] for match in find_matches(else_, state)] == ["i1"]
+
+
+def test_a_positive_condition_names_what_is_lacking() -> None:
+    rule = pick(ConditionKind.PAC, scene(2, 2))
+    match = next(find_homs(rule.L, scene(2)))
+    (violation,) = check_match(rule, match)
+    assert violation.kind is ViolationKind.POSITIVE_CONDITION
+    assert violation.message == "'hands' must match, but nothing is like holding(r, i2)"
+    assert violation.elements == ("i1", "r")
+    assert len(list(find_matches(rule, scene(2, 1)))) == 2
+
+
+def test_a_condition_may_ask_for_an_element_only() -> None:
+    lonely = pick(ConditionKind.NAC, scene(2), monic=True)
+    assert len(list(find_matches(lonely, scene(1)))) == 1
+    match = next(find_homs(lonely.L, scene(2)))
+    (violation,) = check_match(lonely, match)
+    assert violation.elements == ("i2",)
+
+
+def test_a_condition_may_identify_elements() -> None:
+    # L -> P that merges two vertices: the condition speaks of matches that merge them too.
+    left, point = graph(2), graph(1)
+    (collapse,) = find_homs(left, point, monic=False)
+    different = ApplicationCondition(ConditionKind.NAC, "different", collapse)
+    rule = Rule("pair", identity(left), identity(left), (different,), monic=False)
+    assert len(list(find_homs(left, graph(3), monic=False))) == 9
+    assert len(list(find_matches(rule, graph(3)))) == 6
+
+
+LOOPS = graph(6, [(v, v) for v, n in enumerate([2, 3, 2, 4, 5, 1], start=1) for _ in range(n)])
+
+
+def some_vertex(*conditions: Condition) -> Rule:
+    left = graph(1)
+    return Rule("some", identity(left), identity(left), conditions)
+
+
+def chosen(rule: Rule) -> list[str]:
+    return [match.by_name()["v1"] for match in find_matches(rule, LOOPS)]
+
+
+def test_case_21_no_less_and_no_more_than() -> None:
+    # "At least 2 and fewer than 4 self-loops", of vertices with 2, 3, 2, 4, 5, 1 loops: the first
+    # three. Each loop is one extension by one loop.
+    left = graph(1)
+    loops = CountCondition("loops", inclusion(left, cycle(1)), at_least=2, at_most=3)
+    assert chosen(some_vertex(loops)) == ["v1", "v2", "v3"]
+
+
+def test_case_21_by_conditions_on_patterns() -> None:
+    # The same as: some two loops that differ, and no four.
+    left = graph(1)
+    conditions = tuple(
+        ApplicationCondition(kind, f"{n} loops", inclusion(left, graph(1, [(1, 1)] * n)), True)
+        for kind, n in ((ConditionKind.PAC, 2), (ConditionKind.NAC, 4))
+    )
+    assert chosen(some_vertex(*conditions)) == ["v1", "v2", "v3"]
+
+
+def test_counts_name_what_they_found() -> None:
+    loops = CountCondition("loops", inclusion(graph(1), cycle(1)), at_least=2, at_most=3)
+    rule = some_vertex(loops)
+    found = {m.by_name()["v1"]: check_match(rule, m) for m in find_homs(rule.L, LOOPS)}
+    (few,), (many,) = found["v6"], found["v5"]
+    assert few.kind is many.kind is ViolationKind.COUNT
+    assert few.message == "'loops' must match at least 2 times, but it does once: e17"
+    assert many.message == (
+        "'loops' must match at most 3 times, but it does at least 4 times: e12, e13, e14, e15"
+    )
+    assert many.elements == ("e12", "e13", "e14", "e15")
+    assert many.symbol == "loops"
+
+
+def test_counts_without_a_bound() -> None:
+    left = graph(1)
+    many = CountCondition("many", inclusion(left, cycle(1)), at_least=4)
+    one = CountCondition("one", inclusion(left, cycle(1)), at_most=1)
+    assert chosen(some_vertex(many)) == ["v4", "v5"]
+    assert chosen(some_vertex(one)) == ["v6"]
+    with pytest.raises(RuleError, match="asks for at least 3 and at most 2; give 0 <= at_least"):
+        some_vertex(CountCondition("none", inclusion(left, cycle(1)), at_least=3, at_most=2))
+
+
+# --- nested conditions
+
+KITCHEN = Schema(
+    "kitchen",
+    {"item": (), "shelf": ()},
+    relations=(
+        Relation("on", (("item", "item"), ("shelf", "shelf"))),
+        Relation("clean", (("item", "item"),)),
+    ),
+    attributes=(Attribute("height", "shelf", AttributeKind.FLOAT),),
+)
+
+
+def kitchen(
+    *tuples: tuple[str, ...], heights: Mapping[str, Expression] = MappingProxyType({})
+) -> Instance:
+    """Items i..., shelves s...; heights of shelves."""
+    builder = InstanceBuilder(KITCHEN)
+    for name in sorted({name for _, *legs in tuples for name in legs} | heights.keys() | {"i"}):
+        builder.add("item" if name.startswith("i") else "shelf", name)
+    for relation, *legs in tuples:
+        builder.relate(relation, *map(builder.id_of, legs))
+    for name, height in heights.items():
+        builder.set_attribute(builder.id_of(name), "height", height)
+    return builder.build()
+
+
+def with_condition(condition: Condition) -> Rule:
+    left = kitchen()
+    return Rule("r", identity(left), identity(left), (condition,))
+
+
+def violation_at(rule: Rule, state: Instance) -> Violation | None:
+    match = next(iter(find_homs(rule.L, state, initial={1: state.id_of("i")})))
+    violations = check_match(rule, match)
+    return violations[0] if violations else None
+
+
+SHELVES = inclusion(kitchen(), kitchen(heights={"s": Variable("h")}))
+EMPTY = ApplicationCondition(
+    ConditionKind.NAC,
+    "empty",
+    inclusion(SHELVES.target, kitchen(("on", "i2", "s"), heights={"s": Variable("h")})),
+)
+
+
+def test_a_positive_condition_with_a_nested_one() -> None:
+    # Some shelf on which nothing is.
+    rule = with_condition(
+        ApplicationCondition(ConditionKind.PAC, "free shelf", SHELVES, nested=(EMPTY,))
+    )
+    full = kitchen(("on", "i2", "s1"), ("on", "i", "s2"), heights={"s1": 1.0, "s2": 2.0})
+    violation = violation_at(rule, full)
+    assert violation is not None
+    assert violation.kind is ViolationKind.POSITIVE_CONDITION
+    assert violation.message == (
+        "'free shelf' must match, but s1 will not do: "
+        "'empty' must not match, but it does: on(i2, s1)"
+    )
+    free = kitchen(("on", "i2", "s1"), heights={"s1": 1.0, "s2": 2.0})
+    assert violation_at(rule, free) is None
+    assert violation_at(rule, kitchen()) is not None
+
+
+def test_a_negative_condition_with_a_nested_one() -> None:
+    # No shelf without something on it; and no shelf with more than one thing.
+    rule = with_condition(
+        ApplicationCondition(ConditionKind.NAC, "free shelf", SHELVES, nested=(EMPTY,))
+    )
+    full = kitchen(("on", "i2", "s1"), ("on", "i", "s2"), heights={"s1": 1.0, "s2": 2.0})
+    assert violation_at(rule, full) is None
+    free = kitchen(("on", "i2", "s1"), heights={"s1": 1.0, "s2": 2.0})
+    violation = violation_at(rule, free)
+    assert violation is not None
+    assert violation.message == "'free shelf' must not match, but it does: s2"
+    several = CountCondition("several", EMPTY.inclusion, at_least=2)
+    rule = with_condition(
+        ApplicationCondition(ConditionKind.NAC, "heap", SHELVES, nested=(several,))
+    )
+    assert violation_at(rule, full) is None
+    heap = kitchen(("on", "i2", "s1"), ("on", "i", "s1"), heights={"s1": 1.0})
+    assert violation_at(rule, heap) is not None
+
+
+def test_counting_with_a_nested_condition() -> None:
+    rule = with_condition(CountCondition("free shelves", SHELVES, at_least=2, nested=(EMPTY,)))
+    heights = {"s1": 1.0, "s2": 2.0, "s3": 3.0}
+    assert violation_at(rule, kitchen(("on", "i2", "s1"), heights=heights)) is None
+    violation = violation_at(rule, kitchen(("on", "i2", "s1"), ("on", "i3", "s2"), heights=heights))
+    assert violation is not None
+    assert violation.message == "'free shelves' must match at least 2 times, but it does once: s3"
+
+
+def test_conditions_compare_attributes() -> None:
+    low = Comparison(Variable("h"), Comparator.LESS, 1.5)
+    rule = with_condition(ApplicationCondition(ConditionKind.PAC, "low", SHELVES, where=(low,)))
+    assert violation_at(rule, kitchen(heights={"s1": 2.0, "s2": 1.0})) is None
+    violation = violation_at(rule, kitchen(heights={"s1": 2.0}))
+    assert violation is not None
+    assert violation.message == "'low' must match, but nothing is like s with ?h < 1.5"
+    per = Comparison(Operation(Operator.DIVIDE, (1, Variable("h"))), Comparator.LESS, 1)
+    rule = with_condition(ApplicationCondition(ConditionKind.PAC, "per", SHELVES, where=(per,)))
+    violation = violation_at(rule, kitchen(heights={"s1": 0.0}))
+    assert violation is not None
+    assert violation.kind is ViolationKind.EXPRESSION
+    assert violation.message == (
+        "it cannot be told whether 'per' matches: (1 / ?h): division by zero"
+    )
+
+
+def test_variables_of_the_left_side_bind_conditions() -> None:
+    # No other shelf of the same height.
+    height = {"s": Variable("h")}
+    left = kitchen(heights=height)
+    same = ApplicationCondition(
+        ConditionKind.NAC,
+        "same height",
+        inclusion(left, kitchen(heights={**height, "s2": Variable("h")})),
+        monic=True,
+    )
+    rule = Rule("r", identity(left), identity(left), (same,))
+    state = kitchen(heights={"s1": 1.0, "s2": 2.0, "s3": 1.0})
+    assert [match.by_name()["s"] for match in find_matches(rule, state)] == ["s2"]
+
+
+def test_what_is_no_condition_of_the_rule_is_refused() -> None:
+    deep = ApplicationCondition(
+        ConditionKind.NAC,
+        "empty",
+        EMPTY.inclusion,
+        nested=(ApplicationCondition(ConditionKind.NAC, "x", identity(EMPTY.pattern)),),
+    )
+    wrong = (
+        (
+            ApplicationCondition(ConditionKind.PAC, "shelf", SHELVES, nested=(deep,)),
+            "condition 'empty' is nested and has nested conditions itself",
+        ),
+        (
+            ApplicationCondition(
+                ConditionKind.PAC,
+                "shelf",
+                SHELVES,
+                nested=(ApplicationCondition(ConditionKind.NAC, "y", identity(kitchen())),),
+            ),
+            "condition 'y' must start at the pattern of condition 'shelf'",
+        ),
+        (
+            ApplicationCondition(
+                ConditionKind.PAC,
+                "shelf",
+                SHELVES,
+                where=(Comparison(Variable("z"), Comparator.EQUAL, 1),),
+            ),
+            r"\?z == 1 uses \?z, but condition 'shelf' has \?h",
+        ),
+    )
+    for condition, message in wrong:
+        with pytest.raises(RuleError, match=message):
+            with_condition(condition)
+
+
+# --- against the definition
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_conditions_agree_with_a_search_of_all_extensions(
+    data: st.DataObject, instances: Callable[..., Any]
+) -> None:
+    # The extensions of a match are those morphisms from the larger pattern that restrict to it.
+    pattern = data.draw(instances(1, numbers=True))
+    left = part_of(data.draw, pattern)
+    state = data.draw(instances(2, numbers=True))
+    monic = data.draw(st.booleans())
+    condition = ApplicationCondition(ConditionKind.PAC, "p", inclusion(left, pattern), monic=monic)
+    for match in find_homs(left, state, monic=False, limit=5):
+        expected = sum(
+            condition.inclusion.compose(candidate) == match
+            for candidate in find_homs(pattern, state, monic=monic)
+        )
+        event("some" if expected else "none")
+        assert sum(1 for _ in extensions(condition, match)) == expected
+        assert (condition.violation(match) is None) == (expected > 0)
+        exactly = CountCondition("n", condition.inclusion, expected, expected, monic)
+        assert exactly.violation(match) is None
+        fewer = CountCondition("n", condition.inclusion, expected + 1, None, monic)
+        assert fewer.violation(match) is not None
+
+
+def part_of(draw: st.DrawFn, whole: Instance) -> Instance:
+    """A drawn part: all elements or some, some of the tuples, some of the values."""
+    kept = {element for element in whole.all_elements() if draw(st.integers(0, 3))}
+    kept |= {whole.apply("home", robot) for robot in kept if whole.type_of(robot) == "robot"}
+    builder = InstanceBuilder.of(whole)
+    for relation in whole.schema.relations:
+        for legs in whole.tuples(relation.name).values():
+            if not kept.issuperset(legs) or draw(st.booleans()):
+                builder.unrelate(relation.name, *legs)
+    for element in reversed(whole.all_elements()):
+        for name in whole.attributes(element):
+            if draw(st.booleans()):
+                builder.set_attribute(element, name, None)
+        if element not in kept:
+            builder.remove(element)
+    return builder.build(allow_conflicts=True)
