@@ -19,8 +19,9 @@ class Fibres:
 
     Over the image of one element of L lie its preimages in K, each an element of D. Over the image
     of several there may be nothing of K, or one preimage each: these are then one element of D.
-    Anything else has no pullback complement: pulled back to L, D would have more over each of them
-    than K has.
+    With different numbers there is no pullback complement: pulled back to L, D has as much over
+    each of them. Where each has the same number of copies, two or more, there is one if what they
+    refer to tells which copies belong together; that is refused all the same, to keep this simple.
     """
 
     def __init__(self, plan: RulePlan, match: Morphism) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
@@ -114,12 +115,12 @@ def repeats(step: AppliedStep) -> bool:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("graphs", [False, True])
+@settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_the_macro_of_a_sequence_does_what_it_did(
-    data: st.DataObject, sequences: Make, small_states: Make, small_graphs: Make
+    data: st.DataObject, graphs: bool, sequences: Make, small_states: Make, small_graphs: Make
 ) -> None:
-    graphs = data.draw(st.booleans())
     state, steps = data.draw(sequences(3, rich=True, graphs=graphs))
     others = small_graphs() if graphs else small_states(3)
     assume(steps)
@@ -146,12 +147,12 @@ def test_the_macro_of_a_sequence_does_what_it_did(
 REFUSED = ("in more than", "cannot be said of the start", "a condition cannot say so")
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("graphs", [False, True])
+@settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_the_composite_along_an_overlap_is_as_good_as_its_parts(
-    data: st.DataObject, sequences: Make, small_states: Make, small_graphs: Make
+    data: st.DataObject, graphs: bool, sequences: Make, small_states: Make, small_graphs: Make
 ) -> None:
-    graphs = data.draw(st.booleans())
     _, steps = data.draw(sequences(2, rich=True, graphs=graphs))
     others = small_graphs() if graphs else small_states(3)
     assume(len(steps) == 2)
