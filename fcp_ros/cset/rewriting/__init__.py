@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewriting: rules, application conditions, what makes a match legal, and the rewrites."""
+"""Rewriting: rules, what makes a match legal, and the rewrites."""
