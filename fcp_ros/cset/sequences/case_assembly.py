@@ -252,22 +252,31 @@ class _Assembly:
 
     def _apart(self, counted: bool) -> Iterator[dict[Key, Key]]:
         """What the new elements must not be, since it is deleted, or told by other cases."""
-        before, after = self.frame.before, self.frame.after
-        others = [content for key, content in before.tuples.items() if key in self.frame.deleted]
-        if counted:
-            others += [
-                content for key, content in after.tuples.items() if key in self.frame.created
-            ]
-        for relation, legs in self.new_tuples.values():
-            for name, olds in others:
+        placed: set[Key] = set()
+        for key, (relation, legs) in self.new_tuples.items():
+            placed.update(legs)
+            for name, olds in self._other_tuples(key, counted):
                 if name == relation and self._can_coincide(legs, olds):
                     yield {n: o for n, o in zip(legs, olds, strict=True) if n in self.fresh}
-        # An element with a tuple cannot have been deleted: the tuple would dangle.
-        placed = {leg for _, legs in self.new_tuples.values() for leg in legs}
-        for key in sorted(self.fresh - placed):
-            for old in sorted(self.frame.deleted):
-                if old in before.types and self._can_coincide((key,), (old,)):
+        for key in sorted(self.fresh):
+            others = self.frame.changed(self.pattern.values_of(key))
+            if key not in placed:
+                # An element with a tuple cannot have been deleted: the tuple would dangle.
+                others |= self.frame.deleted
+            for old in sorted(others):
+                if old in self.frame.before.types and self._can_coincide((key,), (old,)):
                     yield {key: old}
+
+    def _other_tuples(self, key: Key, counted: bool) -> Iterator[tuple[str, Legs]]:
+        """The tuples that a new one must not be."""
+        changed = self.frame.changed(self.pattern.values_of(key))
+        for other, content in self.frame.before.tuples.items():
+            if other in self.frame.deleted or other in changed:
+                yield content
+        if counted:
+            for other, content in self.frame.after.tuples.items():
+                if other in self.frame.created:
+                    yield content
 
     def _can_coincide(self, news: Legs, olds: Legs) -> bool:
         met: dict[Key, Key] = {}

@@ -8,6 +8,10 @@ from fcp_ros.cset.sequences.known_state import CompositionError
 from fcp_ros.cset.sequences.pattern_draft import Built, Key, PatternDraft
 
 
+class CannotTell(CompositionError):
+    """Whether elements can be the same depends on values that are not known."""
+
+
 def collapse(
     pattern: PatternDraft, same: Mapping[Key, Key]
 ) -> tuple[PatternDraft, dict[Key, Key]] | None:
@@ -22,7 +26,7 @@ def collapse(
         cannot be the same.
 
     Raises:
-        CompositionError: whether they can depends on values that are not known.
+        CannotTell: whether they can depends on values that are not known.
     """
     goes = {key: same.get(key, key) for key in pattern.types}
     if not _close(pattern, goes):
@@ -47,7 +51,7 @@ def collapse(
         known_value = result.values.setdefault((goes[holder], attribute), value)
         if known_value != value:
             if variables_of(known_value) or variables_of(value):
-                raise CompositionError(
+                raise CannotTell(
                     f"whether two elements are the same depends on their {attribute!r}, which are "
                     f"{known_value} and {value}: a condition cannot say so"
                 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Application conditions of a step of a run, translated to conditions at its start."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset.conditions.conditions import (
@@ -13,7 +13,7 @@ from fcp_ros.cset.conditions.conditions import (
 from fcp_ros.cset.instance.expressions import Expression
 from fcp_ros.cset.instance.morphism import Morphism, identity
 from fcp_ros.cset.sequences.case_assembly import Case, cases_of
-from fcp_ros.cset.sequences.collapse import collapse, projection
+from fcp_ros.cset.sequences.collapse import CannotTell, collapse, projection
 from fcp_ros.cset.sequences.frame import Frame
 from fcp_ros.cset.sequences.known_state import CompositionError
 from fcp_ros.cset.sequences.pattern_draft import Built, Key
@@ -125,8 +125,16 @@ class Translation:
     def _told(self, condition: Condition, *, rigid: bool) -> list[_ToldCase]:
         """The cases in which an extension counts."""
         small = not condition.nested and not self.within
-        rigid = rigid or condition.monic or not (small or self.frame.is_trivial)
-        counted = isinstance(condition, CountCondition)
+        if condition.monic or not (small or self.frame.is_trivial):
+            rigid = True
+        if not rigid:
+            try:
+                return list(self._cases(condition, rigid=False))
+            except CannotTell:
+                pass
+        return list(self._cases(condition, rigid=True))
+
+    def _cases(self, condition: Condition, *, rigid: bool) -> Iterator[_ToldCase]:
         found = cases_of(
             condition,
             self.frame,
@@ -134,17 +142,15 @@ class Translation:
             self.values,
             self.names,
             rigid=rigid,
-            counted=counted,
+            counted=isinstance(condition, CountCondition),
         )
-        told = []
         for case in found:
             built = case.pattern.build()
             try:
                 nested = self._nested(condition, case, built)
             except NeverHolds:
                 continue
-            told.append(_ToldCase(case, built, (*nested, *_apart(condition, case, built))))
-        return told
+            yield _ToldCase(case, built, (*nested, *_apart(condition, case, built)))
 
     def _nested(self, condition: Condition, case: Case, built: Built) -> Conditions:
         if not condition.nested:

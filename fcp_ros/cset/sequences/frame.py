@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames: what the conditions of one step of a run are about, and what they are translated to."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset.instance.expressions import Expression
@@ -46,6 +46,12 @@ class Frame:
     def knows(self, key: Key) -> bool:
         """Whether an element or tuple is in `after`."""
         return key in self.after.types or key in self.after.tuples
+
+    def changed(self, attributes: Iterable[str]) -> frozenset[Key]:
+        """What is in `after` and is not as it was: created, or written to in these attributes."""
+        names = set(attributes)
+        written = {key for key, name in self.written if name in names and self.knows(key)}
+        return self.created | written
 
     def extended(self, pattern: PatternDraft) -> "Frame":
         """The frame of a larger pattern at the start, whose additions stay as they are."""

@@ -54,9 +54,9 @@ def partitions(
 
 
 def choices(pattern: Instance, frame: Frame, base: Mapping[int, Key]) -> list[Assignment]:
-    """Every way to say which new elements and tuples were created by the steps.
+    """Every way to say which new elements and tuples are what the steps created or wrote to.
 
-    What is assigned is what was created, and what its tuples lead to; the rest is left open.
+    What is assigned is that, and what its tuples lead to; the rest is left open.
 
     Raises:
         CompositionError: there are too many.
@@ -66,13 +66,15 @@ def choices(pattern: Instance, frame: Frame, base: Mapping[int, Key]) -> list[As
         for row, legs in pattern.tuples(relation.name).items():
             if row in base:
                 continue
+            changed = frame.changed(pattern.attributes(row))
             for key, (name, images) in frame.after.tuples.items():
-                if name == relation.name and key in frame.created:
+                if name == relation.name and key in changed:
                     tried = [_with_legs(pattern, frame, a, legs, images) for a in found]
                     found = _checked([*found, *(one for one in tried if one is not None)])
     for element in pattern.all_elements():
+        changed = frame.changed(pattern.attributes(element))
         for key in frame.after.types:
-            if key in frame.created and may_be(pattern, element, frame, key):
+            if key in changed and may_be(pattern, element, frame, key):
                 more = [{**a, element: key} for a in found if element not in a]
                 found = _checked([*found, *more])
     return found

@@ -381,6 +381,22 @@ def test_a_condition_on_anything_leaves_out_what_the_first_step_changed(
     assert list(find_matches(macro.rule, two)) == []
 
 
+def test_a_condition_on_values_leaves_out_what_the_first_step_wrote(
+    action: Make, world: Make
+) -> None:
+    # "Nothing is empty" after filling x: x may have been empty before.
+    reads = {("z", "level"): 0}
+    fill = action(HOME, "fill", X, reads={LEVEL: V}, sets={LEVEL: 1})
+    rest = action(HOME, "rest", {}, unless=[({"z": "item"}, [], {"reads": reads})])
+    macro = compose(fill, rest, {})
+    found = []
+    for levels in ((0, None), (0, 1), (0, 0), (1, 0)):
+        values = {(n, "level"): v for n, v in zip("ab", levels, strict=True) if v is not None}
+        start = world(HOME, {"a": "mug", "b": "mug"}, (), values)
+        found.append(sum(m.by_name()["x"] == "a" for m in find_matches(macro.rule, start)))
+    assert found == [1, 1, 0, 0]
+
+
 def test_counts_are_counted_without_what_the_first_step_adds(action: Make, world: Make) -> None:
     put = action(HOME, "put", XP, add=[ON])
     few = action(
