@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+from fcp_ros.cset.instance.expressions import Variable
 from fcp_ros.cset.rewriting.semantics import Semantics
 from fcp_ros.cset.sequences.applied_step import AppliedStep
+from fcp_ros.cset.sequences.readings import compared_only
 from fcp_ros.cset.sequences.step_effects import (
     AttributeCell,
     Cell,
@@ -144,12 +146,15 @@ def needs_of(
     number: int, step: AppliedStep, history: History, universe: Universe
 ) -> Iterator[Need]:
     """What a step needs, apart from its application conditions."""
+    compared = compared_only(step.rule)
     for id_, image in step.match.mapping.items():
         cell = cell_of(step.before, image)
         yield Need(number, cell, Role.USE, PRESENT)
-        for name in step.rule.L.attributes(id_):
-            value = step.before.attribute(image, name)
-            yield Need(number, AttributeCell(cell, name), Role.READ, Equals(value))
+        for name, wanted in step.rule.L.attributes(id_).items():
+            test: Callable[[CellValue], bool] = Equals(step.before.attribute(image, name))
+            if isinstance(wanted, Variable) and wanted.name in compared:
+                test = compared[wanted.name]
+            yield Need(number, AttributeCell(cell, name), Role.READ, test)
     written = history.effects[number]
     if step.rule.semantics is Semantics.DPO:
         yield from _dangling_needs(number, step, written, universe)

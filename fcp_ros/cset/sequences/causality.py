@@ -9,7 +9,8 @@ causal links over the cells of the state that its steps read and write (`causal_
 
 What is promised: every linear extension of the order replays, to the same state (up to the names of
 elements that steps create, where a name is used twice). The order is not the least one that
-promises this, which is hard to find; a step that reads an attribute wants the very value it had.
+promises this, which is hard to find; and a step that does more with an attribute than compare it
+wants the very value it had.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -14,6 +14,7 @@ from fcp_ros.cset.instance.expressions import (
     variables_of,
 )
 from fcp_ros.cset.sequences.causal_needs import PRESENT, Differs, Equals, Need, Role
+from fcp_ros.cset.sequences.readings import inherited
 from fcp_ros.cset.sequences.step_effects import (
     AttributeCell,
     Cell,
@@ -135,17 +136,21 @@ def parts_of(condition: Condition, elements: Mapping[int, int], now: Now) -> Ite
     cells = _cells(condition, elements)
     yield from (CellPart(cell, PRESENT) for cell in cells.values())
     bound = _bound(condition, cells, now)
+    # What the source has is settled, where the source is an extension itself.
+    given = {place for place, _ in inherited(condition)}
     exact = bool(condition.nested)
     free: dict[str, list[AttributeCell]] = {}
     places: dict[str, AttributeCell] = {}
     for id_, holder in cells.items():
         for name, value in pattern.attributes(id_).items():
             cell = AttributeCell(holder, name)
+            if isinstance(value, Variable):
+                places[value.name] = cell
+            if (id_, name) in given:
+                continue
             if not isinstance(value, Variable):
                 yield CellPart(cell, Equals(value))
-                continue
-            places[value.name] = cell
-            if value.name in bound:
+            elif value.name in bound:
                 yield CellPart(cell, Equals(bound[value.name]))
             else:
                 free.setdefault(value.name, []).append(cell)
@@ -160,11 +165,13 @@ def parts_of(condition: Condition, elements: Mapping[int, int], now: Now) -> Ite
 
 
 def attributes_of(condition: Condition, elements: Mapping[int, int]) -> list[AttributeCell]:
-    """Every attribute that the pattern speaks of."""
+    """Every attribute that the pattern speaks of, and its source does not."""
+    given = {place for place, _ in inherited(condition)}
     return [
         AttributeCell(holder, name)
         for id_, holder in _cells(condition, elements).items()
         for name in condition.pattern.attributes(id_)
+        if (id_, name) not in given
     ]
 
 
@@ -181,10 +188,8 @@ def _bound(
     condition: Condition, cells: Mapping[int, ElementCell | TupleCell], now: Now
 ) -> dict[str, CellValue]:
     """The values of the pattern's variables that stand where the source has an attribute, too."""
-    found: dict[str, CellValue] = {}
-    for id_, image in condition.inclusion.mapping.items():
-        for name in condition.inclusion.source.attributes(id_):
-            value = condition.pattern.attribute(image, name)
-            if isinstance(value, Variable):
-                found[value.name] = now(AttributeCell(cells[image], name))
-    return found
+    return {
+        value.name: now(AttributeCell(cells[image], name))
+        for (image, name), value in inherited(condition)
+        if isinstance(value, Variable)
+    }

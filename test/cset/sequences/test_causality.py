@@ -23,6 +23,7 @@ from fcp_ros.cset import (
     is_isomorphic,
 )
 from fcp_ros.cset.graphs import cycle, graph, path
+from fcp_ros.cset.instance.expressions import Comparator, Comparison, Operation, Operator, Variable
 from fcp_ros.cset.sequences.applied_step import AppliedStep, StepError
 from fcp_ros.cset.sequences.causality import CausalOrder, dependencies
 from fcp_ros.cset.sequences.partial_order import PartialOrder
@@ -217,6 +218,25 @@ def test_attributes_that_are_read_and_written(run: Make, state: Instance, action
     assert why(found, 2, 3) == ["change-use level of m1", "use-change level of m1"]
     assert found.dependencies[0].elements in {("m1",), ("m2",)}
     assert_replays(state, steps, found)
+
+
+def test_a_value_that_is_only_compared_may_be_another_one(
+    run: Make, state: Instance, action: Make
+) -> None:
+    x, level = {"x": "item"}, {("x", "level"): Variable("v")}
+    more = Operation(Operator.ADD, (Variable("v"), 1))
+    fill = action(HOME, "fill", x, reads=level, sets={("x", "level"): more})
+    full = [Comparison(Variable("v"), Comparator.GREATER, 2)]
+    drink = action(HOME, "drink", x, reads=level, where=full)
+    m1 = {"x": "m1"}
+    # The level is 1 at first, and 3 after two fillings; then it will do, and does so ever after.
+    steps = run(state, (fill, m1), (fill, m1), (drink, m1), (fill, m1), (drink, m1))
+    found = dependencies(steps)
+    assert found.order.pairs() == ((0, 1), (1, 2), (1, 3), (1, 4))
+    assert why(found, 1, 4) == ["change-use level of m1"]
+    assert_replays(state, steps, found)
+    # Each filling needs the very value that it adds to.
+    assert why(found, 1, 3) == ["change-use level of m1", "use-change level of m1"]
 
 
 def test_deleting_an_element_waits_for_what_would_dangle(

@@ -362,6 +362,14 @@ def test_a_condition_that_the_first_step_sees_to_is_left_out(action: Make, world
     )
 
 
+def test_a_functional_leg_says_that_there_is_nothing_else(pick: Rule, place: Rule) -> None:
+    # The robot that places x held x, and so nothing else that the pick would have to forbid.
+    macro = compose(place, pick, shared(place, pick, r="r"))
+    assert macro.rule.conditions == ()
+    assert shown(macro.rule.L) == ["holding(r, x)", "on(x_2, p_2)", "p"]
+    assert shown(macro.rule.R) == ["holding(r, x_2)", "on(x, p)", "p_2"]
+
+
 def test_a_condition_on_anything_leaves_out_what_the_first_step_changed(
     action: Make, world: Make
 ) -> None:

@@ -2,7 +2,7 @@
 """Drawn sequences of steps, in a small world of relations or in small graphs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations, islice, product
 from typing import Any
@@ -33,6 +33,7 @@ from fcp_ros.cset.instance.expressions import (
     Operator,
     Variable,
 )
+from fcp_ros.cset.rewriting.semantics import Semantics
 from fcp_ros.cset.sequences.applied_step import AppliedStep
 
 Tuple = tuple[str, ...]
@@ -290,6 +291,7 @@ def _sequences(
     attributes: bool = True,
     rich: bool = False,
     graphs: bool = False,
+    semantics: Sequence[Semantics] = (Semantics.DPO,),
 ) -> tuple[Instance, list[AppliedStep]]:
     """A state and a sequence of steps from it."""
     number = draw(st.integers(2, 4))
@@ -301,6 +303,7 @@ def _sequences(
         toggles = st.sampled_from(_toggles(make, draw(st.sampled_from(FACTS))))
         drawn = _rules(make, attributes, rich) if draw(st.integers(0, 2)) == 0 else toggles
         pool = [draw(drawn) for _ in range(number)]
+    pool = [replace(rule, semantics=draw(st.sampled_from(semantics))) for rule in pool]
     steps: list[AppliedStep] = []
     while len(steps) < most:
         now = steps[-1].after if steps else state
