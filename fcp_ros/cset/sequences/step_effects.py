@@ -70,26 +70,14 @@ def value_at(instance: Instance, cell: Cell) -> CellValue:
 
 def effects_of(step: AppliedStep) -> dict[Cell, CellValue]:
     """What a step writes: what changed, and what it says is there although it was there before."""
-    written: dict[Cell, CellValue] = {}
-    before, after, change = step.before, step.after, step.rewrite.change
-    gone: list[tuple[ElementCell | TupleCell, int]] = [(ElementCell(e), e) for e in change.deleted]
-    gone += [(TupleCell(relation, legs), row) for relation, row, legs in change.removed]
-    for cell, id_ in gone:
-        written[cell] = False
-        written.update({AttributeCell(cell, name): None for name in before.attributes(id_)})
-    written.update({ElementCell(element): True for element in change.created})
-    written.update({TupleCell(relation, legs): True for relation, _, legs in change.added})
-    for id_ in step.rule.created:
-        if id_ in step.comatch.mapping:
-            written[cell_of(after, step.comatch.mapping[id_])] = True
-    changed = (AttributeCell(cell_of(after, id_), name) for name, id_ in change.attributes)
-    for attribute in (*changed, *_assigned(step), *_forgotten(step)):
-        written[attribute] = value_at(after, attribute)
-    # A tuple that was removed and added again is there.
-    return {
-        cell: value_at(after, cell) if isinstance(cell, TupleCell) else value
-        for cell, value in written.items()
-    }
+    after, change = step.after, step.rewrite.change
+    written: list[Cell] = [ElementCell(e) for e in (*change.created, *change.deleted)]
+    written += [TupleCell(relation, legs) for relation, _, legs in change.added]
+    images = (step.comatch.mapping.get(id_) for id_ in step.rule.created)
+    written += [cell_of(after, image) for image in images if image is not None]
+    written += [AttributeCell(cell_of(after, id_), name) for name, id_ in change.attributes]
+    written += [*_lost(step), *_assigned(step), *_forgotten(step)]
+    return {cell: value_at(after, cell) for cell in dict.fromkeys(written)}
 
 
 def merges_or_clones(step: AppliedStep) -> bool:
@@ -101,6 +89,22 @@ def merges_or_clones(step: AppliedStep) -> bool:
         if rule.right.mapping[k] in step.comatch.mapping
     }
     return any(len(set(side)) < len(pairs) for side in zip(*pairs, strict=True))
+
+
+def _lost(step: AppliedStep) -> Iterator[Cell]:
+    """The tuples that are removed, be it to be added again, and the attributes that go with them.
+
+    They would lose attributes that they do not happen to have as well.
+    """
+    removed = [TupleCell(relation, legs) for relation, _, legs in step.rewrite.change.removed]
+    cells = [cell_of(step.before, step.match.mapping[id_]) for id_ in step.rule.deleted]
+    for cell in (*removed, *(cell for cell in cells if isinstance(cell, TupleCell))):
+        yield cell
+        for attribute in step.before.schema.attributes_of(cell.relation):
+            yield AttributeCell(cell, attribute.name)
+    for element in step.rewrite.change.deleted:
+        for name in step.before.attributes(element):
+            yield AttributeCell(ElementCell(element), name)
 
 
 def _assigned(step: AppliedStep) -> Iterator[AttributeCell]:

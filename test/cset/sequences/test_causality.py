@@ -204,6 +204,122 @@ def test_a_positive_condition_takes_the_witness_that_needs_no_step(
     assert why(found, 0, 2) == ["produce-use clean(m1)"]
 
 
+def test_counts_take_only_as_many_as_they_need(run: Make, state: Instance, action: Make) -> None:
+    wash = action(HOME, "wash", {"x": "item"}, add=[("clean", "x")])
+    any_clean = ({"any": "item"}, [("clean", "any")])
+    some = action(HOME, "some", {}, number=[(*any_clean, {"at_least": 2})])
+    few = action(HOME, "few", {}, number=[(*any_clean, {"at_most": 2})])
+    calls = [(wash, {"x": name}) for name in ("m1", "m2", "book")]
+    # Two of the three suffice, the first two will do; the third is on its own.
+    steps = run(state, *calls, (some, {}))
+    found = dependencies(steps)
+    assert found.order.pairs() == ((0, 3), (1, 3))
+    assert_replays(state, steps, found)
+    # At most two, while two are clean: one of them must come later, and it is the third.
+    steps = run(state, *calls[:2], (few, {}), calls[2])
+    found = dependencies(steps)
+    assert found.order.pairs() == ((2, 3),)
+    assert why(found, 2, 3) == ["forbid-produce clean(book)"]
+    assert_replays(state, steps, found)
+
+
+def test_what_counts_within_a_condition(run: Make, state: Instance, action: Make) -> None:
+    # "Nothing on p that is not clean": m1 and m2 lie on the table, and are washed, or one is moved.
+    wash = action(HOME, "wash", {"x": "item"}, add=[("clean", "x")])
+    soil = action(HOME, "soil", {"x": "item"}, delete=[("clean", "x")])
+    take = action(HOME, "take", {"x": "item", "p": "place"}, delete=[ON])
+    dirty = ({"i": "item"}, [("on", "i", "p")], {"nested": [("nac", ({}, [("clean", "i")]))]})
+    serve = action(HOME, "serve", {"p": "place"}, unless=[dirty])
+    steps = run(
+        state,
+        *((wash, {"x": "m1"}), (take, {"x": "m2", "p": "table"}), (wash, {"x": "m2"})),
+        *((serve, {"p": "table"}), (soil, {"x": "m1"}), (soil, {"x": "m2"})),
+    )
+    found = dependencies(steps)
+    # m1 is clean until served. m2 is gone, which is why it does not matter, and so is soiled at
+    # any time after it was washed.
+    assert found.order.pairs() == ((0, 3), (1, 3), (2, 5), (3, 4))
+    assert why(found, 0, 3) == ["produce-use clean(m1)"]
+    assert why(found, 1, 3) == ["delete-forbid on(m2, table)"]
+    assert why(found, 3, 4) == ["use-delete clean(m1)"]
+    assert_replays(state, steps, found)
+
+
+def test_why_something_counts_is_protected_as_well(
+    run: Make, state: Instance, action: Make, pick: Rule, place: Rule
+) -> None:
+    # "Some place holds nothing": the shelf, once the book is taken from it.
+    held = ("nac", ({"i": "item"}, [("on", "i", "q")]))
+    rest = action(HOME, "rest", {}, given=[({"q": "place"}, [], {"nested": [held]})])
+    steps = run(
+        state,
+        (pick, moved("r1", "book", "shelf")),
+        (pick, moved("r2", "m1", "table")),
+        (rest, {}),
+        (place, moved("r2", "m1", "shelf")),
+    )
+    found = dependencies(steps)
+    assert found.order.pairs() == ((0, 2), (1, 3), (2, 3))
+    assert why(found, 0, 2) == ["delete-forbid on(book, shelf)"]
+    assert why(found, 2, 3) == ["forbid-produce on(m1, shelf)"]
+    assert_replays(state, steps, found)
+
+
+def test_a_value_on_which_a_nested_condition_depends(
+    run: Make, state: Instance, action: Make
+) -> None:
+    # "Some item has a level that no other one has": m1 has 1, until it gets 2, as m2.
+    level = {("z", "level"): Variable("w")}
+    same = ("nac", ({"u": "item"}, [], {"monic": True, "reads": {("u", "level"): Variable("w")}}))
+    check = action(
+        HOME, "check", {}, given=[({"z": "item"}, [], {"reads": level, "nested": [same]})]
+    )
+    fill = action(HOME, "fill", {"x": "item"}, sets={("x", "level"): 2})
+    before = run(state, (fill, {"x": "m2"}), (check, {}), (fill, {"x": "m1"}))
+    found = dependencies(before)
+    assert (1, 2) in found.order.pairs()
+    assert why(found, 1, 2) == ["use-change level of m1"]
+    assert_replays(state, before, found)
+
+
+def test_a_value_for_which_a_nested_condition_fails(
+    run: Make, state: Instance, action: Make
+) -> None:
+    # "No mug has a level that nothing else has": m1 has that of the book, until it gets another.
+    level = {("z", "level"): Variable("w")}
+    same = ("nac", ({"u": "item"}, [], {"monic": True, "reads": {("u", "level"): Variable("w")}}))
+    check = action(
+        HOME, "check", {}, unless=[({"z": "mug"}, [], {"reads": level, "nested": [same]})]
+    )
+    fill, more = (
+        action(HOME, "fill", {"x": "item"}, sets={("x", "level"): value}) for value in (1, 2)
+    )
+    steps = run(state, (fill, {"x": "book"}), (check, {}), (more, {"x": "m1"}), (fill, {"x": "m1"}))
+    found = dependencies(steps)
+    assert {(0, 1), (1, 2)} <= set(found.order.pairs())
+    assert why(found, 1, 2) == ["use-change level of m1"]
+    assert_replays(state, steps, found)
+
+
+def test_attributes_of_tuples_are_lost_with_them(run: Make, world: Make, action: Make) -> None:
+    roads = Schema(
+        "roads",
+        {"place": ()},
+        relations=(Relation("road", (("here", "place"), ("there", "place"))),),
+        attributes=(Attribute("length", "road", AttributeKind.INT),),
+    )
+    road, two = ("road", "p", "q"), {"p": "place", "q": "place"}
+    measure = action(roads, "measure", two, [road], sets={(road, "length"): 3})
+    rebuild = action(roads, "rebuild", two, delete=[road], add=[road])
+    start = world(roads, {"a": "place", "b": "place"}, [("road", "a", "b")])
+    pq = {"p": "a", "q": "b"}
+    steps = run(start, (measure, pq), (rebuild, pq))
+    found = dependencies(steps)
+    assert why(found, 0, 1) == ["overwrite length of road(a, b)"]
+    steps = run(start, (rebuild, pq), (measure, pq))
+    assert why(dependencies(steps), 0, 1) == ["overwrite length of road(a, b)"]
+
+
 def test_attributes_that_are_read_and_written(run: Make, state: Instance, action: Make) -> None:
     x = {"x": "item"}
     fill, empty = (action(HOME, "set", x, sets={("x", "level"): level}) for level in (3, 0))

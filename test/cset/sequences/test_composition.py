@@ -341,6 +341,27 @@ def test_tuples_with_attributes(action: Make, run: Make, world: Make) -> None:
             assert rewrite(macro.rule, match).instance == rewritten(steps)
 
 
+def test_a_tuple_that_is_removed_and_added_at_once_is_kept(action: Make) -> None:
+    wash = action(HOME, "wash", X, add=[CLEAN])
+    renew = action(HOME, "renew", X, delete=[CLEAN], add=[CLEAN])
+    macro = compose(wash, renew, shared(wash, renew, x="x"))
+    assert shown(macro.rule.L) == ["x"]
+    assert shown(macro.rule.R) == ["clean(x)"]
+    assert macro.rule.conditions == ()
+
+
+def test_a_tuple_without_attributes_must_be_new_to_have_none(action: Make, world: Make) -> None:
+    two, route = {"p": "place", "q": "place"}, ("route", "p", "q")
+    build = action(HOME, "build", two, add=[route])
+    measured = ({}, [route], {"reads": {(route, "length"): V}})
+    check = action(HOME, "check", two, unless=[measured])
+    macro = compose(build, check, shared(build, check, p="p", q="q"))
+    elements, there = {"a": "place", "b": "place"}, [("route", "a", "b"), ("route", "b", "a")]
+    lengths = {(entry, "length"): 1.0 for entry in there}
+    assert len(list(find_matches(macro.rule, world(HOME, elements)))) == 2
+    assert list(find_matches(macro.rule, world(HOME, elements, there, lengths))) == []
+
+
 def rewritten(steps: list[Any]) -> Instance:
     last: Instance = steps[-1].after
     return last
@@ -403,6 +424,79 @@ def test_a_condition_on_values_leaves_out_what_the_first_step_wrote(
         start = world(HOME, {"a": "mug", "b": "mug"}, (), values)
         found.append(sum(m.by_name()["x"] == "a" for m in find_matches(macro.rule, start)))
     assert found == [1, 1, 0, 0]
+
+
+def test_a_condition_on_elements_leaves_out_what_the_first_step_deleted(
+    action: Make, world: Make
+) -> None:
+    # "There is no item" after smashing x: x was the only one.
+    smash = action(HOME, "smash", X, gone=["x"])
+    rest = action(HOME, "rest", {}, unless=[({"any": "item"}, [])])
+    macro = compose(smash, rest, {})
+    found = []
+    for number in (1, 2):
+        names = {f"m{index}": "mug" for index in range(number)}
+        found.append(len(list(find_matches(macro.rule, world(HOME, names)))))
+    assert found == [1, 0]
+
+
+def test_a_condition_on_a_value_that_the_first_step_computes(action: Make, world: Make) -> None:
+    first = pour(action)
+    reads = {("y", "level"): Variable("w")}
+    full = [Comparison(Variable("w"), Comparator.GREATER, 2)]
+    check = action(HOME, "check", {"y": "item"}, unless=[({}, [], {"reads": reads, "where": full})])
+    macro = compose(first, check, shared(first, check, x="y"))
+    (condition,) = macro.rule.conditions
+    assert [str(comparison) for comparison in condition.where] == ["(?v + 1) > 2"]
+    found = [
+        level
+        for level in (0, 1, 2, 3)
+        if list(find_matches(macro.rule, world(HOME, {"m": "mug"}, (), {("m", "level"): level})))
+    ]
+    assert found == [0, 1]
+
+
+def test_monic_and_nested_conditions(action: Make, world: Make) -> None:
+    # "There is another place, which holds nothing", after x was put on p.
+    put = action(HOME, "put", XP, add=[ON])
+    held = ({"i": "item"}, [("on", "i", "q")])
+    free = ({"q": "place"}, [], {"monic": True, "nested": [("nac", held)]})
+    choose = action(HOME, "choose", {"p": "place"}, given=[free])
+    macro = compose(put, choose, shared(put, choose, p="p"))
+    elements = {"m": "mug", "n": "mug", "a": "place", "b": "place"}
+    found = []
+    for facts in ([], [("on", "n", "b")], [("on", "n", "a")]):
+        matches = find_matches(macro.rule, world(HOME, elements, facts))
+        found.append(sorted(m.by_name()["p"] for m in matches if m.by_name()["x"] == "m"))
+    # n lies on b: then a is free only while m is put on b.
+    assert found == [["a", "b"], ["b"], ["a"]]
+
+
+def test_a_monic_condition_of_the_first_rule(action: Make, world: Make) -> None:
+    lonely = action(HOME, "lonely", X, unless=[({"z": "item"}, [], {"monic": True})])
+    wash = action(HOME, "wash", X, add=[CLEAN])
+    macro = compose(lonely, wash, shared(lonely, wash, x="x"))
+    found = []
+    for number in (1, 2):
+        names = {f"m{index}": "mug" for index in range(number)}
+        found.append(len(list(find_matches(macro.rule, world(HOME, names)))))
+    assert found == [1, 0]
+    # What is washed besides is another one.
+    with pytest.raises(CompositionError, match="condition '' of rule 'lonely'"):
+        compose(lonely, wash, {})
+
+
+def test_what_was_there_does_not_lead_to_what_is_created() -> None:
+    # "Nothing leads to v" holds of a vertex that was just created, whatever there was.
+    vertex = graph(1)
+    create = Rule("create", identity(graph(0)), inclusion(graph(0), vertex))
+    source = inclusion(vertex, graph(2, [(2, 1)]))
+    nothing = ApplicationCondition(ConditionKind.NAC, "arrow", source)
+    check = Rule("check", identity(vertex), identity(vertex), (nothing,))
+    v = vertex.id_of("v1")
+    assert compose(create, check, {v: v}).rule.conditions == ()
+    (condition,) = compose(create, check, {}).rule.conditions
+    assert len(edges_of(condition.pattern)) == 1
 
 
 def test_counts_are_counted_without_what_the_first_step_adds(action: Make, world: Make) -> None:
