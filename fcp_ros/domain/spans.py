@@ -19,6 +19,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from fcp_ros.cset import (
     ApplicationCondition,
@@ -30,7 +31,7 @@ from fcp_ros.cset import (
     inclusion,
 )
 from fcp_ros.domain.expression import Atom, Variable
-from fcp_ros.domain.model import ActionRule, Constraint
+from fcp_ros.domain.model import ActionRule, Constraint, Domain
 from fcp_ros.domain.vocabulary import common_subtypes
 
 
@@ -40,6 +41,27 @@ class RuleSpan:
 
     rule: Rule
     parameters: Mapping[str, int]
+
+
+class DomainSpans:
+    """The spans of a domain's rules and the patterns of its constraints, each made once."""
+
+    def __init__(self, domain: Domain) -> None:
+        """None made so far."""
+        self._domain = domain
+        self._spans: dict[str, RuleSpan] = {}
+
+    def of(self, rule: ActionRule) -> RuleSpan:
+        """The span of one of the domain's rules (see `span_of`)."""
+        if rule.name not in self._spans:
+            self._spans[rule.name] = span_of(rule, self._domain.schema)
+        return self._spans[rule.name]
+
+    @cached_property
+    def constraints(self) -> tuple[tuple[Constraint, Instance], ...]:
+        """Each constraint with its pattern (see `constraint_pattern`)."""
+        schema = self._domain.schema
+        return tuple((c, constraint_pattern(c, schema)) for c in self._domain.constraints)
 
 
 def span_of(rule: ActionRule, schema: Schema) -> RuleSpan:

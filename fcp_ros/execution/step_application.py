@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from fcp_ros.cset import Delta, Fact, Instance, find_hom, find_homs, rewrite
 from fcp_ros.domain.expression import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain
-from fcp_ros.domain.spans import RuleSpan, constraint_pattern, span_of
+from fcp_ros.domain.spans import DomainSpans
 from fcp_ros.planning.plan import PlanStep
 
 
@@ -39,7 +38,7 @@ class StepRules:
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
-        self._spans: dict[str, RuleSpan] = {}
+        self._spans = DomainSpans(domain)
 
     def check_form(self, step: PlanStep) -> None:
         """Check that the domain has such a step.
@@ -74,7 +73,7 @@ class StepRules:
         missing = self._missing_elements(rule, step, instance) or self._unmet(rule, step, instance)
         if missing:
             return Application(None, Delta(), missing)
-        span = self._span(rule)
+        span = self._spans.of(rule)
         initial = {span.parameters[name]: instance.id_of(value) for name, value in step.arguments}
         match = find_hom(span.rule.L, instance, monic=span.rule.monic, initial=initial)
         if match is None:
@@ -102,11 +101,6 @@ class StepRules:
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _span(self, rule: ActionRule) -> RuleSpan:
-        if rule.name not in self._spans:
-            self._spans[rule.name] = span_of(rule, self._domain.schema)
-        return self._spans[rule.name]
-
     def _missing_elements(
         self, rule: ActionRule, step: PlanStep, instance: Instance
     ) -> tuple[str, ...]:
@@ -129,7 +123,7 @@ class StepRules:
 
     def _newly_forbidden(self, before: Instance, after: Instance) -> tuple[str, ...]:
         problems = []
-        for constraint, pattern in self._constraints:
+        for constraint, pattern in self._spans.constraints:
             for match in find_homs(pattern, after):
                 facts = _image(constraint, pattern, match.mapping, after)
                 if not all(holds(fact, before) for fact in facts):
@@ -138,11 +132,6 @@ class StepRules:
                         f"{shown} must never hold ({constraint.name}): {constraint.because}."
                     )
         return tuple(problems)
-
-    @cached_property
-    def _constraints(self) -> tuple[tuple[Constraint, Instance], ...]:
-        schema = self._domain.schema
-        return tuple((c, constraint_pattern(c, schema)) for c in self._domain.constraints)
 
 
 def holds(fact: Fact, instance: Instance) -> bool:

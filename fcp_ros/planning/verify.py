@@ -14,8 +14,8 @@ from fcp_ros.cset import Instance, Morphism, UnknownElement, find_homs, rewrite
 from fcp_ros.domain.evaluate import evaluate
 from fcp_ros.domain.expression import Exists, Expression, Text, Variable
 from fcp_ros.domain.infer_types import infer_types
-from fcp_ros.domain.model import ActionRule, Constraint, Domain
-from fcp_ros.domain.spans import constraint_pattern, span_of
+from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.domain.spans import DomainSpans
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
 from fcp_ros.planning.memberships import Judge, MembershipSource
 from fcp_ros.planning.plan import Plan, PlanStep
@@ -76,6 +76,7 @@ class _Verifier:
         check: Callable[[], None],
     ) -> None:
         self._domain = domain
+        self._spans = DomainSpans(domain)
         self._plan = plan
         self._source = memberships
         self._check = check
@@ -120,8 +121,8 @@ class _Verifier:
         after = self._rewritten(where, rule, step, state)
         if after is None:
             return None
-        for constraint in self._domain.constraints:
-            for found in _newly_matched(constraint, state, after):
+        for constraint, pattern in self._spans.constraints:
+            for found in _newly_matched(pattern, state, after):
                 self._problems.append(f"{where}: breaks {constraint.name} ({found})")
         self._spend(where, rule, left)
         self._check_degree(where, rule, step, state, tnorm)
@@ -131,7 +132,7 @@ class _Verifier:
         self, where: str, rule: ActionRule, step: PlanStep, state: Instance
     ) -> Instance | None:
         """The state after the rule at the match that the step's arguments say."""
-        span = span_of(rule, self._domain.schema)
+        span = self._spans.of(rule)
         pattern = span.rule.L
         try:
             mapping = {
@@ -234,9 +235,8 @@ def _opened(goal: Expression, domain: Domain) -> tuple[Expression, dict[str, str
     return goal, types
 
 
-def _newly_matched(constraint: Constraint, before: Instance, after: Instance) -> list[str]:
+def _newly_matched(pattern: Instance, before: Instance, after: Instance) -> list[str]:
     """What matches a constraint's pattern after a step and did not before it, in words."""
-    pattern = constraint_pattern(constraint, before.schema)
     old = {_bindings(match) for match in find_homs(pattern, before)}
     new = [_bindings(match) for match in find_homs(pattern, after)]
     return [", ".join(f"{v} = {e}" for v, e in found) for found in new if found not in old]
