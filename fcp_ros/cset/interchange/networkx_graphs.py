@@ -14,8 +14,8 @@ from typing import Any
 import networkx as nx
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance, InstanceError
-from fcp_ros.cset.limits.free_names import FreeNames
 from fcp_ros.cset.schema.names import unknown_name
 from fcp_ros.cset.schema.schema import Schema, SchemaError
 

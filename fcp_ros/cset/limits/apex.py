@@ -4,10 +4,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.limits.common_types import least_common_ancestors
 from fcp_ros.cset.limits.errors import LimitError
-from fcp_ros.cset.limits.free_names import FreeNames
 from fcp_ros.cset.schema.schema import TypeName
 
 Ids = tuple[int, ...]

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fcp_ros.cset.instance.expressions import Variable
+from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.limits.chase import Chase
-from fcp_ros.cset.limits.free_names import FreeNames
 from fcp_ros.cset.limits.functional_legs import FunctionalLegs
 from fcp_ros.cset.limits.read_out import read_out
 from fcp_ros.cset.limits.unification import substitute, variables_in

@@ -4,10 +4,10 @@
 from typing import Any
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.limits.chase import Chase
 from fcp_ros.cset.limits.errors import LimitError
-from fcp_ros.cset.limits.free_names import FreeNames
 from fcp_ros.cset.limits.functional_legs import FunctionalLegs
 
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.limits.common_types import components
-from fcp_ros.cset.limits.free_names import FreeNames
 from fcp_ros.cset.migration.errors import MigrationError
 from fcp_ros.cset.migration.map_images import AttributeImage
 from fcp_ros.cset.migration.schema_map import SchemaMap

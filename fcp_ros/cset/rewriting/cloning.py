@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.free_names import free_name
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rewriting.context import Context
 from fcp_ros.cset.rewriting.copies import Copies
 from fcp_ros.cset.rewriting.deletion import Deletion, undermined
 from fcp_ros.cset.rewriting.fibres import Fibres
-from fcp_ros.cset.rewriting.free_name import free_name
 from fcp_ros.cset.rewriting.outside_copies import copy_outside, equations_at, touched_by
 from fcp_ros.cset.rewriting.rule_plan import RulePlan
 

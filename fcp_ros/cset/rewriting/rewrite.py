@@ -15,13 +15,13 @@ from fcp_ros.cset.instance.builder import InstanceBuilder
 from fcp_ros.cset.instance.change import Change
 from fcp_ros.cset.instance.delta import Delta, delta_of
 from fcp_ros.cset.instance.expressions import Expression, ExpressionError, evaluate
+from fcp_ros.cset.instance.free_names import free_name
 from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.naturality import substituted
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rewriting.changes import in_turn
 from fcp_ros.cset.rewriting.context import Context
-from fcp_ros.cset.rewriting.free_name import free_name
 from fcp_ros.cset.rewriting.gluing import Gluing, plan_gluing
 from fcp_ros.cset.rewriting.match_check import examine
 from fcp_ros.cset.rewriting.rule import Rule

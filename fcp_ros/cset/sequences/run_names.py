@@ -3,7 +3,7 @@
 
 from itertools import count
 
-from fcp_ros.cset.limits.free_names import FreeNames
+from fcp_ros.cset.instance.free_names import FreeNames
 
 # Far from any id, so that ids of a concrete state can be keys, too.
 _FIRST = 1 << 40
