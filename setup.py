@@ -52,6 +52,7 @@ setup(
         "markupsafe>=2.1",
         "matplotlib>=3.6",
         "networkx>=3.1",
+        "numba>=0.60",
         "numpy>=1.26",
         "pydantic>=2.7,<3",
         "pyyaml>=6",

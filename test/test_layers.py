@@ -9,11 +9,17 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 LAYERS = ("fuzzy", "cset", "scene", "domain", "grounding", "planning", "relaxation", "execution",
           "nodes")  # lowest first
-# The folders of the C-set layer, lowest first.
-CSET = ("schema", "instance", "search", "limits", "conditions", "rewriting", "sequences",
-        "migration", "interchange")
+# The folders of the larger layers, lowest first; the files beside the folders use all of them.
+FOLDERS = {
+    "cset": ("schema", "instance", "search", "limits", "conditions", "rewriting", "sequences",
+             "migration", "interchange"),
+    "planning": ("model", "flat", "compile", "heuristics", "search", "schedule", "verification",
+                 "chunks", "judging", "forward"),
+}
 # They stand beside the nodes: nothing below may import them. The client shares the nodes'
 # conversions and action client; the command line and the demo use everything.
 BESIDE = {
@@ -102,15 +108,16 @@ def test_imports_point_down(repository: Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_imports_point_down_within_the_cset_layer(repository: Path) -> None:
-    wrong = []
-    for file in sorted((repository / "fcp_ros" / "cset").glob("*/*.py")):
+@pytest.mark.parametrize("layer", FOLDERS)
+def test_imports_point_down_within_a_layer(repository: Path, layer: str) -> None:
+    wrong, folders = [], FOLDERS[layer]
+    for file in sorted((repository / "fcp_ros" / layer).glob("*/*.py")):
         folder, relative = file.parent.name, file.relative_to(repository)
         for line, module in imported_modules(file, ".".join(relative.parent.parts)):
             parts = module.split(".")
-            if parts[:2] != ["fcp_ros", "cset"]:
+            if parts[:2] != ["fcp_ros", layer]:
                 continue
-            if len(parts) < 4 or parts[2] not in CSET[: CSET.index(folder) + 1]:
+            if len(parts) < 4 or parts[2] not in folders[: folders.index(folder) + 1]:
                 wrong.append(f"{relative}:{line}: {folder} must not import {module}")
     assert not wrong, "\n".join(wrong)
 

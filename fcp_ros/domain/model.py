@@ -8,6 +8,7 @@ that negation. So atoms of rules and constraints hold only `Variable` and (in gr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -63,12 +64,60 @@ class Duration:
 
 
 @dataclass(frozen=True, slots=True)
+class CostTerm:
+    """A part of an action's cost that depends on what some of its parameters are bound to.
+
+    `table` gives it for each tuple of element names; 0 where it lists none.
+    """
+
+    parameters: tuple[str, ...]
+    table: Mapping[tuple[str, ...], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Cost of an action: `base` and the sum of the terms; never negative."""
+
+    base: float = 1.0
+    terms: tuple[CostTerm, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an action does besides, once for every match of `when` in the state it starts in.
+
+    `variables` range over the elements of their types and may bind any of them, parameters' too
+    (matches are not monic here); atoms hold them and the rule's parameters. Without variables it is
+    a plain conditional effect. In graph rewriting: a multi-rule of an amalgamated rule (Ehrig et
+    al., Fundamentals of Algebraic Graph Transformation). What several effects add stays, even where
+    another one deletes it.
+    """
+
+    variables: tuple[Parameter, ...]
+    when: tuple[Literal, ...]
+    add: tuple[Atom, ...] = ()
+    delete: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """When an action may run, in seconds from the start of the plan: not before, not beyond."""
+
+    opens: float = 0.0
+    closes: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
 class ActionRule:
     """One action schema; spans.py turns it into a DPO rule.
 
     `when` (conditions), `delete` (among the positive conditions) and `add` speak of relations,
     `graded` of graded predicates whose degrees compose into the step's degree. `uses` is what one
     step takes from each resource; `executor` is the relative name of an ExecuteStep action.
+
+    `effects` happen besides (conditional, universal). `cost` is what "least cost" adds up.
+    `metric` names the relation that the rule moves along one hop at a time (`at` for a navigate
+    that changes nothing else): the planner then works with distances instead of hops.
     """
 
     name: str
@@ -80,6 +129,10 @@ class ActionRule:
     duration: Duration
     uses: Mapping[str, float]
     executor: str
+    effects: tuple[Effect, ...] = ()
+    cost: Cost = Cost()
+    window: Window = Window()
+    metric: str = ""
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -167,6 +220,23 @@ class Resource:
     unit: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A declared sequence of actions that belong together ("fetch": pick, then navigate).
+
+    Attributes:
+        name: of the chunk, shown in plans.
+        parameters: as of a rule.
+        steps: rule name and, for each of its parameters, the chunk's parameter that it takes.
+        graded: graded predicates that judge the chunk as a whole; empty: its steps' degrees count.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    steps: tuple[tuple[str, tuple[str, ...]], ...]
+    graded: tuple[Atom, ...] = ()
+
+
 @dataclass(frozen=True)
 class Domain:
     """Everything a domain file says. `source`: its path; `content_hash`: SHA-256 of its text."""
@@ -181,6 +251,7 @@ class Domain:
     mapping: SceneMapping
     source: str = ""
     content_hash: str = ""
+    chunks: Mapping[str, Chunk] = field(default_factory=dict)
 
     def signature(self, predicate: str) -> tuple[Parameter, ...] | None:
         """Parameters of a relation (its legs) or graded predicate; None if there is none.

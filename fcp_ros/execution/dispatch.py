@@ -53,7 +53,7 @@ from fcp_ros.execution.events import (
 )
 from fcp_ros.execution.ledger import ExecutorLedger
 from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 Commands = tuple[Command, ...]
 

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Protocol
 
 from fcp_ros.execution.outcome import Outcome, StepRecord
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 
 class Phase(str, Enum):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from fcp_ros.execution.dispatch_model import StopReason
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 STOP_CODES = {
     StopReason.CANCELLED: OutcomeCode.CANCELLED,

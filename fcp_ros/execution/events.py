@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fcp_ros.execution.outcome import Outcome, StepRecord
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 # --- events -------------------------------------------------------------------------------------
 

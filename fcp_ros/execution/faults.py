@@ -22,7 +22,7 @@ from enum import Enum
 
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.execution.step_pattern import PatternError, StepPattern, parse_pattern
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 ALWAYS = -1
 

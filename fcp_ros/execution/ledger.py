@@ -18,7 +18,7 @@ from fcp_ros.execution.events import (
     Forgotten,
     Rejected,
 )
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 
 class ExecutorLedger:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from fcp_ros.cset import Instance
 from fcp_ros.execution.step_application import StepRules, UnknownStep, holds
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 
 class Monitor:

@@ -17,7 +17,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.execution.faults import Fault, FaultKind, FaultPlan, SuccessModel
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.execution.step_application import StepRules, UnknownStep
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 REFUSAL_TIME = 0.1
 """Simulated seconds until an executor notices that a step can't be done (s)."""

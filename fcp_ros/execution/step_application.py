@@ -13,7 +13,7 @@ from fcp_ros.cset import Delta, Fact, Instance, find_hom, find_homs, rewrite
 from fcp_ros.domain.expression import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain
 from fcp_ros.domain.spans import DomainSpans
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 ANY_RULE = "*"
 

@@ -11,7 +11,10 @@ from fcp_ros.fuzzy.requirement import (
 from fcp_ros.fuzzy.tnorm import (
     EPSILON,
     TNORMS,
+    WORST_LOSS,
+    Composition,
     Goedel,
+    Hamacher,
     Lukasiewicz,
     Product,
     TNorm,
@@ -22,9 +25,12 @@ from fcp_ros.fuzzy.tnorm import (
 __all__ = [
     "EPSILON",
     "TNORMS",
+    "WORST_LOSS",
     "AlphaPolicy",
     "AlphaPreset",
+    "Composition",
     "Goedel",
+    "Hamacher",
     "Lukasiewicz",
     "Product",
     "TNorm",

@@ -22,8 +22,8 @@ from fcp_ros.nodes.goal_end import GoalEnd
 from fcp_ros.nodes.plan_runner import PlanRunner
 from fcp_ros.nodes.waiting_room import Planned, WaitingRoom, WaitSettings
 from fcp_ros.nodes.world import NoWorld
-from fcp_ros.planning.plan import PlanStep
-from fcp_ros.planning.status import PlanStatus
+from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.model.status import PlanStatus
 
 PLAN_CODES = {
     DispatchStatus.SUCCEEDED: PlanError.NONE,

@@ -33,7 +33,7 @@ from fcp_ros.nodes.inbox import Inbox
 from fcp_ros.nodes.scene_reporter import SceneReporter
 from fcp_ros.nodes.step_clients import StepClients
 from fcp_ros.nodes.world import NoWorld, World
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 EVENTS = get_args(Event)
 

@@ -25,8 +25,8 @@ from fcp_ros.nodes.spin import run_node
 from fcp_ros.nodes.worker import CancelToken, Job, JobCancelled, Worker, WorkerBusy, WorkerClosed
 from fcp_ros.nodes.world import World
 from fcp_ros.package_files import config_folder, find_domain
-from fcp_ros.planning.request import Phase, Progress
-from fcp_ros.planning.status import PlanStatus
+from fcp_ros.planning.model.request import Phase, Progress
+from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.srv import JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 LOOK_EVERY = 0.02

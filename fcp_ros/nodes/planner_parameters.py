@@ -6,7 +6,7 @@ from __future__ import annotations
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.nodes.domain_parameter import DOMAIN
 from fcp_ros.nodes.parameters import ParameterSpec, ParameterTable, TakesEffect
-from fcp_ros.planning.request import PlanningOptions
+from fcp_ros.planning.model.request import PlanningOptions
 
 AT_ONCE = TakesEffect.AT_ONCE
 

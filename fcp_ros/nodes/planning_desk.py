@@ -27,11 +27,12 @@ from fcp_ros.nodes.planner_parameters import planning_options
 from fcp_ros.nodes.remote_memberships import RemoteMemberships
 from fcp_ros.nodes.worker import CancelToken
 from fcp_ros.nodes.world import NoWorld, World, WorldState
-from fcp_ros.planning.request import PlanningOptions, ProgressCallback, ignore
-from fcp_ros.planning.result import PlanningResult
-from fcp_ros.planning.status import PlanStatus
-from fcp_ros.planning.verify import Verdict, verify
-from fcp_ros.planning.watch import Interrupted
+from fcp_ros.planning.model.request import PlanningOptions, ProgressCallback, ignore
+from fcp_ros.planning.model.result import PlanningResult
+from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.verdict import Verdict
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.verification.verify import verify
 from fcp_ros.relaxation.plan_goal import plan_goal
 
 NOTEWORTHY_WAIT = 0.05

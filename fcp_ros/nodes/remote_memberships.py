@@ -15,8 +15,8 @@ from fcp_ros.nodes.conversions.common import duration_to_message
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.judgement import membership_from_message, request_to_message
 from fcp_ros.nodes.repeated_call import RepeatedCall
-from fcp_ros.planning.status import PlanStatus
-from fcp_ros.planning.watch import Interrupted
+from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.srv import JudgePredicates
 
 LOOK_EVERY = 0.005

@@ -28,7 +28,7 @@ from fcp_ros.nodes.spin import run_node
 from fcp_ros.nodes.step_answers import outcome_to_result
 from fcp_ros.nodes.worker import CancelToken
 from fcp_ros.nodes.world import NoWorld, World, WorldState
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 LONGEST_NAP = 1.0
 """Seconds after which a step that never ends by itself looks round again."""

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Planning: the compiled task, membership-optimal search, and the independent verifier."""
 
-from fcp_ros.planning.memberships import MembershipSource
-from fcp_ros.planning.plan import Judged, Plan, PlanStep
+from fcp_ros.planning.model.memberships import MembershipSource
+from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
+from fcp_ros.planning.model.request import Phase, PlanningOptions, Progress
+from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation
+from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.verdict import Verdict
 from fcp_ros.planning.planner import plan
-from fcp_ros.planning.request import Phase, PlanningOptions, Progress
-from fcp_ros.planning.result import Candidate, PlanningResult, Relaxation
-from fcp_ros.planning.status import PlanStatus
-from fcp_ros.planning.verify import Verdict, verify
+from fcp_ros.planning.verification.verify import verify
 
 __all__ = [
     "Candidate",

@@ -11,10 +11,10 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.expression import Text, Variable
 from fcp_ros.domain.model import ActionRule
 from fcp_ros.fuzzy import TNorm
-from fcp_ros.planning.memberships import GradedAtom, Judge
-from fcp_ros.planning.plan import Plan, PlanStep
-from fcp_ros.planning.solution import Solution
-from fcp_ros.planning.task import Operator, Task
+from fcp_ros.planning.compile.task import Operator, Task
+from fcp_ros.planning.forward.solution import Solution
+from fcp_ros.planning.model.memberships import GradedAtom, Judge
+from fcp_ros.planning.model.plan import Plan, PlanStep
 
 
 def graded_atoms_of(operator: Operator) -> tuple[GradedAtom, ...]:

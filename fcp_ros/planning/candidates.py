@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.conditions import Conditions
-from fcp_ros.planning.contest import ContestResult, Entry, EntryState
+from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.goal_alternatives import Binding
+from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.explain import distinct, why_unreachable
-from fcp_ros.planning.goal_alternatives import Binding
-from fcp_ros.planning.memberships import Judge
-from fcp_ros.planning.result import Candidate
-from fcp_ros.planning.solution import Solution
-from fcp_ros.planning.task import Task
+from fcp_ros.planning.forward.contest import ContestResult, Entry, EntryState
+from fcp_ros.planning.forward.solution import Solution
+from fcp_ros.planning.model.memberships import Judge
+from fcp_ros.planning.model.result import Candidate
 
 
 def candidates_of(

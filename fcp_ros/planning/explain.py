@@ -20,10 +20,10 @@ from fcp_ros.domain.expression import (
 from fcp_ros.domain.is_a import is_a
 from fcp_ros.domain.model import IS_A
 from fcp_ros.fuzzy import reaches
-from fcp_ros.planning.conditions import Conditions
-from fcp_ros.planning.contest import ContestResult
-from fcp_ros.planning.goal_alternatives import Alternative, Binding
-from fcp_ros.planning.task import Task
+from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.goal_alternatives import Alternative, Binding
+from fcp_ros.planning.compile.task import Task
+from fcp_ros.planning.forward.contest import ContestResult
 
 
 def why_impossible(goal: Expression, types: Mapping[str, str], task: Task) -> str:

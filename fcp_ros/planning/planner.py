@@ -15,13 +15,17 @@ from fcp_ros.domain.check import check_goal
 from fcp_ros.domain.expression import Expression, ExpressionError, to_text
 from fcp_ros.domain.infer_types import infer_types
 from fcp_ros.domain.model import Domain
-from fcp_ros.fuzzy import TNORMS, TNorm, reaches
+from fcp_ros.fuzzy import TNorm, reaches, tnorm_by_name
 from fcp_ros.grounding.errors import GroundingCode, GroundingError
 from fcp_ros.planning.assembly import assemble, graded_atoms_of
 from fcp_ros.planning.candidates import candidates_of
-from fcp_ros.planning.compile import compile_task
-from fcp_ros.planning.conditions import Conditions
-from fcp_ros.planning.contest import Contest, ContestResult, out_of_memory
+from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.formula import Formula, graded_atoms
+from fcp_ros.planning.compile.forward_compile import compile_task
+from fcp_ros.planning.compile.goal_alternatives import Alternative, goal_alternatives
+from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.compile.relevance import relevant
+from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.explain import (
     below_alpha,
     so_far,
@@ -29,13 +33,10 @@ from fcp_ros.planning.explain import (
     why_impossible,
     why_unreachable,
 )
-from fcp_ros.planning.formula import Formula, graded_atoms
-from fcp_ros.planning.goal_alternatives import Alternative, goal_alternatives
-from fcp_ros.planning.goal_grounding import ground_goal
-from fcp_ros.planning.memberships import Judge, MembershipSource
-from fcp_ros.planning.reachability import reach
-from fcp_ros.planning.relevance import relevant
-from fcp_ros.planning.request import (
+from fcp_ros.planning.forward.contest import Contest, ContestResult, out_of_memory
+from fcp_ros.planning.forward.reachability import reach
+from fcp_ros.planning.model.memberships import Judge, MembershipSource
+from fcp_ros.planning.model.request import (
     CancelCallback,
     Phase,
     PlanningOptions,
@@ -43,11 +44,10 @@ from fcp_ros.planning.request import (
     ignore,
     never,
 )
-from fcp_ros.planning.result import PlanningResult
-from fcp_ros.planning.status import PlanStatus
-from fcp_ros.planning.task import Task
-from fcp_ros.planning.verify import verify
-from fcp_ros.planning.watch import Interrupted, Watch
+from fcp_ros.planning.model.result import PlanningResult
+from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.verification.verify import verify
 
 _LOG = logging.getLogger(__name__)
 
@@ -157,7 +157,7 @@ class _Request:
         invalid = self._invalid()
         if invalid:
             return self._result(PlanStatus.INVALID_REQUEST, " ".join(invalid))
-        tnorm = TNORMS[self._options.tnorm]
+        tnorm = tnorm_by_name(self._options.tnorm)
         with self._stage(Phase.COMPILE):
             self._goal = check_goal(self._goal, self._domain, self._instance)
             task = compile_task(self._domain, self._instance, self._watch)

@@ -12,10 +12,9 @@ from fcp_ros.domain.check import check_goal
 from fcp_ros.domain.expression import Expression, ExpressionError
 from fcp_ros.domain.expression_parser import parse_expression
 from fcp_ros.domain.model import Domain
-from fcp_ros.planning.memberships import MembershipSource
-from fcp_ros.planning.plan import Judged
-from fcp_ros.planning.planner import plan
-from fcp_ros.planning.request import (
+from fcp_ros.planning.model.memberships import MembershipSource
+from fcp_ros.planning.model.plan import Judged
+from fcp_ros.planning.model.request import (
     CancelCallback,
     Phase,
     PlanningOptions,
@@ -24,8 +23,9 @@ from fcp_ros.planning.request import (
     ignore,
     never,
 )
-from fcp_ros.planning.result import PlanningResult, Relaxation
-from fcp_ros.planning.status import PlanStatus
+from fcp_ros.planning.model.result import PlanningResult, Relaxation
+from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.planner import plan
 from fcp_ros.relaxation.substitution import SUBSTITUTE, Substitution, substitutions
 
 _RELAXABLE = (PlanStatus.UNSOLVABLE_PROVEN, PlanStatus.UNSOLVABLE_AT_ALPHA)

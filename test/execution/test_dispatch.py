@@ -10,7 +10,7 @@ from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchSettings, DispatchStatus, Phase
 from fcp_ros.execution.ledger import ExecutorLedger
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 SUCCESS = Outcome(OutcomeCode.SUCCEEDED)
 FAILURE = Outcome(OutcomeCode.EXECUTION_FAILED, "It slipped.")

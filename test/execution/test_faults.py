@@ -21,7 +21,7 @@ from fcp_ros.execution.faults import (
 )
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.execution.step_pattern import PatternError, StepPattern, parse_pattern
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 
 def pick(item: str) -> PlanStep:

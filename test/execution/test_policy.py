@@ -8,7 +8,7 @@ import pytest
 from fcp_ros.execution.dispatch_model import DispatchResult, DispatchStatus
 from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
 from fcp_ros.execution.policy import WORTH_REPLANNING, ReplanPolicy, Verdict
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 STEP = PlanStep("pick", (), 1.0, 1.0, 5.0, "execute_pick")
 

@@ -4,12 +4,12 @@
 import pytest
 
 from fcp_ros.planning import PlanningOptions, PlanStatus
-from fcp_ros.planning.compile import compile_task
-from fcp_ros.planning.conditions import Conditions
-from fcp_ros.planning.goal_alternatives import Alternative
-from fcp_ros.planning.pattern import FactStore, Join, Pattern
-from fcp_ros.planning.relevance import relevant
-from fcp_ros.planning.watch import Interrupted, Watch
+from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.forward_compile import compile_task
+from fcp_ros.planning.compile.goal_alternatives import Alternative
+from fcp_ros.planning.compile.pattern import FactStore, Join, Pattern
+from fcp_ros.planning.compile.relevance import relevant
+from fcp_ros.planning.model.watch import Interrupted, Watch
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_relevance_leaves_out_other_things(house, home, watch):
 
 
 def test_too_many_operators_are_refused(house, home, watch, monkeypatch):
-    monkeypatch.setattr("fcp_ros.planning.compile.MAX_OPERATORS", 5)
+    monkeypatch.setattr("fcp_ros.planning.compile.forward_compile.MAX_OPERATORS", 5)
     with pytest.raises(Interrupted) as caught:
         compile_task(house, home, watch)
     assert caught.value.status is PlanStatus.MEMOUT

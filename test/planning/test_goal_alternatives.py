@@ -6,10 +6,10 @@ import pytest
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.planning.compile import compile_task
-from fcp_ros.planning.goal_alternatives import goal_alternatives
-from fcp_ros.planning.goal_grounding import ground_goal
-from fcp_ros.planning.watch import Watch
+from fcp_ros.planning.compile.forward_compile import compile_task
+from fcp_ros.planning.compile.goal_alternatives import goal_alternatives
+from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.model.watch import Watch
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.planning.bounds import AdditiveBound, WeakestLinkBound, remaining_membership
-from fcp_ros.planning.compile import compile_task
-from fcp_ros.planning.conditions import Conditions
-from fcp_ros.planning.goal_alternatives import Alternative
-from fcp_ros.planning.heuristic import INFINITY, FastForward, LandmarkCut
-from fcp_ros.planning.local_task import localise
-from fcp_ros.planning.relaxed import RelaxedTask
-from fcp_ros.planning.watch import Watch
+from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.forward_compile import compile_task
+from fcp_ros.planning.compile.goal_alternatives import Alternative
+from fcp_ros.planning.forward.bounds import AdditiveBound, WeakestLinkBound, remaining_membership
+from fcp_ros.planning.forward.heuristic import INFINITY, FastForward, LandmarkCut
+from fcp_ros.planning.forward.local_task import localise
+from fcp_ros.planning.forward.relaxed import RelaxedTask
+from fcp_ros.planning.model.watch import Watch
 
 
 @pytest.fixture(scope="module")

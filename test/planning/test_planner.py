@@ -10,7 +10,7 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expression import Atom, Constant
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus, plan
-from fcp_ros.planning.request import ignore
+from fcp_ros.planning.model.request import ignore
 
 
 def steps(result):
@@ -279,7 +279,7 @@ def test_unreachable_candidates_say_why(ask, house_facts):
         {"alpha": float("nan")},
         {"time_limit": 0.0},
         {"time_limit": float("nan")},
-        {"tnorm": "hamacher"},
+        {"tnorm": "drastic"},
         {"max_expansions": 0},
         {"max_nodes": -1},
     ],
@@ -305,7 +305,7 @@ def test_an_unchecked_goal_about_unknown_elements_is_an_invalid_request(house, h
 
 
 def test_too_many_ways_to_bind_are_unsupported(ask, monkeypatch):
-    monkeypatch.setattr("fcp_ros.planning.goal_grounding.MAX_BINDINGS", 2000)
+    monkeypatch.setattr("fcp_ros.planning.compile.goal_grounding.MAX_BINDINGS", 2000)
     elements = {f"item_{i}": "item" for i in range(10)}
     names = "abcd"
     variables = ", ".join(f"?{n}: item" for n in names)

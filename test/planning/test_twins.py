@@ -29,13 +29,13 @@ from fcp_ros.domain import (
 )
 from fcp_ros.fuzzy import EPSILON, TNORMS, reaches
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
-from fcp_ros.planning.compile import compile_task
-from fcp_ros.planning.conditions import Conditions
-from fcp_ros.planning.goal_alternatives import goal_alternatives
-from fcp_ros.planning.goal_grounding import ground_goal
-from fcp_ros.planning.relevance import Relevance
-from fcp_ros.planning.solution import Replay
-from fcp_ros.planning.watch import Watch
+from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.forward_compile import compile_task
+from fcp_ros.planning.compile.goal_alternatives import goal_alternatives
+from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.compile.relevance import Relevance
+from fcp_ros.planning.forward.solution import Replay
+from fcp_ros.planning.model.watch import Watch
 
 HEAD = """
 domain: random
@@ -475,7 +475,7 @@ def test_leaving_out_what_is_irrelevant_changes_nothing(degrees, world, parts):
     options = PlanningOptions(alpha=0.0, max_expansions=300)
     with_relevance = plan(domain, instance, goal, options, source)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fcp_ros.planning.local_task.relevant", everything)
+        patch.setattr("fcp_ros.planning.forward.local_task.relevant", everything)
         without = plan(domain, instance, goal, options, source)
     assume(without.status is not PlanStatus.UNSOLVABLE_INCOMPLETELY)
     assert with_relevance.status is without.status

@@ -4,8 +4,8 @@
 import pytest
 
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus
-from fcp_ros.planning.memberships import BATCH, Judge
-from fcp_ros.planning.watch import Interrupted, Watch
+from fcp_ros.planning.model.memberships import BATCH, Judge
+from fcp_ros.planning.model.watch import Interrupted, Watch
 
 
 def test_status_values_are_those_of_the_interface():

@@ -93,7 +93,7 @@ MUTATIONS = {
     "binding to nothing": lambda p: replace(p, binding=(("x", "cup_9"),)),
     "resources wrong": lambda p: replace(p, resources_after={"battery": 100.0}),
     "unknown resource": lambda p: replace(p, resources_after={"fuel": 1.0}),
-    "unknown t-norm": lambda p: replace(p, tnorm="hamacher"),
+    "unknown t-norm": lambda p: replace(p, tnorm="drastic"),
     "other t-norm": lambda p: replace(p, tnorm="goedel"),
 }
 

@@ -31,13 +31,13 @@ from fcp_ros.msg import (
 from fcp_ros.msg import Membership as MembershipMessage
 from fcp_ros.nodes.conversions import common, judgement, plan, planning, scene
 from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.planning.plan import Judged
-from fcp_ros.planning.plan import Plan as ModelPlan
-from fcp_ros.planning.plan import PlanStep as ModelStep
-from fcp_ros.planning.request import PlanningOptions
-from fcp_ros.planning.result import Candidate, PlanningResult, Relaxation
-from fcp_ros.planning.status import PlanStatus as ModelStatus
-from fcp_ros.planning.verify import Verdict
+from fcp_ros.planning.model.plan import Judged
+from fcp_ros.planning.model.plan import Plan as ModelPlan
+from fcp_ros.planning.model.plan import PlanStep as ModelStep
+from fcp_ros.planning.model.request import PlanningOptions
+from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation
+from fcp_ros.planning.model.status import PlanStatus as ModelStatus
+from fcp_ros.planning.verification.verify import Verdict
 from fcp_ros.scene import delta as scene_delta
 from fcp_ros.scene import graph as scene_model
 from fcp_ros.scene.errors import SceneError

@@ -12,7 +12,7 @@ from fcp_ros.msg import ArgumentContext as ArgumentContextMessage
 from fcp_ros.msg import Membership as MembershipMessage
 from fcp_ros.nodes.conversions.common import attributes_from_message, attributes_to_message
 from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.planning.plan import Judged
+from fcp_ros.planning.model.plan import Judged
 
 
 def request_to_message(request: JudgementRequest) -> PredicateQuery:

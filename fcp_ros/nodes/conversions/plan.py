@@ -22,7 +22,7 @@ from fcp_ros.nodes.conversions.common import (
 )
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.judgement import judgements_from_message, judgements_to_message
-from fcp_ros.planning.plan import Plan, PlanStep
+from fcp_ros.planning.model.plan import Plan, PlanStep
 
 
 @dataclass(frozen=True)

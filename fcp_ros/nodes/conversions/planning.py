@@ -21,10 +21,10 @@ from fcp_ros.nodes.conversions.common import (
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.judgement import judgements_from_message, judgements_to_message
 from fcp_ros.nodes.conversions.plan import PlanOrigin, plan_from_message, plan_to_message
-from fcp_ros.planning.request import PlanningOptions
-from fcp_ros.planning.result import Candidate, PlanningResult, Relaxation
-from fcp_ros.planning.status import PlanStatus
-from fcp_ros.planning.verify import Verdict
+from fcp_ros.planning.model.request import PlanningOptions
+from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation
+from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.verdict import Verdict
 
 
 def request_to_message(goal: str, options: PlanningOptions) -> PlanRequest:

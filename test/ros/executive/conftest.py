@@ -19,7 +19,7 @@ from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ActionOutcome, ExecutionState, Plan
 from fcp_ros.nodes.conversions.plan import step_to_message
 from fcp_ros.nodes.stack import NodeStack
-from fcp_ros.planning.plan import PlanStep
+from fcp_ros.planning.model.plan import PlanStep
 
 ANSWER = 30.0
 """Seconds within which any goal of these tests ends."""

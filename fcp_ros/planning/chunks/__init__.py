@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequences of actions that are planned as one."""

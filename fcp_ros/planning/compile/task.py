@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compiled task: facts as integers, operators as tuples of them (DESIGN section 1, idea 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.cset import Fact, Instance, Schema
+from fcp_ros.domain.model import ActionRule, Domain, Resource
+from fcp_ros.planning.compile.pattern import FactStore
+
+FactKey = tuple[str, int, str]
+"""A functional leg at one element: relation, leg number, element name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A rule with its parameters bound.
+
+    Attributes:
+        rule: the rule.
+        arguments: element names, in the order of the rule's parameters.
+        pre: changing facts that must hold (static ones were checked when compiling).
+        add: facts that hold afterwards.
+        delete: facts that don't hold afterwards; none of them is in `add`.
+    """
+
+    rule: ActionRule
+    arguments: tuple[str, ...]
+    pre: tuple[int, ...]
+    add: tuple[int, ...]
+    delete: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.rule.name}({', '.join(self.arguments)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """A condition that none of some facts holds, except perhaps one.
+
+    Attributes:
+        facts: the facts that must be false.
+        key: set when they are all the facts of one functional leg: of those at most one holds at
+            any time.
+        unless: the one of them that may hold, because the operator adds it anyway: where it does,
+            the others can't, and nothing is in the way.
+    """
+
+    facts: tuple[int, ...]
+    key: FactKey | None = None
+    unless: int | None = None
+
+    def holds(self, state: frozenset[int]) -> bool:
+        """Whether the condition holds in a state (of which functional legs are what they say)."""
+        return self.unless in state or state.isdisjoint(self.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An operator may not newly complete a constraint's pattern.
+
+    Not applicable where all of `rest` hold and not all of `completes` do already. `constraint` is
+    its name; empty where a functional leg is what is kept.
+    """
+
+    rest: tuple[int, ...]
+    completes: tuple[int, ...]
+    constraint: str = ""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A planning task for one domain and state; goals come on top.
+
+    Attributes:
+        domain: what it was compiled from.
+        instance: the state it starts in.
+        facts: the changing facts that are reachable if nothing is ever deleted; index = id.
+        fact_ids: their ids.
+        initial: ids of the facts that hold at first.
+        operators: the operators that are reachable if nothing is ever deleted.
+        store: all those facts and the static ones, indexed.
+        fluents: names of the relations that some rule changes.
+        resources: the domain's resources; index = number of the resource.
+        adders: for each fact the operators that add it.
+        deleters: for each fact the operators that delete it.
+        keys: for each fact the functional legs that it occupies.
+        broken: functional legs that several facts share in the start state (a flawed scene).
+    """
+
+    domain: Domain
+    instance: Instance
+    facts: Sequence[Fact]
+    fact_ids: dict[Fact, int]
+    initial: frozenset[int]
+    operators: Sequence[Operator]
+    store: FactStore
+    fluents: frozenset[str]
+    resources: tuple[Resource, ...]
+    adders: Sequence[Sequence[int]]
+    deleters: Sequence[Sequence[int]]
+    keys: Sequence[tuple[FactKey, ...]]
+    broken: frozenset[FactKey]
+
+    def is_fluent(self, relation: str) -> bool:
+        """Whether some rule changes the relation."""
+        return relation in self.fluents
+
+    def keys_of(self, fact: int) -> tuple[FactKey, ...]:
+        """The functional legs that the fact occupies."""
+        return self.keys[fact]
+
+    def names(self, facts: Iterable[int]) -> str:
+        """The facts in words, sorted."""
+        return ", ".join(sorted(str(self.facts[fact]) for fact in facts))
+
+
+def functional_positions(schema: Schema) -> dict[str, tuple[int, ...]]:
+    """For each relation the numbers of its functional legs."""
+    return {
+        relation.name: tuple(
+            position
+            for position, (leg, _) in enumerate(relation.legs)
+            if leg in relation.functional
+        )
+        for relation in schema.relations
+    }

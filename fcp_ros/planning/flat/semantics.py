@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a flat task means, slowly and obviously: the twin that every kernel is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning.flat.task import FlatTask, Ints, operators
+
+FlatState = tuple[int, ...]
+"""The value of each variable."""
+Amounts = tuple[float, ...]
+"""The amount of each resource."""
+
+
+def initial_state(task: FlatTask) -> FlatState:
+    """The state at first."""
+    return tuple(int(value) for value in task.initial)
+
+
+def initial_amounts(task: FlatTask) -> Amounts:
+    """The amount of each resource at first."""
+    return tuple(float(value) for value in task.amount)
+
+
+def is_goal(task: FlatTask, state: FlatState) -> bool:
+    """Whether the goal holds."""
+    return all(
+        state[var] == val for var, val in _assignments(task.goal_var, task.goal_val, 0, None)
+    )
+
+
+def is_applicable(task: FlatTask, state: FlatState, operator: int) -> bool:
+    """Whether an operator may be applied in a state, resources and windows aside."""
+    pre = _row(task.pre_start, task.pre_var, task.pre_val, operator)
+    unequal = _row(task.not_start, task.not_var, task.not_val, operator)
+    return (
+        all(state[var] == val for var, val in pre)
+        and all(state[var] != val for var, val in unequal)
+        and not any(
+            _blocked(task, state, block)
+            for block in range(task.block_start[operator], task.block_start[operator + 1])
+        )
+    )
+
+
+def applicable(task: FlatTask, state: FlatState) -> list[int]:
+    """The operators that may be applied in a state, resources and windows aside, in order."""
+    return [o for o in range(operators(task)) if is_applicable(task, state, o)]
+
+
+def successor(task: FlatTask, state: FlatState, operator: int) -> FlatState:
+    """The state after an operator."""
+    after = list(state)
+    for effect in range(task.eff_start[operator], task.eff_start[operator + 1]):
+        if _happens(task, state, effect):
+            after[task.eff_var[effect]] = int(task.eff_val[effect])
+    return tuple(after)
+
+
+def amounts_after(task: FlatTask, amounts: Amounts, operator: int) -> Amounts | None:
+    """The resources after an operator; None where it may not be applied because of them."""
+    left = []
+    for resource, before in enumerate(amounts):
+        amount = before
+        if resource == task.clock:
+            amount = max(amount, float(task.opens[operator]))
+        use = float(task.use[operator, resource])
+        amount -= use
+        if use != 0.0 and not (
+            task.low[resource] - EPSILON <= amount <= task.high[resource] + EPSILON
+        ):
+            return None
+        if resource == task.clock and amount > task.closes[operator] + EPSILON:
+            return None
+        left.append(amount)
+    return tuple(left)
+
+
+def _blocked(task: FlatTask, state: FlatState, block: int) -> bool:
+    rest = _row(task.rest_start, task.rest_var, task.rest_val, block)
+    done = _row(task.done_start, task.done_var, task.done_val, block)
+    return all(state[var] == val for var, val in rest) and not all(
+        state[var] == val for var, val in done
+    )
+
+
+def _happens(task: FlatTask, state: FlatState, effect: int) -> bool:
+    first, last = task.cond_start[effect], task.cond_start[effect + 1]
+    return all(
+        (state[task.cond_var[c]] == task.cond_val[c]) != bool(task.cond_neg[c])
+        for c in range(first, last)
+    )
+
+
+def _row(start: Ints, var: Ints, val: Ints, row: int) -> Iterator[tuple[int, int]]:
+    return _assignments(var, val, int(start[row]), int(start[row + 1]))
+
+
+def _assignments(var: Ints, val: Ints, first: int, last: int | None) -> Iterator[tuple[int, int]]:
+    return zip(var[first:last].tolist(), val[first:last].tolist(), strict=True)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a caller may set for one planning request, and how it is told of the progress."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from fcp_ros.fuzzy import tnorm_by_name
+
+
+class Phase(str, Enum):
+    """The stages of a planning request, in order."""
+
+    PARSE = "parse"
+    COMPILE = "compile"
+    GOAL = "goal"
+    JUDGE = "judge"
+    SEARCH = "search"
+    VERIFY = "verify"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a request stands: phase, expanded states, best membership so far (None: no plan)."""
+
+    phase: Phase
+    expansions: int = 0
+    best_membership: float | None = None
+
+
+CancelCallback = Callable[[], bool]
+ProgressCallback = Callable[[Progress], None]
+
+
+def never() -> bool:
+    """The cancel callback of a caller that never cancels."""
+    return False
+
+
+def ignore(_progress: Progress) -> None:
+    """The progress callback of a caller that isn't interested."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanningOptions:
+    """The settings of one planning request.
+
+    Values are not checked here, so that a bad one can be answered with INVALID_REQUEST instead of
+    an exception: see `problems`.
+
+    Attributes:
+        alpha: the membership that a plan must reach, in [0, 1].
+        time_limit: seconds (wall clock) for the whole request, verification excluded.
+        max_expansions: states to expand at most, over all alternatives of the goal.
+        max_nodes: search nodes to keep at most, over all alternatives of the goal.
+        tnorm: how degrees compose: "lukasiewicz", "product", "goedel", "hamacher" or "hamacher(p)".
+        allow_relaxation: whether the goal may be relaxed when it can't be reached as stated.
+        seed: decides between equally good things; the same seed gives the same plan.
+    """
+
+    alpha: float = 0.5
+    time_limit: float = 30.0
+    max_expansions: int = 1_000_000
+    max_nodes: int = 2_000_000
+    tnorm: str = "lukasiewicz"
+    allow_relaxation: bool = True
+    seed: int = 0
+
+    def problems(self) -> tuple[str, ...]:
+        """One sentence for each setting that is out of its range; empty when all are fine."""
+        found = []
+        if not _is_number(self.alpha) or not 0.0 <= self.alpha <= 1.0:
+            found.append(f"alpha is {self.alpha!r}: give a number from 0 to 1.")
+        if not _is_number(self.time_limit) or not self.time_limit > 0.0:
+            found.append(f"time_limit is {self.time_limit!r}: give a number of seconds above 0.")
+        for name in ("max_expansions", "max_nodes"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+                found.append(f"{name} is {value!r}: give a whole number above 0.")
+        try:
+            tnorm_by_name(self.tnorm)
+        except (TypeError, ValueError) as error:
+            found.append(f"tnorm: {error}.")
+        return tuple(found)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)

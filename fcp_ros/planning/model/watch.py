@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The watch over one request: time limit, cancellation, counters, progress."""
+
+from __future__ import annotations
+
+import time
+
+from fcp_ros.planning.model.request import (
+    CancelCallback,
+    Phase,
+    PlanningOptions,
+    Progress,
+    ProgressCallback,
+    ignore,
+    never,
+)
+from fcp_ros.planning.model.status import PlanStatus
+
+ASK_EVERY = 0.005
+"""Seconds between two calls of the cancel callback, which may take a lock."""
+REPORT_EVERY = 0.05
+"""Seconds between two progress reports within one phase."""
+
+
+class Interrupted(Exception):
+    """A request must stop now.
+
+    Attributes:
+        status: TIMEOUT, MEMOUT, CANCELLED, or UNSOLVABLE_INCOMPLETELY for the expansion limit.
+        sentence: what ran out, and what to do.
+    """
+
+    def __init__(self, status: PlanStatus, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+
+
+class Watch:
+    """Counts what a request spends and interrupts it when something has run out.
+
+    Arguments:
+        options: the limits.
+        cancelled: asked every few milliseconds.
+        progress: told about phases, expansions and the best membership.
+    """
+
+    def __init__(
+        self,
+        options: PlanningOptions,
+        cancelled: CancelCallback = never,
+        progress: ProgressCallback = ignore,
+    ) -> None:
+        self._options = options
+        self._cancelled = cancelled
+        self._progress = progress
+        self._started = time.perf_counter()
+        self._asked = 0.0
+        self._reported = 0.0
+        self.phase = Phase.COMPILE
+        self.expansions = 0
+        self.nodes = 0
+        self.best_membership: float | None = None
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the request began."""
+        return time.perf_counter() - self._started
+
+    def enter(self, phase: Phase) -> None:
+        """A new phase begins; what comes before verification must be within the limits.
+
+        Verification is not: what the search has found in its time is still verified and returned.
+        """
+        self.phase = phase
+        self._report(time.perf_counter())
+        self._asked = 0.0
+        if phase is not Phase.VERIFY:
+            self.check()
+
+    def check(self) -> None:
+        """Go on, or raise `Interrupted`. Cheap: to be called in every loop."""
+        now = time.perf_counter()
+        if now - self._asked >= ASK_EVERY:
+            self._asked = now
+            if self._cancelled():
+                raise Interrupted(
+                    PlanStatus.CANCELLED, f"Cancelled by the caller during {self.phase.value}."
+                )
+            if now - self._reported >= REPORT_EVERY:
+                self._report(now)
+        if now - self._started > self._options.time_limit:
+            raise Interrupted(
+                PlanStatus.TIMEOUT,
+                f"The time limit of {self._options.time_limit:g} s passed during "
+                f"{self.phase.value}.",
+            )
+
+    def check_cancelled(self) -> None:
+        """Like `check`, for the stages that the time limit does not cover."""
+        if self._cancelled():
+            raise Interrupted(
+                PlanStatus.CANCELLED, f"Cancelled by the caller during {self.phase.value}."
+            )
+
+    def expanded(self) -> None:
+        """One more state was expanded."""
+        self.expansions += 1
+        self.check()
+        if self.expansions > self._options.max_expansions:
+            raise Interrupted(
+                PlanStatus.UNSOLVABLE_INCOMPLETELY,
+                f"The limit of {self._options.max_expansions} expansions was reached.",
+            )
+
+    def stored(self, nodes: int) -> None:
+        """That many more search nodes are kept."""
+        self.nodes += nodes
+        if self.nodes > self._options.max_nodes:
+            raise Interrupted(
+                PlanStatus.MEMOUT,
+                f"The limit of {self._options.max_nodes} search nodes was reached.",
+            )
+
+    def _report(self, now: float) -> None:
+        self._reported = now
+        self._progress(Progress(self.phase, self.expansions, self.best_membership))

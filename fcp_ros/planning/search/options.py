@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a flat task is searched: algorithm, heuristic, weight, seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Algorithm(str, Enum):
+    """The search algorithms."""
+
+    ASTAR = "astar"
+    """Best-first by f = g + h; the first goal taken is optimal with an admissible heuristic."""
+    WEIGHTED_ASTAR = "weighted_astar"
+    """f = g + weight * h."""
+    ANYTIME_ASTAR = "anytime_astar"
+    """Weighted A* that goes on after each plan with a smaller weight, down to 1; prunes by the
+    best plan found."""
+    GREEDY = "greedy"
+    """Best-first by h, evaluated when a state is made; helpful actions first."""
+    LAZY_GREEDY = "lazy_greedy"
+    """Best-first by h of the parent, evaluated when a state is taken; helpful actions first."""
+    BIDIRECTIONAL = "bidirectional"
+    """Forward memberships meet backward requirements."""
+    PORTFOLIO = "portfolio"
+    """Any plan first, then better ones, then the proof."""
+
+
+class Heuristic(str, Enum):
+    """The heuristics. Admissible: BLIND, MAX, LM_CUT."""
+
+    BLIND = "blind"
+    MAX = "max"
+    ADD = "add"
+    FF = "ff"
+    LANDMARK_COUNT = "landmark_count"
+    LM_CUT = "lm_cut"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How to search.
+
+    Attributes:
+        algorithm: the algorithm.
+        heuristic: the heuristic of the first criterion.
+        weight: of the heuristic, where the algorithm has one; at least 1.
+        seed: decides between states that are equal in everything.
+    """
+
+    algorithm: Algorithm = Algorithm.PORTFOLIO
+    heuristic: Heuristic = Heuristic.LM_CUT
+    weight: float = 2.0
+    seed: int = 0

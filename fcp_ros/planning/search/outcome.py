@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a search answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Outcome(Enum):
+    """Why a search returned."""
+
+    OPTIMAL = "optimal"
+    """The plan is proven to be the best by the objective."""
+    FOUND = "found"
+    """A plan was found; whether it is the best was not settled."""
+    EXHAUSTED = "exhausted"
+    """There is no plan within the objective's budgets: proven."""
+    PAUSED = "paused"
+    """The allowance was used up; the search can go on."""
+    DEAD_END = "dead_end"
+    """Nothing is left to expand, but the search drops states that it can't prove to be useless."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlatPlan:
+    """A plan on a flat task: operators in order, composed loss, sum of costs."""
+
+    operators: tuple[int, ...]
+    loss: float
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReport:
+    """How far a search has come.
+
+    Attributes:
+        outcome: why it returned.
+        best: the best plan found so far; None without any.
+        bound: lower bound of the first criterion for every plan not found yet (infinite when there
+            is none left).
+        expanded: states expanded so far.
+        generated: successors made so far.
+        stored: labels kept now.
+    """
+
+    outcome: Outcome
+    best: FlatPlan | None
+    bound: float
+    expanded: int
+    generated: int
+    stored: int
