@@ -15,6 +15,20 @@ FactKey = tuple[str, int, str]
 
 
 @dataclass(frozen=True, slots=True)
+class GroundEffect:
+    """What an operator does besides, where all of `pre` hold and none of `absent` does.
+
+    All conditions are read in the state before the operator; what anything adds stays, even where
+    another effect deletes it.
+    """
+
+    pre: tuple[int, ...]
+    absent: tuple[int, ...]
+    add: tuple[int, ...]
+    delete: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Operator:
     """A rule with its parameters bound.
 
@@ -24,6 +38,7 @@ class Operator:
         pre: changing facts that must hold (static ones were checked when compiling).
         add: facts that hold afterwards.
         delete: facts that don't hold afterwards; none of them is in `add`.
+        effects: conditional effects, over changing facts.
     """
 
     rule: ActionRule
@@ -31,6 +46,7 @@ class Operator:
     pre: tuple[int, ...]
     add: tuple[int, ...]
     delete: tuple[int, ...]
+    effects: tuple[GroundEffect, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.rule.name}({', '.join(self.arguments)})"

@@ -46,10 +46,15 @@ class SearchOptions:
         algorithm: the algorithm.
         heuristic: the heuristic of the first criterion.
         weight: of the heuristic, where the algorithm has one; at least 1.
+        tie_heuristic: the heuristic of the second criterion, for ties in the first.
+        tie_weight: of that heuristic. 1 with an admissible one makes ties optimal, too; more finds
+            plans sooner.
         seed: decides between states that are equal in everything.
     """
 
     algorithm: Algorithm = Algorithm.PORTFOLIO
     heuristic: Heuristic = Heuristic.LM_CUT
     weight: float = 2.0
+    tie_heuristic: Heuristic = Heuristic.FF
+    tie_weight: float = 5.0
     seed: int = 0
