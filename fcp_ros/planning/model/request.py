@@ -31,6 +31,38 @@ class Progress:
     best_membership: float | None = None
 
 
+class Optimise(str, Enum):
+    """What the best plan is."""
+
+    MEMBERSHIP = "membership"
+    """The highest membership; among equals the fewest steps."""
+    COST = "cost"
+    """The least cost of those that reach alpha; among equals the highest membership."""
+    DURATION = "duration"
+    """The least duration of those that reach alpha; among equals the highest membership."""
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """The planner's optimisations; none changes the answer, each can be switched off.
+
+    Attributes:
+        relevance: instantiate only what can matter for the goal.
+        forgetting: one operator where a rule merely forgets an old value.
+        symmetry: treat interchangeable objects once.
+        metric: distances instead of hops along relations that the domain marks as metric.
+        lazy: ask for degrees only where candidate plans need them.
+        chunks: plan with the domain's chunks as single operators.
+    """
+
+    relevance: bool = True
+    forgetting: bool = True
+    symmetry: bool = True
+    metric: bool = True
+    lazy: bool = True
+    chunks: bool = True
+
+
 CancelCallback = Callable[[], bool]
 ProgressCallback = Callable[[Progress], None]
 
@@ -59,6 +91,12 @@ class PlanningOptions:
         tnorm: how degrees compose: "lukasiewicz", "product", "goedel", "hamacher" or "hamacher(p)".
         allow_relaxation: whether the goal may be relaxed when it can't be reached as stated.
         seed: decides between equally good things; the same seed gives the same plan.
+        optimise: what the best plan is.
+        deadline: seconds that the plan may take at most; infinite without one.
+        memory_limit: MiB that the search may use at most.
+        prove: whether to go on, within the limits, until the plan is proven to be the best; else
+            the first plan that reaches alpha is returned.
+        switches: the optimisations.
     """
 
     alpha: float = 0.5
@@ -68,6 +106,11 @@ class PlanningOptions:
     tnorm: str = "lukasiewicz"
     allow_relaxation: bool = True
     seed: int = 0
+    optimise: Optimise = Optimise.MEMBERSHIP
+    deadline: float = math.inf
+    memory_limit: float = 2048.0
+    prove: bool = True
+    switches: Switches = Switches()
 
     def problems(self) -> tuple[str, ...]:
         """One sentence for each setting that is out of its range; empty when all are fine."""
@@ -80,6 +123,10 @@ class PlanningOptions:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
                 found.append(f"{name} is {value!r}: give a whole number above 0.")
+        if not _is_number(self.deadline) or not self.deadline > 0.0:
+            found.append(f"deadline is {self.deadline!r}: give a number of seconds above 0.")
+        if not _is_number(self.memory_limit) or not self.memory_limit > 0.0:
+            found.append(f"memory_limit is {self.memory_limit!r}: give a number of MiB above 0.")
         try:
             tnorm_by_name(self.tnorm)
         except (TypeError, ValueError) as error:
