@@ -24,6 +24,7 @@ from fcp_ros.cli.options import (
     SceneOption,
 )
 from fcp_ros.cli.session import open_grounder, open_session
+from fcp_ros.fuzzy import TNORM_CHOICES
 from fcp_ros.planning import PlanningOptions, Progress
 from fcp_ros.relaxation import plan_goal
 from fcp_ros.report import plain_result
@@ -46,7 +47,7 @@ def plan(
     ] = 0.5,
     time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 30.0,
     tnorm: Annotated[
-        str, typer.Option(help="How degrees compose: lukasiewicz, product or goedel.")
+        str, typer.Option(help=f"How degrees compose: {TNORM_CHOICES}.")
     ] = "lukasiewicz",
     relax: Annotated[
         bool, typer.Option("--relax/--no-relax", help="Relax a goal that can't be met as stated.")

@@ -2,6 +2,8 @@
 """Degrees: t-norms, the requirements that they lead to backwards, and alpha policies."""
 
 from fcp_ros.fuzzy.alpha import AlphaPolicy, AlphaPreset, alpha_policy
+from fcp_ros.fuzzy.by_name import TNORM_CHOICES, TNORMS, tnorm_by_name
+from fcp_ros.fuzzy.hamacher import Hamacher
 from fcp_ros.fuzzy.requirement import (
     backward_requirement,
     is_feasible,
@@ -10,22 +12,18 @@ from fcp_ros.fuzzy.requirement import (
 )
 from fcp_ros.fuzzy.tnorm import (
     EPSILON,
-    TNORMS,
-    WORST_LOSS,
     Composition,
     Goedel,
-    Hamacher,
     Lukasiewicz,
     Product,
     TNorm,
     check_degree,
-    tnorm_by_name,
 )
 
 __all__ = [
     "EPSILON",
     "TNORMS",
-    "WORST_LOSS",
+    "TNORM_CHOICES",
     "AlphaPolicy",
     "AlphaPreset",
     "Composition",

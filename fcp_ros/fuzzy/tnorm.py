@@ -7,22 +7,19 @@ The two differ: the residuum is the greatest x with ``a (x) x <= b`` (DESIGN sec
 
 Each also gives its *loss*, the scale on which a search adds up: an additive generator where the
 t-norm has one (Klement, Mesiar, Pap: Triangular Norms, 2000, section 3), else 1 - degree, of which
-the largest counts.
+the largest counts. A search sees nothing but losses and how they compose.
 """
 
 import abc
 import math
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import Enum
-from types import MappingProxyType
 
 EPSILON = 1e-9
 """Tolerance of every comparison of a membership with an alpha or with a requirement."""
 
-
-WORST_LOSS = 60.0
-"""Losses that would be infinite are cut off here; exp(-60) is far below any tolerance."""
+NEGLIGIBLE = 1e-12
+"""Where the loss of degree 0 would be infinite, a degree below this one counts as this one."""
 
 
 class Composition(Enum):
@@ -33,18 +30,22 @@ class Composition(Enum):
 
 
 class TNorm(abc.ABC):
-    """One t-norm. Degrees are floats in [0, 1]; use `check_degree` where they enter the system."""
+    """One t-norm. Degrees are floats in [0, 1]; use `check_degree` where they enter the system.
+
+    Losses are scaled such that `degree_of` is nowhere steeper than 1: losses that differ by no more
+    than `EPSILON` stand for degrees that differ by no more than that.
+    """
 
     name: str
     composition = Composition.SUM
 
     @abc.abstractmethod
     def loss(self, degree: float) -> float:
-        """The loss of a step of that degree, in [0, WORST_LOSS]; 0 for a crisp step."""
+        """The loss of a step of that degree: finite, >= 0, and exactly 0 for a crisp step."""
 
     @abc.abstractmethod
     def degree_of(self, loss: float) -> float:
-        """The degree that a loss stands for: the inverse of `loss`, 0 for losses beyond it."""
+        """The degree that a loss stands for: the inverse of `loss`, and 0 from the loss of 0 on."""
 
     @abc.abstractmethod
     def compose(self, a: float, b: float) -> float:
@@ -72,8 +73,11 @@ class TNorm(abc.ABC):
         """
 
     def loss_budget(self, alpha: float) -> float:
-        """The largest loss with which a plan still reaches `alpha`; infinite for alpha 0."""
-        return self.loss(alpha) if alpha > 0.0 else math.inf
+        """The largest loss with which a plan still reaches `alpha`.
+
+        Infinite where every plan does: `reaches` has the tolerance `EPSILON`.
+        """
+        return self.loss(alpha) if alpha > EPSILON else math.inf
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
@@ -128,11 +132,11 @@ class Product(TNorm):
 
     def loss(self, degree: float) -> float:
         """See `TNorm.loss`: ``-log degree``."""
-        return min(WORST_LOSS, -math.log(degree)) if degree > 0.0 else WORST_LOSS
+        return -math.log(max(degree, NEGLIGIBLE)) if degree < 1.0 else 0.0
 
     def degree_of(self, loss: float) -> float:
         """See `TNorm.degree_of`."""
-        return math.exp(-loss) if loss < WORST_LOSS else 0.0
+        return math.exp(-loss) if loss < self.loss(0.0) else 0.0
 
     def compose(self, a: float, b: float) -> float:
         """See `TNorm.compose`."""
@@ -184,106 +188,6 @@ class Goedel(TNorm):
         if required <= 0.0:
             return 0.0
         return required if degree + EPSILON >= required else math.inf
-
-
-class Hamacher(TNorm):
-    """``a b / (p + (1 - p) (a + b - a b))`` with p >= 0 (Hamacher 1978).
-
-    p = 1 is the product, p = 2 Einstein's product. The losses ``log((p + (1 - p) a) / a)`` add up,
-    and for p = 0 the losses ``(1 - a) / a``. Larger p is stricter.
-
-    Args:
-        parameter: p.
-
-    Raises:
-        ValueError: it is negative or not finite.
-    """
-
-    def __init__(self, parameter: float = 0.0) -> None:
-        if not (math.isfinite(parameter) and parameter >= 0.0):
-            raise ValueError(f"the parameter of hamacher is {parameter!r}; give a number >= 0")
-        self.parameter = float(parameter)
-        self.name = "hamacher" if parameter == 0.0 else f"hamacher({self.parameter!r})"
-
-    def loss(self, degree: float) -> float:
-        """See `TNorm.loss`."""
-        if degree <= 0.0:
-            return WORST_LOSS
-        if self.parameter == 0.0:
-            return min(WORST_LOSS, (1.0 - degree) / degree)
-        return min(WORST_LOSS, math.log1p(self.parameter * (1.0 - degree) / degree))
-
-    def degree_of(self, loss: float) -> float:
-        """See `TNorm.degree_of`."""
-        if loss >= WORST_LOSS:
-            return 0.0
-        if self.parameter == 0.0:
-            return 1.0 / (1.0 + loss)
-        return self.parameter / (math.expm1(loss) + self.parameter)
-
-    def compose(self, a: float, b: float) -> float:
-        """See `TNorm.compose`."""
-        if a <= 0.0 or b <= 0.0:
-            return 0.0
-        together = a * b
-        return together / (self.parameter + (1.0 - self.parameter) * (a + b - together))
-
-    def compose_all(self, degrees: Iterable[float]) -> float:
-        """See `TNorm.compose_all`."""
-        result = 1.0
-        for degree in sorted(degrees):
-            result = self.compose(result, degree)
-        return result
-
-    def residuum(self, a: float, b: float) -> float:
-        """See `TNorm.residuum`."""
-        return 1.0 if a <= b else self.least_requirement(b, a)
-
-    def least_requirement(self, required: float, degree: float) -> float:
-        """See `TNorm.least_requirement`: x with ``compose(x, degree) = required``."""
-        if required <= 0.0:
-            return 0.0
-        p = self.parameter
-        rest = degree - required * (1.0 - p) * (1.0 - degree)
-        return required * (p + (1.0 - p) * degree) / rest if rest > 0.0 else math.inf
-
-    def __repr__(self) -> str:
-        return f"Hamacher({self.parameter:g})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Hamacher) and self.parameter == other.parameter
-
-    def __hash__(self) -> int:
-        return hash((Hamacher, self.parameter))
-
-
-TNORMS: Mapping[str, TNorm] = MappingProxyType(
-    {tnorm.name: tnorm for tnorm in (Lukasiewicz(), Product(), Goedel(), Hamacher())}
-)
-"""T-norms by the name under which domains, parameters and messages refer to them."""
-
-_HAMACHER = re.compile(r"hamacher\((?P<parameter>[0-9.eE+]+)\)\Z")
-
-
-def tnorm_by_name(name: str) -> TNorm:
-    """The t-norm called `name`: one of `TNORMS`, or "hamacher(p)" with a number p >= 0.
-
-    Raises:
-        ValueError: there is none; the message lists those there are.
-    """
-    found = TNORMS.get(name)
-    if found is not None:
-        return found
-    family = _HAMACHER.match(name)
-    if family is not None:
-        try:
-            return Hamacher(float(family["parameter"]))
-        except ValueError:
-            pass
-    raise ValueError(
-        f"unknown t-norm {name!r}; choose one of: {', '.join(sorted(TNORMS))}, or hamacher(p) with "
-        "a number p >= 0"
-    )
 
 
 def check_degree(value: float, what: str = "degree") -> float:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -39,6 +39,7 @@ class ParameterSpec:
         description: one sentence, with the unit where there is one.
         minimum, maximum: inclusive range of a number.
         choices: the values that a string may have; empty: any.
+        check: raises a `ValueError` for a string that can't be taken; None: any can.
         takes_effect: when a new value does.
     """
 
@@ -48,6 +49,7 @@ class ParameterSpec:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
+    check: Callable[[str], object] | None = None
     takes_effect: TakesEffect = TakesEffect.AT_CONFIGURE
 
     def descriptor(self) -> ParameterDescriptor:
@@ -76,6 +78,11 @@ class ParameterSpec:
             return f"{self.name} is {value}: give a finite number"
         if self.choices and value not in self.choices:
             return f"{self.name} is {value!r}: choose one of {', '.join(self.choices)}"
+        if self.check is not None and isinstance(value, str):
+            try:
+                self.check(value)
+            except ValueError as error:
+                return f"{self.name}: {error}"
         return ""
 
 
@@ -97,7 +104,7 @@ class ParameterTable:
     Raises:
         rclpy.exceptions.InvalidParameterValueException: an override is out of its range.
         rclpy.exceptions.InvalidParameterTypeException: an override has the wrong type.
-        ValueError: an override is none of the choices, or not finite.
+        ValueError: an override is none of the choices, fails its check, or is not finite.
     """
 
     def __init__(self, node: Node, specs: Iterable[ParameterSpec]) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from fcp_ros.fuzzy import TNORMS
+from fcp_ros.fuzzy import TNORM_CHOICES, tnorm_by_name
 from fcp_ros.nodes.domain_parameter import DOMAIN
 from fcp_ros.nodes.parameters import ParameterSpec, ParameterTable, TakesEffect
 from fcp_ros.planning.model.request import PlanningOptions
@@ -37,8 +37,8 @@ PARAMETERS = (
     ParameterSpec(
         "tnorm",
         "lukasiewicz",
-        "How degrees compose, for requests that don't say.",
-        choices=tuple(sorted(TNORMS)),
+        f"How degrees compose, for requests that don't say: {TNORM_CHOICES}.",
+        check=tnorm_by_name,
         takes_effect=AT_ONCE,
     ),
     ParameterSpec(

@@ -8,7 +8,7 @@ from fcp_ros.domain.evaluate import evaluate
 from fcp_ros.domain.expression_parser import parse_expression
 from fcp_ros.domain.infer_types import infer_types
 from fcp_ros.domain.is_a import is_a
-from fcp_ros.fuzzy.tnorm import TNORMS
+from fcp_ros.fuzzy import TNORMS
 
 DEGREES = {"mug_1": 0.9, "mug_2": 0.8, "O(3)": 0.7, "book_1": 0.1}
 

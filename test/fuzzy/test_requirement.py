@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from fcp_ros.fuzzy import (
     EPSILON,
     TNORMS,
+    Hamacher,
     Lukasiewicz,
     TNorm,
     backward_requirement,
@@ -40,7 +41,10 @@ def test_requirements_along_a_plan() -> None:
     )
 
 
-@pytest.mark.parametrize("tnorm", TNORMS.values(), ids=TNORMS)
+ALL = (*TNORMS.values(), Hamacher(0.5), Hamacher(2.0))
+
+
+@pytest.mark.parametrize("tnorm", ALL, ids=[tnorm.name for tnorm in ALL])
 @given(steps=st.lists(degrees, max_size=6), alpha=degrees)
 def test_backward_feasibility_is_forward_reaching(
     tnorm: TNorm, steps: list[float], alpha: float

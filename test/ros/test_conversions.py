@@ -277,7 +277,7 @@ plans = st.builds(
     goal_judgements=st.lists(judged, max_size=1).map(tuple),
     binding=st.lists(st.tuples(names.map(lambda n: "v" + n), names), max_size=2).map(tuple),
     alpha=degrees,
-    tnorm=st.sampled_from(["lukasiewicz", "product", "goedel"]),
+    tnorm=st.sampled_from(["lukasiewicz", "product", "goedel", "hamacher(0.5)"]),
     id=ids,
     resources_after=st.dictionaries(names, st.floats(-1e9, 1e9), max_size=2),
 )

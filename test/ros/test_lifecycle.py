@@ -216,6 +216,7 @@ def test_live_parameters_take_effect_at_once(robot, robot_client, probe):
         ("planner", "alpha", double(1.5), "range"),
         ("planner", "alpha", double(float("nan")), ""),
         ("planner", "tnorm", text("average"), "goedel"),
+        ("planner", "tnorm", text("hamacher(-1)"), "hamacher(p)"),
         ("planner", "domain", text("tiny"), "configured"),
         ("grounder", "oracle", text("crystal_ball"), "embedding"),
         ("planner", "domain_folders", {"type": ParameterType.PARAMETER_STRING_ARRAY,
