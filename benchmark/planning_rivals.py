@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other planners as external programs, each as it does best: what they need for one PDDL task.
+
+Time is from the start of the process to its end, with reading the files. Memory is the peak of the
+process and of those that it starts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+
+from planning_rival_environment import RivalEnvironment
+
+GRACE = 2.0
+"""Seconds that a planner gets to stop by its own limit before it is killed."""
+
+
+class RivalStatus(str, Enum):
+    """How a planner ended."""
+
+    SOLVED = "solved"
+    UNSOLVABLE = "unsolvable"
+    TIMEOUT = "time out"
+    MEMOUT = "out of memory"
+    FAILED = "failed"
+    MISSING = "not installed"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one call may use: seconds and MiB."""
+
+    seconds: float = 30.0
+    memory: int = 8_000
+
+
+@dataclass(frozen=True)
+class RivalRun:
+    """What came of one call.
+
+    Attributes:
+        rival: name of the planner and of its configuration.
+        status: how it ended.
+        seconds: from the start of the process to its end.
+        memory: peak, MiB.
+        steps: length of the plan; None without one.
+        cost: its cost; None where it does not say.
+        search_seconds: of the search alone; None where it does not say.
+        expansions: states expanded; None where it does not say.
+        note: why there is no plan.
+    """
+
+    rival: str
+    status: RivalStatus
+    seconds: float = 0.0
+    memory: float = 0.0
+    steps: int | None = None
+    cost: float | None = None
+    search_seconds: float | None = None
+    expansions: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A planner with its configuration.
+
+    Attributes:
+        planner: key of `planning_rival_environment.PACKAGES`.
+        configuration: arguments that choose the search.
+    """
+
+    planner: str
+    configuration: tuple[str, ...]
+    short: str
+
+    @property
+    def name(self) -> str:
+        """Planner and configuration, for tables."""
+        return f"{self.planner} {self.short}".strip()
+
+
+LAMA_FIRST = Rival("Fast Downward", ("--alias", "lama-first"), "lama-first")
+BLIND = Rival("Fast Downward", ("--search", "astar(blind())"), "astar(blind)")
+LM_CUT = Rival("Fast Downward", ("--search", "astar(lmcut())"), "astar(lmcut)")
+KAIROS = Rival("Kairos", ("--no-anytime",), "")
+PYPERPLAN = Rival("pyperplan", ("-H", "hff", "-s", "gbf"), "gbf(hff)")
+PYPERPLAN_BFS = Rival("pyperplan", ("-s", "bfs"), "bfs")
+
+_SOLVED = {"Fast Downward": (0, 1, 2, 3), "Kairos": (0,), "pyperplan": (0,)}
+_UNSOLVABLE = {"Fast Downward": (10, 11, 12), "Kairos": (10, 14)}
+_TIMEOUT = {"Fast Downward": (21, 23), "Kairos": (11,)}
+_MEMOUT = {"Fast Downward": (20, 22, 24), "Kairos": (12,)}
+
+
+def run_rival(
+    rival: Rival,
+    domain: Path,
+    problem: Path,
+    limits: Limits,
+    environment: RivalEnvironment,
+    keep_sas: Path | None = None,
+) -> RivalRun:
+    """Plan with another planner, in a folder of its own that is deleted afterwards.
+
+    Arguments:
+        rival: who, and how.
+        domain, problem: PDDL files.
+        limits: time and memory for all that it does.
+        environment: where it lives.
+        keep_sas: where to put the translated task of Fast Downward; None to delete it, too.
+    """
+    if rival.planner in environment.missing:
+        note = environment.missing[rival.planner]
+        return RivalRun(rival.name, RivalStatus.MISSING, note=note)
+    with tempfile.TemporaryDirectory(prefix="rival-") as name:
+        folder = Path(name)
+        files = [folder / "domain.pddl", folder / "problem.pddl"]
+        for source, target in zip((domain, problem), files, strict=True):
+            target.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+        command = [*environment.command(rival.planner), *_arguments(rival, files, limits)]
+        finished = _run(command, folder, limits)
+        if keep_sas is not None and (folder / "output.sas").is_file():
+            (folder / "output.sas").replace(keep_sas)
+    return _understood(rival, finished, limits)
+
+
+def _arguments(rival: Rival, files: Sequence[Path], limits: Limits) -> list[str]:
+    """Options and files in the order that each planner wants."""
+    names = [str(file) for file in files]
+    if rival.planner == "Fast Downward":
+        ours = ["--keep-sas-file", "--overall-time-limit", f"{limits.seconds:.0f}s"]
+        ours += ["--overall-memory-limit", f"{limits.memory}M"]
+        if rival.configuration[0] == "--alias":
+            return [*ours, *rival.configuration, *names]
+        return [*ours, *names, *rival.configuration]
+    if rival.planner == "Kairos":
+        ours = ["--timeout", f"{limits.seconds:g}", "--memory", str(limits.memory), "-v"]
+        return ["solve", *names, *ours, *rival.configuration]
+    return [*rival.configuration, *names]
+
+
+@dataclass(frozen=True)
+class _Finished:
+    """A process that has ended."""
+
+    code: int
+    output: str
+    seconds: float
+    memory: float
+    killed: bool
+
+
+def _run(command: Sequence[str], folder: Path, limits: Limits) -> _Finished:
+    """Run a program with limits; kill its whole group when it does not keep the time limit."""
+    limited = ["sh", "-c", f'ulimit -v {limits.memory * 1024}; exec "$0" "$@"', *command]
+    log = folder / "output.log"
+    start = time.perf_counter()
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            limited, cwd=folder, stdout=stream, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        killed = threading.Event()
+
+        def kill() -> None:
+            killed.set()
+            os.killpg(process.pid, signal.SIGKILL)
+
+        timer = threading.Timer(limits.seconds + GRACE, kill)
+        timer.start()
+        _, state, usage = os.wait4(process.pid, 0)
+        timer.cancel()
+        timer.join()
+    process.returncode = os.waitstatus_to_exitcode(state)
+    seconds = time.perf_counter() - start
+    output = log.read_text(encoding="utf-8", errors="replace")
+    return _Finished(process.returncode, output, seconds, usage.ru_maxrss / 1024.0, killed.is_set())
+
+
+def _understood(rival: Rival, finished: _Finished, limits: Limits) -> RivalRun:
+    """The run that the exit code and the output tell of."""
+    planner = rival.planner
+    run = RivalRun(rival.name, RivalStatus.FAILED, finished.seconds, finished.memory)
+    steps, cost = _plan(planner, finished.output)
+    if finished.code in _SOLVED[planner] and steps is not None and not finished.killed:
+        return replace(
+            run,
+            status=RivalStatus.SOLVED,
+            steps=steps,
+            cost=cost,
+            search_seconds=_search_seconds(planner, finished.output),
+            expansions=_expansions(planner, finished.output),
+        )
+    if finished.killed or finished.code in _TIMEOUT.get(planner, ()):
+        return replace(run, status=RivalStatus.TIMEOUT, note=f"{limits.seconds:g} s")
+    if finished.code in _MEMOUT.get(planner, ()) or "MemoryError" in finished.output:
+        return replace(run, status=RivalStatus.MEMOUT, note=f"{limits.memory} MiB")
+    if finished.code in _UNSOLVABLE.get(planner, ()) or "No solution could be" in finished.output:
+        return replace(run, status=RivalStatus.UNSOLVABLE)
+    last = finished.output.strip().splitlines()[-1:] or ["no message"]
+    return replace(run, note=f"exit code {finished.code}: {last[0]}")
+
+
+def _plan(planner: str, output: str) -> tuple[int | None, float | None]:
+    """Length and cost of the plan, where there is one."""
+    if planner == "Kairos":
+        cost = _last(r"^; cost = ([\d.]+)", output)
+        steps = len(re.findall(r"^\(", output, re.MULTILINE))
+        return (None if cost is None else steps), cost
+    length = _last(r"Plan length: (\d+)", output)
+    cost = _last(r"Plan cost: (\d+)", output)
+    return (None if length is None else int(length)), cost
+
+
+def _search_seconds(planner: str, output: str) -> float | None:
+    if planner == "Kairos":
+        milliseconds = _last(r"search ([\d.]+) ms, total", output)
+        return None if milliseconds is None else milliseconds / 1e3
+    return _last(r"Search time: ([\d.e+-]+)", output)
+
+
+def _expansions(planner: str, output: str) -> int | None:
+    pattern = {
+        "Fast Downward": r"Expanded (\d+) state",
+        "Kairos": r"(\d+) expanded, \d+ evaluated, \d+ plans",
+        "pyperplan": r"(\d+) Nodes expanded",
+    }[planner]
+    found = _last(pattern, output)
+    return None if found is None else int(found)
+
+
+def _last(pattern: str, text: str) -> float | None:
+    found = re.findall(pattern, text, re.MULTILINE)
+    return float(found[-1]) if found else None
