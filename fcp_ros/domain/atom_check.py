@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -67,6 +67,16 @@ class AtomReader:
             self.report.add(path, message, f"write {kind.value}(argument, ...) only")
             return None
         return self._check(expression, kind, text, path, existential=False)
+
+    def literals(self, texts: Sequence[str], path: Path) -> tuple[Literal, ...]:
+        """Those of the literals that can be read."""
+        read = (self.literal(text, (*path, i)) for i, text in enumerate(texts))
+        return tuple(literal for literal in read if literal is not None)
+
+    def atoms(self, texts: Sequence[str], kind: AtomKind, path: Path) -> tuple[Atom, ...]:
+        """Those of the atoms that can be read."""
+        read = (self.atom(text, kind, (*path, i)) for i, text in enumerate(texts))
+        return tuple(atom for atom in read if atom is not None)
 
     def _parse(self, text: str, path: Path) -> Expression | None:
         try:

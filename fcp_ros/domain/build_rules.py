@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from fcp_ros.domain.atom_check import AtomKind, AtomReader
+from fcp_ros.domain.build_amounts import build_cost, build_duration, build_window
+from fcp_ros.domain.build_effects import build_effects
 from fcp_ros.domain.build_schema import check_name, check_type
-from fcp_ros.domain.expression import Atom
-from fcp_ros.domain.model import ActionRule, Duration, Literal, Parameter
+from fcp_ros.domain.model import ActionRule, Effect, Parameter
 from fcp_ros.domain.problems import Path, Report, suggestion
 from fcp_ros.domain.rule_sense import check_sense
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.domain.yaml_schema import DomainFile, DurationEntry, RuleEntry
+from fcp_ros.domain.yaml_schema import DomainFile, EffectEntry, RuleEntry
 
 _ACTION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(/[A-Za-z][A-Za-z0-9_]*)*\Z")
 
@@ -38,64 +40,43 @@ def _build_rule(
         check_name(parameter, "parameter", here, report)
         check_type(type_, vocabulary, here, report, f"parameter {parameter} of {name}")
     reader = AtomReader(vocabulary, report, entry.parameters, f"rule {name}")
+    duration = build_duration(entry, (*path, "duration"), report)
     rule = ActionRule(
         name=name,
         parameters=tuple(Parameter(p, t) for p, t in entry.parameters.items()),
-        when=_literals(reader, entry.when, (*path, "when")),
-        add=_atoms(reader, entry.add, AtomKind.RELATION, (*path, "add")),
-        delete=_atoms(reader, entry.delete, AtomKind.RELATION, (*path, "delete")),
-        graded=_atoms(reader, entry.graded, AtomKind.GRADED, (*path, "graded")),
-        duration=_duration(entry, (*path, "duration"), report),
+        when=reader.literals(entry.when, (*path, "when")),
+        add=reader.atoms(entry.add, AtomKind.RELATION, (*path, "add")),
+        delete=reader.atoms(entry.delete, AtomKind.RELATION, (*path, "delete")),
+        graded=reader.atoms(entry.graded, AtomKind.GRADED, (*path, "graded")),
+        duration=duration,
         uses=dict(entry.uses),
         executor=entry.executor,
+        effects=build_effects(name, entry, vocabulary, path, report),
+        cost=build_cost(name, entry, (*path, "cost"), report),
+        window=build_window(name, entry.window, duration, (*path, "window"), report),
+        metric=entry.metric,
     )
     _check_uses(entry, file, path, report)
     if not _ACTION_NAME.match(entry.executor):
         message = f"executor {entry.executor!r} of {name} is not a relative action name"
         report.add((*path, "executor"), message, f"write a name without leading /, such as {name}")
-    complete = (
-        len(rule.when) == len(entry.when)
-        and len(rule.add) == len(entry.add)
-        and len(rule.delete) == len(entry.delete)
-        and len(rule.graded) == len(entry.graded)
-    )
-    if complete:
+    if is_complete(rule, entry):
         check_sense(rule, file.relations, path, report)
     return rule
 
 
-def _literals(reader: AtomReader, texts: list[str], path: Path) -> tuple[Literal, ...]:
-    read = (reader.literal(text, (*path, i)) for i, text in enumerate(texts))
-    return tuple(literal for literal in read if literal is not None)
+def is_complete(rule: ActionRule, entry: RuleEntry) -> bool:
+    """Whether every atom of the entry could be read."""
+    parts = [(rule.graded, entry.graded), *_atom_lists(rule, entry)]
+    for effect, given in zip(rule.effects, entry.effects, strict=True):
+        parts.extend(_atom_lists(effect, given))
+    return all(len(read) == len(texts) for read, texts in parts)
 
 
-def _atoms(reader: AtomReader, texts: list[str], kind: AtomKind, path: Path) -> tuple[Atom, ...]:
-    read = (reader.atom(text, kind, (*path, i)) for i, text in enumerate(texts))
-    return tuple(atom for atom in read if atom is not None)
-
-
-def _duration(entry: RuleEntry, path: Path, report: Report) -> Duration:
-    given = entry.duration
-    if not isinstance(given, DurationEntry):
-        given = DurationEntry(base=given)
-    for key, seconds in (("base", given.base), ("per_metre", given.per_metre)):
-        if not math.isfinite(seconds) or seconds < 0:
-            fix = "give a finite number of seconds, 0 or more"
-            report.add((*path, key), f"duration {key} is {seconds}", fix)
-    if given.base == 0 and given.per_metre == 0:
-        report.add(path, "the duration is always 0", "give the expected seconds")
-    between = tuple(given.between) if given.between is not None else None
-    if (between is None) != (given.per_metre == 0):
-        fix = "give both, such as {base: 2, per_metre: 2, between: [from, to]}"
-        report.add(path, "per_metre and between belong together", fix)
-    for parameter in between or ():
-        if parameter not in entry.parameters:
-            fix = suggestion(parameter, entry.parameters)
-            report.add((*path, "between"), f"unknown parameter {parameter} in the duration", fix)
-    if between is not None and len(between) != 2:
-        report.add((*path, "between"), "between takes two parameters", "name exactly two")
-    pair = (between[0], between[1]) if between is not None and len(between) == 2 else None
-    return Duration(given.base, given.per_metre, pair)
+def _atom_lists(
+    read: ActionRule | Effect, entry: RuleEntry | EffectEntry
+) -> list[tuple[Sequence[object], Sequence[str]]]:
+    return [(read.when, entry.when), (read.add, entry.add), (read.delete, entry.delete)]
 
 
 def _check_uses(entry: RuleEntry, file: DomainFile, path: Path, report: Report) -> None:

@@ -7,11 +7,13 @@ different parameters are different tuples. All checks below follow from that alo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from fcp_ros.domain.expression import Atom, Variable, term_text
-from fcp_ros.domain.model import ActionRule
-from fcp_ros.domain.problems import Path, Report
+from fcp_ros.domain.atom_relations import bare, covers, functional_conflict
+from fcp_ros.domain.effect_sense import check_effects
+from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.model import ActionRule, Effect
+from fcp_ros.domain.problems import Path, Report, suggestion
 from fcp_ros.domain.yaml_schema import RelationEntry
 
 
@@ -19,7 +21,9 @@ def check_sense(
     rule: ActionRule, relations: Mapping[str, RelationEntry], path: Path, report: Report
 ) -> None:
     """Report why the rule could never apply, or would change nothing or the unchangeable."""
-    _check_effects(rule, relations, path, report)
+    _check_changes(rule, relations, path, report)
+    check_effects(rule, relations, path, report)
+    _check_metric(rule, relations, (*path, "metric"), report)
     _check_contradictions(rule, path, report)
     _check_parameters(rule, path, report)
     when = rule.positive()
@@ -27,7 +31,7 @@ def check_sense(
         when, relations, (*path, "when"), report, f"{rule.name} asks for", "drop one of them"
     )
     kept = [atom for atom in when if atom not in rule.delete]
-    if not _conflict(when, relations):
+    if not functional_conflict(when, relations):
         _check_functional(
             [*kept, *(a for a in rule.add if a not in kept)],
             relations,
@@ -38,15 +42,15 @@ def check_sense(
         )
 
 
-def _check_effects(
+def _check_changes(
     rule: ActionRule, relations: Mapping[str, RelationEntry], path: Path, report: Report
 ) -> None:
-    if not rule.add and not rule.delete:
+    if not rule.add and not rule.delete and not rule.effects:
         report.add(path, f"{rule.name} changes nothing", "say what it adds or deletes")
     for key, changed in (("add", rule.add), ("delete", rule.delete)):
         for position, atom in enumerate(changed):
             here = (*path, key, position)
-            text = _bare(atom)
+            text = bare(atom)
             if relations[atom.predicate].static:
                 message = f"{rule.name} changes {text}, but {atom.predicate} is static"
                 report.add(here, message, f"drop it, or drop `static` of {atom.predicate}")
@@ -63,32 +67,53 @@ def _check_contradictions(rule: ActionRule, path: Path, report: Report) -> None:
         if not literal.negated:
             continue
         for atom in rule.positive():
-            if _covers(literal.atom, atom, frozenset(rule.parameter_names)):
+            if covers(literal.atom, atom, rule.parameter_names):
                 message = (
-                    f"{rule.name} asks for {_bare(atom)} and for "
-                    f"not {_bare(literal.atom)}: it can never apply"
+                    f"{rule.name} asks for {bare(atom)} and for "
+                    f"not {bare(literal.atom)}: it can never apply"
                 )
                 report.add((*path, "when", position), message, "drop one of them")
 
 
-def _covers(absent: Atom, atom: Atom, parameters: frozenset[str]) -> bool:
-    """Whether `atom` is an instance of the absent pattern."""
-    if absent.predicate != atom.predicate:
+def _check_metric(
+    rule: ActionRule, relations: Mapping[str, RelationEntry], path: Path, report: Report
+) -> None:
+    """A rule that moves one thing along a relation, from one place to another, and nothing else."""
+    name = rule.metric
+    if not name:
+        return
+    if name not in relations:
+        message = f"{rule.name} moves along the unknown relation {name}"
+        report.add(path, message, suggestion(name, relations))
+        return
+    entry = relations[name]
+    if len(entry.functional) != 1 or len(entry.legs) != 2:
+        message = f"{rule.name} moves along {name}, which does not say where one thing is"
+        fix = "name a relation of two legs of which one is functional, such as at(robot, place)"
+        report.add(path, message, fix)
+    elif not _moves(rule, list(entry.legs).index(entry.functional[0])):
+        message = f"{rule.name} does more, or something else, than move along {name}"
+        fix = f"delete one {name} and add one {name} of the same {entry.functional[0]}, only that"
+        report.add(path, message, f"{fix}; or drop `metric`")
+
+
+def _moves(rule: ActionRule, mover: int) -> bool:
+    if rule.effects or len(rule.delete) != 1 or len(rule.add) != 1:
         return False
-    bound: dict[str, object] = {}
-    for pattern, term in zip(absent.arguments, atom.arguments, strict=True):
-        if isinstance(pattern, Variable) and pattern.name not in parameters:
-            if bound.setdefault(pattern.name, term) != term:
-                return False
-        elif pattern != term:
-            return False
-    return True
+    old, new = rule.delete[0], rule.add[0]
+    return old.predicate == new.predicate == rule.metric and (
+        old.arguments[mover] == new.arguments[mover]
+    )
 
 
 def _check_parameters(rule: ActionRule, path: Path, report: Report) -> None:
     used = {
         term.name
-        for atom in (*(x.atom for x in rule.when), *rule.add, *rule.graded)
+        for atom in (
+            *_atoms_of(rule),
+            *rule.graded,
+            *(a for e in rule.effects for a in _atoms_of(e)),
+        )
         for term in atom.arguments
         if isinstance(term, Variable)
     }
@@ -98,19 +123,10 @@ def _check_parameters(rule: ActionRule, path: Path, report: Report) -> None:
             report.add((*path, "parameters", name), message, "use it or drop it")
 
 
-def _conflict(
-    atoms: Iterable[Atom], relations: Mapping[str, RelationEntry]
-) -> tuple[Atom, Atom, str] | None:
-    """Two different atoms that share a functional leg, and that leg."""
-    seen: dict[tuple[str, str, object], Atom] = {}
-    for atom in atoms:
-        entry = relations[atom.predicate]
-        for leg, term in zip(entry.legs, atom.arguments, strict=True):
-            if leg in entry.functional:
-                other = seen.setdefault((atom.predicate, leg, term), atom)
-                if other != atom:
-                    return other, atom, leg
-    return None
+def _atoms_of(part: ActionRule | Effect) -> Iterator[Atom]:
+    yield from (literal.atom for literal in part.when)
+    yield from part.add
+    yield from part.delete
 
 
 def _check_functional(
@@ -121,18 +137,12 @@ def _check_functional(
     what: str,
     fix: str,
 ) -> None:
-    found = _conflict(atoms, relations)
+    found = functional_conflict(atoms, relations)
     if found is None:
         return
     one, other, leg = found
     message = (
-        f"{what} both {_bare(one)} and {_bare(other)}, but {one.predicate} is functional "
+        f"{what} both {bare(one)} and {bare(other)}, but {one.predicate} is functional "
         f"in {leg} (at most one each)"
     )
     report.add(path, f"{message}: it can never apply", fix)
-
-
-def _bare(atom: Atom) -> str:
-    """The atom as it stands in a domain file, parameters without question marks."""
-    words = (t.name if isinstance(t, Variable) else term_text(t) for t in atom.arguments)
-    return f"{atom.predicate}({', '.join(words)})"

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from fcp_ros.domain.build_chunks import build_chunks
 from fcp_ros.domain.build_graded import build_graded
 from fcp_ros.domain.build_limits import build_constraints, build_resources
 from fcp_ros.domain.build_mapping import build_mapping
@@ -47,6 +48,7 @@ def _domain(yaml: YamlSource, source: str) -> Domain:
     graded = build_graded(file, vocabulary, report)
     constraints = build_constraints(file, vocabulary, report)
     resources = build_resources(file, report)
+    chunks = build_chunks(file, rules, vocabulary, report)
     mapping = build_mapping(file, vocabulary, report)
     report.raise_if_any()
     assert schema is not None, "a schema without problems is built"
@@ -61,6 +63,7 @@ def _domain(yaml: YamlSource, source: str) -> Domain:
         mapping=mapping,
         source=source,
         content_hash=hashlib.sha256(yaml.text.encode()).hexdigest(),
+        chunks=chunks,
     )
 
 

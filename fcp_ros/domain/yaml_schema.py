@@ -7,6 +7,7 @@ docs/domain.md describes every key for people.
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -53,15 +54,46 @@ class DurationEntry(_Entry):
     between: list[str] | None = None
 
 
+class CostRow(_Entry):
+    elements: list[str]
+    cost: float
+
+
+class CostTermEntry(_Entry):
+    parameters: list[str]
+    table: list[CostRow]
+
+
+class CostEntry(_Entry):
+    base: float
+    terms: list[CostTermEntry] = Field(default_factory=list)
+
+
+class WindowEntry(_Entry):
+    opens: float = 0.0
+    closes: float = math.inf
+
+
+class EffectEntry(_Entry):
+    variables: Typing = Field(default_factory=dict)
+    when: Words = Field(default_factory=list)
+    add: Words = Field(default_factory=list)
+    delete: Words = Field(default_factory=list)
+
+
 class RuleEntry(_Entry):
     description: str = ""
     parameters: Typing
     when: Words = Field(default_factory=list)
     delete: Words = Field(default_factory=list)
     add: Words = Field(default_factory=list)
+    effects: list[EffectEntry] = Field(default_factory=list)
     graded: Words = Field(default_factory=list)
     duration: float | DurationEntry
+    cost: float | CostEntry = 1.0
+    window: WindowEntry = WindowEntry()
     uses: Amounts = Field(default_factory=dict)
+    metric: str = ""
     executor: str
 
 
@@ -107,6 +139,13 @@ class ResourceEntry(_Entry):
     unit: str = ""
 
 
+class ChunkEntry(_Entry):
+    description: str = ""
+    parameters: Typing
+    steps: Words
+    graded: Words = Field(default_factory=list)
+
+
 class AttributeFactEntry(_Entry):
     attribute: str
     equals: bool | int | float | str
@@ -135,5 +174,6 @@ class DomainFile(_Entry):
     graded: dict[str, GradedEntry] = Field(default_factory=dict)
     constraints: dict[str, ConstraintEntry] = Field(default_factory=dict)
     resources: dict[str, ResourceEntry] = Field(default_factory=dict)
+    chunks: dict[str, ChunkEntry] = Field(default_factory=dict)
     labels: dict[str, Words] = Field(default_factory=dict)
     scene: SceneEntry

@@ -29,9 +29,12 @@ def test_snippets_have_the_shape_of_a_domain():
     assert snippets
     merged = {}
     for snippet in snippets:
-        merged.update(parse_yaml(snippet, "docs/domain.md").data)
+        for section, entries in parse_yaml(snippet, "docs/domain.md").data.items():
+            merged.setdefault(section, {}).update(entries)
     file = yaml_schema.DomainFile.model_validate({"domain": "d", "version": "1", **merged})
     assert file.rules["pick"].executor == "pick"
+    assert file.rules["drive"].metric == "at"
+    assert file.chunks["fetch"].steps[0].startswith("pick(")
 
 
 def test_goals_are_read():
