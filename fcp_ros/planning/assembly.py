@@ -3,54 +3,14 @@
 
 from __future__ import annotations
 
-import math
 import uuid
-from collections.abc import Sequence
 
-from fcp_ros.cset import Instance
-from fcp_ros.domain.expression import Text, Variable
-from fcp_ros.domain.model import ActionRule
 from fcp_ros.fuzzy import TNorm
-from fcp_ros.planning.compile.task import Operator, Task
+from fcp_ros.planning.compile.ground_step import duration_of, graded_atoms_of
+from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.forward.solution import Solution
-from fcp_ros.planning.model.memberships import GradedAtom, Judge
+from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.plan import Plan, PlanStep
-
-
-def graded_atoms_of(operator: Operator) -> tuple[GradedAtom, ...]:
-    """The graded atoms of an operator, in the rule's order."""
-    bound = dict(zip(operator.rule.parameter_names, operator.arguments, strict=True))
-    found: list[GradedAtom] = []
-    for atom in operator.rule.graded:
-        arguments = []
-        for term in atom.arguments:
-            if isinstance(term, Variable):
-                arguments.append(bound[term.name])
-            elif isinstance(term, Text):
-                arguments.append(term.value)
-        found.append((atom.predicate, tuple(arguments)))
-    return tuple(found)
-
-
-def duration_of(rule: ActionRule, arguments: Sequence[str], instance: Instance) -> float:
-    """Expected duration in seconds: base + per_metre * distance (DESIGN: `Duration`)."""
-    duration = rule.duration
-    if duration.between is None or duration.per_metre == 0.0:
-        return duration.base
-    bound = dict(zip(rule.parameter_names, arguments, strict=True))
-    one, other = (_position(bound[name], instance) for name in duration.between)
-    if one is None or other is None:
-        return duration.base
-    return duration.base + duration.per_metre * math.dist(one, other)
-
-
-def _position(element: str, instance: Instance) -> tuple[float, float] | None:
-    """Where an element is in the plane (m); None where its position is unknown."""
-    id_ = instance.id_of(element)
-    x, y = instance.attribute(id_, "x"), instance.attribute(id_, "y")
-    if not isinstance(x, (int, float)) or not isinstance(y, (int, float)):
-        return None
-    return (float(x), float(y))
 
 
 def assemble(

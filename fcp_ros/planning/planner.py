@@ -17,13 +17,14 @@ from fcp_ros.domain.infer_types import infer_types
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm, reaches, tnorm_by_name
 from fcp_ros.grounding.errors import GroundingCode, GroundingError
-from fcp_ros.planning.assembly import assemble, graded_atoms_of
+from fcp_ros.planning.assembly import assemble
 from fcp_ros.planning.candidates import candidates_of
 from fcp_ros.planning.compile.conditions import Conditions
 from fcp_ros.planning.compile.formula import Formula, graded_atoms
 from fcp_ros.planning.compile.forward_compile import compile_task
 from fcp_ros.planning.compile.goal_alternatives import Alternative, goal_alternatives
 from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.compile.ground_step import graded_atoms_of
 from fcp_ros.planning.compile.relevance import relevant
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.explain import (
@@ -163,7 +164,7 @@ class _Request:
             task = compile_task(self._domain, self._instance, self._watch)
         with self._stage(Phase.GOAL):
             types = infer_types(self._goal, self._domain)
-            formula = ground_goal(self._goal, types, task, self._watch)
+            formula = ground_goal(self._goal, types, self._domain, self._instance, self._watch)
         with self._stage(Phase.JUDGE):
             problem = self._judged(task, formula, tnorm)
         if not problem.alternatives:

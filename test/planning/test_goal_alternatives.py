@@ -19,7 +19,7 @@ def expand(house, home):
 
     def run(text, degree=0.6):
         goal = check_goal(parse_expression(text), house, home, text)
-        formula = ground_goal(goal, infer_types(goal, house), task, watch)
+        formula = ground_goal(goal, infer_types(goal, house), house, home, watch)
         found = goal_alternatives(formula, lambda atom: degree, TNORMS["lukasiewicz"], task, watch)
         return [
             (

@@ -450,7 +450,7 @@ def test_alternatives_are_worth_what_evaluate_says(degrees, world, text, tnorm, 
     def degree_of(predicate, arguments):
         return given_degrees.setdefault((predicate, arguments), rng.choice([0.0, 0.25, 0.6, 1.0]))
 
-    formula = ground_goal(goal, types, task, watch)
+    formula = ground_goal(goal, types, domain, instance, watch)
     alternatives = goal_alternatives(formula, lambda a: degree_of(*a), TNORMS[tnorm], task, watch)
     for _, state, _ in walk(domain, instance, rng, 4):
         holding = [a.degree for a in alternatives if a.holds(fluents_of(task, state))]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fcp_ros.cset import Fact
+from fcp_ros.planning.compile.wanted import Wanted
 from fcp_ros.planning.model.memberships import GradedAtom
 
 
@@ -19,10 +20,9 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Crisp:
-    """A changing fact; `id` is None where no action sequence ever makes it true."""
+    """A fact of a relation that some rule changes."""
 
     fact: Fact
-    id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +106,6 @@ def negation(body: Formula) -> Formula:
     """Negation, simplified."""
     if isinstance(body, Known):
         return Known(1.0 - body.degree)
-    if isinstance(body, Crisp) and body.id is None:
-        return TRUE
     return body.body if isinstance(body, Negation) else Negation(body)
 
 
@@ -151,3 +149,21 @@ def graded_atoms(formula: Formula) -> dict[GradedAtom, None]:
         elif isinstance(current, (Negation, Scaled, Bound)):
             stack.append(current.body)
     return found
+
+
+def wanted_of(formula: Formula) -> Wanted:
+    """All changing facts of a formula, by polarity."""
+    positive: set[Fact] = set()
+    negative: set[Fact] = set()
+    stack = [(formula, True)]
+    while stack:
+        current, upright = stack.pop()
+        if isinstance(current, Crisp):
+            (positive if upright else negative).add(current.fact)
+        elif isinstance(current, (Both, Either)):
+            stack.extend((part, upright) for part in current.parts)
+        elif isinstance(current, Negation):
+            stack.append((current.body, not upright))
+        elif isinstance(current, (Scaled, Bound)):
+            stack.append((current.body, upright))
+    return Wanted(frozenset(positive), frozenset(negative))

@@ -7,7 +7,8 @@ combinations. A negation is pushed inwards by the duals: 1 - T(a, b) = S(1 - a, 
 t-conorm S of T.
 
 An alternative may have the degree 0 (an executable plan that is worth nothing): what is asked
-crisply holds all the same.
+crisply holds all the same. Graded atoms need not be judged yet: what an alternative is worth is
+then a formula (`goal_worth`), and it is left out only where another one is surely as good.
 """
 
 from __future__ import annotations
@@ -29,6 +30,19 @@ from fcp_ros.planning.compile.formula import (
     Negation,
     Scaled,
 )
+from fcp_ros.planning.compile.goal_worth import (
+    Degree,
+    KnownDegree,
+    Worth,
+    all_of,
+    any_of,
+    highest,
+    least_of,
+    share,
+    shortfall,
+    surely_at_least,
+    worth_of,
+)
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.status import PlanStatus
@@ -42,7 +56,7 @@ MAX_COMPARED = 300
 but useless, so beyond that they are kept."""
 
 Binding = tuple[tuple[str, str], ...]
-Combine = Callable[[float, float], float]
+Combine = Callable[[Worth, Worth], Worth]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +64,8 @@ class Alternative:
     """One way to fulfil the goal.
 
     Attributes:
-        degree: degree of the goal where the alternative holds, in [0, 1].
+        worth: degree of the goal where the alternative holds: a number in [0, 1], or a formula over
+            graded atoms that were not judged when it was made.
         positive: facts that must hold.
         negative: facts that must not hold.
         missing: facts that must hold and that no action ever makes true.
@@ -58,47 +73,56 @@ class Alternative:
         graded: the graded atoms that its degree rests on.
     """
 
-    degree: float
+    worth: Worth
     positive: frozenset[int] = frozenset()
     negative: frozenset[int] = frozenset()
     missing: frozenset[Fact] = frozenset()
     binding: Binding = ()
     graded: tuple[GradedAtom, ...] = ()
 
+    @property
+    def degree(self) -> float:
+        """The degree, where all graded atoms were known when it was made; else an upper bound."""
+        return highest(self.worth)
+
+    def upper(self, known: KnownDegree) -> float:
+        """The highest degree that it may have by what is known now."""
+        return worth_of(self.worth, known, 1.0)
+
+    def value(self, degree_of: Callable[[GradedAtom], float]) -> float:
+        """Its degree."""
+        return worth_of(self.worth, degree_of, 1.0)
+
     def holds(self, state: frozenset[int]) -> bool:
         """Whether the crisp part holds in a state."""
         return not self.missing and self.positive <= state and self.negative.isdisjoint(state)
 
     def covers(self, other: Alternative) -> bool:
-        """Whether it holds wherever the other does, with no lower degree."""
+        """Whether it holds wherever the other does, surely with no lower degree."""
         return (
-            self.degree >= other.degree
-            and self.positive <= other.positive
+            self.positive <= other.positive
             and self.negative <= other.negative
             and self.missing <= other.missing
+            and surely_at_least(self.worth, other.worth)
         )
 
 
 def goal_alternatives(
-    formula: Formula,
-    degree_of: Callable[[GradedAtom], float],
-    tnorm: TNorm,
-    task: Task,
-    watch: Watch,
+    formula: Formula, known: KnownDegree, tnorm: TNorm, task: Task, watch: Watch
 ) -> list[Alternative]:
     """The alternatives of a goal, best degree first; those that contradict themselves are dropped.
 
     Arguments:
         formula: the goal.
-        degree_of: degrees of the graded atoms.
+        known: degrees of the graded atoms, as far as they are judged.
         tnorm: how degrees compose.
-        task: tells which facts exclude each other.
+        task: tells which facts are ever reached, and which exclude each other.
         watch: checked all the time.
 
     Raises:
         Interrupted: cancelled, out of time, or more than MAX_ALTERNATIVES alternatives.
     """
-    expansion = _Expansion(degree_of, tnorm, watch)
+    expansion = _Expansion(known, tnorm, task, watch)
     found = [a for a in expansion.fulfil(formula) if not _excluded(a, task)]
     complete = {a.binding for a in found if not a.missing}
     found = [a for a in _undominated(found) if not (a.missing and a.binding in complete)]
@@ -106,12 +130,11 @@ def goal_alternatives(
 
 
 class _Expansion:
-    def __init__(
-        self, degree_of: Callable[[GradedAtom], float], tnorm: TNorm, watch: Watch
-    ) -> None:
-        self._degree_of = degree_of
-        self._t: Combine = tnorm.compose
-        self._s: Combine = lambda a, b: 1.0 - tnorm.compose(1.0 - a, 1.0 - b)
+    def __init__(self, known: KnownDegree, tnorm: TNorm, task: Task, watch: Watch) -> None:
+        self._known = known
+        self._t: Combine = lambda a, b: all_of(tnorm, a, b)
+        self._s: Combine = lambda a, b: any_of(tnorm, a, b)
+        self._task = task
         self._watch = watch
 
     def fulfil(self, formula: Formula) -> list[Alternative]:
@@ -119,11 +142,12 @@ class _Expansion:
         if isinstance(formula, Known):
             return _constant(formula.degree)
         if isinstance(formula, Crisp):
-            if formula.id is None:
+            fact = self._task.fact_ids.get(formula.fact)
+            if fact is None:
                 return [Alternative(1.0, missing=frozenset((formula.fact,)))]
-            return [Alternative(1.0, positive=frozenset((formula.id,)))]
+            return [Alternative(1.0, positive=frozenset((fact,)))]
         if isinstance(formula, Graded):
-            return [Alternative(self._degree_of(formula.atom), graded=(formula.atom,))]
+            return [self._judged(formula.atom, False)]
         if isinstance(formula, Both):
             return self._product(map(self.fulfil, formula.parts), self._t)
         if isinstance(formula, Either):
@@ -135,9 +159,7 @@ class _Expansion:
             inside = self.fulfil(formula.body)
             return [replace(a, binding=(choice, *a.binding)) for a in inside]
         weight = formula.weight
-        with_it = [
-            replace(a, degree=1.0 - weight * (1.0 - a.degree)) for a in self.fulfil(formula.body)
-        ]
+        with_it = [replace(a, worth=shortfall(weight, a.worth)) for a in self.fulfil(formula.body)]
         return _undominated([*with_it, *_constant(1.0 - weight)])
 
     def refute(self, formula: Formula) -> list[Alternative]:
@@ -145,21 +167,28 @@ class _Expansion:
         if isinstance(formula, Known):
             return _constant(1.0 - formula.degree)
         if isinstance(formula, Crisp):
-            if formula.id is None:
+            fact = self._task.fact_ids.get(formula.fact)
+            if fact is None:
                 return _constant(1.0)
-            return [Alternative(1.0, negative=frozenset((formula.id,)))]
+            return [Alternative(1.0, negative=frozenset((fact,)))]
         if isinstance(formula, Graded):
-            return [Alternative(1.0 - self._degree_of(formula.atom), graded=(formula.atom,))]
+            return [self._judged(formula.atom, True)]
         if isinstance(formula, Both):
             return self._any_of(map(self.refute, formula.parts))
         if isinstance(formula, Either):
-            return self._product(map(self.refute, formula.parts), min)
+            return self._product(map(self.refute, formula.parts), least_of)
         if isinstance(formula, Negation):
             return self.fulfil(formula.body)
         if isinstance(formula, Scaled):
             inside = self.refute(formula.body)
-            return [replace(a, degree=formula.weight * a.degree) for a in inside]
+            return [replace(a, worth=share(formula.weight, a.worth)) for a in inside]
         return self.refute(formula.body)
+
+    def _judged(self, atom: GradedAtom, complement: bool) -> Alternative:
+        degree = self._known(atom)
+        if degree is None:
+            return Alternative(Degree(atom, complement), graded=(atom,))
+        return Alternative(float(1.0 - degree if complement else degree), graded=(atom,))
 
     def _product(self, parts: Iterable[list[Alternative]], combine: Combine) -> list[Alternative]:
         """Every combination of one alternative of each part."""
@@ -201,7 +230,7 @@ class _Expansion:
 
 
 def _constant(degree: float) -> list[Alternative]:
-    return [Alternative(degree)] if degree > 0.0 else []
+    return [Alternative(float(degree))] if degree > 0.0 else []
 
 
 def _join(one: Alternative, other: Alternative, combine: Combine) -> Alternative | None:
@@ -209,7 +238,7 @@ def _join(one: Alternative, other: Alternative, combine: Combine) -> Alternative
     if not one.positive.isdisjoint(other.negative) or not one.negative.isdisjoint(other.positive):
         return None
     return Alternative(
-        combine(one.degree, other.degree),
+        combine(one.worth, other.worth),
         one.positive | other.positive,
         one.negative | other.negative,
         one.missing | other.missing,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fcp_ros.cset import Fact
+from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expression import (
     And,
     Atom,
@@ -25,7 +25,8 @@ from fcp_ros.domain.expression import (
     free_variables,
 )
 from fcp_ros.domain.is_a import is_a
-from fcp_ros.domain.model import IS_A
+from fcp_ros.domain.model import IS_A, Domain
+from fcp_ros.planning.compile.fluents import fluents_of
 from fcp_ros.planning.compile.formula import (
     FALSE,
     TRUE,
@@ -39,7 +40,6 @@ from fcp_ros.planning.compile.formula import (
     scaled,
     without_bindings,
 )
-from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 
@@ -49,29 +49,33 @@ MAX_BINDINGS = 200_000
 Environment = Mapping[str, str]
 
 
-def ground_goal(goal: Expression, types: Mapping[str, str], task: Task, watch: Watch) -> Formula:
+def ground_goal(
+    goal: Expression, types: Mapping[str, str], domain: Domain, instance: Instance, watch: Watch
+) -> Formula:
     """The goal over facts.
 
     Arguments:
         goal: a checked goal.
         types: free variable -> type (from `infer_types`).
-        task: tells which facts are static, which can change, and which never come true.
+        domain: tells which relations change, and which predicates are graded.
+        instance: the state: its elements and what never changes of it.
         watch: checked all the time.
 
     Raises:
         Interrupted: cancelled, out of time, or too many choices for the variables.
     """
     free = tuple(TypedVariable(name, types[name]) for name in free_variables(goal))
-    grounding = GoalGrounding(task, watch)
+    grounding = _Grounding(domain, instance, watch)
     return grounding.ground(Exists(free, goal) if free else goal, {})
 
 
-class GoalGrounding:
-    """Grounds expressions against one task."""
+class _Grounding:
+    """Grounds expressions in one state."""
 
-    def __init__(self, task: Task, watch: Watch) -> None:
-        self._task = task
-        self._instance = task.instance
+    def __init__(self, domain: Domain, instance: Instance, watch: Watch) -> None:
+        self._graded = domain.graded
+        self._fluents = fluents_of(domain)
+        self._instance = instance
         self._watch = watch
         self._labels: dict[tuple[str, str], bool] = {}
         self._tried = 0
@@ -155,13 +159,14 @@ class GoalGrounding:
 
     def _static(self, atom: Atom, environment: Environment) -> bool | None:
         """Truth of a static atom whose arguments are all bound; None for any other atom."""
-        if atom.predicate in self._task.domain.graded or self._task.is_fluent(atom.predicate):
+        if atom.predicate in self._graded or atom.predicate in self._fluents:
             return None
         arguments = self._arguments(atom, environment)
         if arguments is None:
             return None
         if atom.predicate != IS_A:
-            return self._task.store.has(atom.predicate, arguments)
+            legs = tuple(map(self._instance.id_of, arguments))
+            return self._instance.find_tuple(atom.predicate, legs) is not None
         key = (arguments[0], arguments[1])
         if key not in self._labels:
             element = self._instance.id_of(key[0])
@@ -177,10 +182,9 @@ class GoalGrounding:
         arguments = self._arguments(atom, environment)
         if arguments is None:
             raise ValueError(f"a variable of {atom.predicate} is bound by nothing")
-        if atom.predicate in self._task.domain.graded:
+        if atom.predicate in self._graded:
             return Graded((atom.predicate, arguments))
-        fact = Fact(atom.predicate, arguments)
-        return Crisp(fact, self._task.fact_ids.get(fact))
+        return Crisp(Fact(atom.predicate, arguments))
 
     @staticmethod
     def _arguments(atom: Atom, environment: Environment) -> tuple[str, ...] | None:

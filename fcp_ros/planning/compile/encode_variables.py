@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts -> finite-domain variables: one variable for each chosen functional leg, few in all.
+
+At most one fact of a functional leg holds at a time, so a leg *is* a variable: its values are its
+facts, and "none of them" where that can happen. Every other changing fact becomes a variable with
+two values. Facts that never change as far as the task goes are no variables at all.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.relevance import Relevance
+from fcp_ros.planning.compile.task import FactKey, Operator, Task
+from fcp_ros.planning.flat.builder import Assignment
+
+
+@dataclass(frozen=True)
+class Variables:
+    """The variables of a flat task.
+
+    Attributes:
+        values: for each variable the fact behind each of its values, None for "none of them".
+        none: for each variable the number of the value "none of them"; -1 where it never happens.
+        place: changing fact -> the variable and value that stand for it.
+        always: facts that matter and hold all the time.
+        never: facts that matter and never hold.
+        initial: value of each variable at first.
+    """
+
+    values: Sequence[tuple[int | None, ...]]
+    none: Sequence[int]
+    place: dict[int, Assignment]
+    always: frozenset[int]
+    never: frozenset[int]
+    initial: Sequence[int]
+
+
+def variables_of(task: Task, conditions: Conditions, relevance: Relevance) -> Variables:
+    """Choose the variables for the relevant part of a task."""
+    operators = [task.operators[index] for index in relevance.operators]
+    needed = relevance.needed_true | relevance.needed_false
+    changing = _changing(task, operators, needed)
+    wanted = _asked_for_as_a_whole(conditions, relevance.operators)
+    groups = _cover(task, sorted(changing), wanted)
+    values, none, place = [], [], {}
+    may_be_none = _emptied(task, operators, groups)
+    for number, (group, with_none) in enumerate(zip(groups, may_be_none, strict=True)):
+        listed: tuple[int | None, ...] = (None, *group) if with_none else tuple(group)
+        values.append(listed)
+        none.append(0 if with_none else -1)
+        for value, fact in enumerate(listed):
+            if fact is not None:
+                place[fact] = (number, value)
+    initial = [max(n, 0) for n in none]
+    for fact in task.initial & changing:
+        variable, value = place[fact]
+        initial[variable] = value
+    return Variables(
+        values,
+        none,
+        place,
+        frozenset(needed & task.initial - changing),
+        frozenset(needed - task.initial - changing),
+        initial,
+    )
+
+
+def _changing(task: Task, operators: Sequence[Operator], needed: Iterable[int]) -> set[int]:
+    """The facts that matter and do not stay as they are at first."""
+    added: set[int] = set()
+    deleted: set[int] = set()
+    for operator in operators:
+        added.update(operator.add)
+        deleted.update(operator.delete)
+        for effect in operator.effects:
+            added.update(effect.add)
+            deleted.update(effect.delete)
+    return {fact for fact in needed if fact in (deleted if fact in task.initial else added)}
+
+
+def _asked_for_as_a_whole(conditions: Conditions, operators: Iterable[int]) -> Counter[FactKey]:
+    """Legs of which some operator asks that they be empty, and how many operators do."""
+    return Counter(
+        absence.key
+        for index in operators
+        for absence in conditions.absences(index) or ()
+        if absence.key is not None
+    )
+
+
+def _cover(
+    task: Task, changing: Collection[int], wanted: Counter[FactKey]
+) -> list[tuple[int, ...]]:
+    """Groups of facts of which at most one holds: each fact in one of them.
+
+    Greedily, first the legs that operators ask to be empty, then those with the most facts left.
+    """
+    legs: dict[FactKey, list[int]] = {}
+    for fact in changing:
+        for key in task.keys_of(fact):
+            if key not in task.broken:
+                legs.setdefault(key, []).append(fact)
+    left = {key: len(group) for key, group in legs.items()}
+    queue = [
+        (key not in wanted, -count, number, key) for number, (key, count) in enumerate(left.items())
+    ]
+    heapq.heapify(queue)
+    covered: set[int] = set()
+    groups: list[tuple[int, ...]] = []
+    while queue:
+        unwanted, count, number, key = heapq.heappop(queue)
+        if left[key] < max(-count, 2):
+            if left[key] > 1:
+                heapq.heappush(queue, (unwanted, -left[key], number, key))
+            continue
+        group = tuple(fact for fact in legs[key] if fact not in covered)
+        groups.append(group)
+        covered.update(group)
+        for fact in group:
+            for other in task.keys_of(fact):
+                if other in left:
+                    left[other] -= 1
+    groups.extend((fact,) for fact in changing if fact not in covered)
+    return groups
+
+
+def _emptied(
+    task: Task, operators: Sequence[Operator], groups: Sequence[Sequence[int]]
+) -> list[bool]:
+    """For each group whether it may be that none of its facts holds."""
+    group_of = {fact: number for number, group in enumerate(groups) for fact in group}
+    empty = [task.initial.isdisjoint(group) for group in groups]
+    for operator in operators:
+        filled = {group_of[fact] for fact in operator.add if fact in group_of}
+        for fact in operator.delete:
+            number = group_of.get(fact)
+            if number is not None and number not in filled:
+                empty[number] = True
+        for effect in operator.effects:
+            for fact in effect.delete:
+                if fact in group_of and group_of[fact] not in filled:
+                    empty[group_of[fact]] = True
+    return empty

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rule with its parameters bound: its graded atoms, its duration and its cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.expression import Text, Variable
+from fcp_ros.domain.model import ActionRule
+from fcp_ros.planning.model.memberships import GradedAtom
+
+
+@dataclass(frozen=True, slots=True)
+class GroundStep:
+    """One step of a plan: a rule, and an element name for each of its parameters, in order."""
+
+    rule: ActionRule
+    arguments: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.rule.name}({', '.join(self.arguments)})"
+
+
+class Bound(Protocol):
+    """Anything that binds a rule: a `GroundStep`, an operator of a task."""
+
+    @property
+    def rule(self) -> ActionRule:
+        """The rule."""
+        ...
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """An element name for each parameter."""
+        ...
+
+
+def graded_atoms_of(step: Bound) -> tuple[GradedAtom, ...]:
+    """The graded atoms of a step, in the rule's order."""
+    if not step.rule.graded:
+        return ()
+    bound = dict(zip(step.rule.parameter_names, step.arguments, strict=True))
+    found: list[GradedAtom] = []
+    for atom in step.rule.graded:
+        arguments = []
+        for term in atom.arguments:
+            if isinstance(term, Variable):
+                arguments.append(bound[term.name])
+            elif isinstance(term, Text):
+                arguments.append(term.value)
+        found.append((atom.predicate, tuple(arguments)))
+    return tuple(found)
+
+
+def duration_of(rule: ActionRule, arguments: Sequence[str], instance: Instance) -> float:
+    """Expected duration in seconds: base + per_metre * distance (DESIGN: `Duration`)."""
+    duration = rule.duration
+    if duration.between is None or duration.per_metre == 0.0:
+        return duration.base
+    bound = dict(zip(rule.parameter_names, arguments, strict=True))
+    one, other = (_position(bound[name], instance) for name in duration.between)
+    if one is None or other is None:
+        return duration.base
+    return duration.base + duration.per_metre * math.dist(one, other)
+
+
+def cost_of(rule: ActionRule, arguments: Sequence[str]) -> float:
+    """What a step adds to the cost of a plan: the rule's base and what its tables list."""
+    cost = rule.cost
+    if not cost.terms:
+        return cost.base
+    bound = dict(zip(rule.parameter_names, arguments, strict=True))
+    return cost.base + sum(
+        term.table.get(tuple(bound[name] for name in term.parameters), 0.0) for term in cost.terms
+    )
+
+
+def _position(element: str, instance: Instance) -> tuple[float, float] | None:
+    """Where an element is in the plane (m); None where its position is unknown."""
+    id_ = instance.id_of(element)
+    x, y = instance.attribute(id_, "x"), instance.attribute(id_, "y")
+    if not isinstance(x, (int, float)) or not isinstance(y, (int, float)):
+        return None
+    return (float(x), float(y))
