@@ -111,8 +111,9 @@ class Household:
 
     def goal_text(self) -> str:
         """The goal in the words of the domain."""
+        containers = {r.name for r in self.receptacles if r.kind is Kind.CONTAINER}
         return " and ".join(
-            f"{'inside' if self.receptacle[place].kind is Kind.CONTAINER else 'on'}({item}, {place})"
+            f"{'inside' if place in containers else 'on'}({item}, {place})"
             for item, place in self.goal
         )
 
@@ -149,8 +150,9 @@ def restricted(house: Household, extra: Iterable[str] = ()) -> Household:
     """What a person would leave of a house who knows what the task needs.
 
     The items to move, where they are and where they go, the rooms and doorways on shortest ways
-    between these, boxes around them and keys and tools for what is locked or sealed; where an
-    item must first make room, also the surfaces in those rooms.
+    between these, boxes around them and keys and tools for what is locked or sealed; where
+    something must be put aside (a key, a tool, what stands in the way), also the surfaces in those
+    rooms.
 
     Arguments:
         house: the whole.
@@ -159,7 +161,7 @@ def restricted(house: Household, extra: Iterable[str] = ()) -> Household:
     items, places = _needed(house, extra)
     wanted = {house.receptacle[place].room for place in places} | {house.start}
     rooms = _rooms_between(house, wanted)
-    if any(house.receptacle[place].kind is Kind.PEDESTAL for place in places):
+    if any(_needs_space_aside(house.receptacle[place]) for place in places):
         places |= {r.name for r in house.receptacles if r.room in rooms and r.kind is Kind.SURFACE}
     return replace(
         house,
@@ -253,6 +255,10 @@ def _needed(house: Household, extra: Iterable[str]) -> tuple[set[str], set[str]]
                 if place.kind is Kind.PEDESTAL and place.name in occupant:
                     new_items.append(occupant[place.name])
     return items, places
+
+
+def _needs_space_aside(place: Receptacle) -> bool:
+    return place.kind is Kind.PEDESTAL or place.locked or place.sealed
 
 
 def _rooms_between(house: Household, wanted: set[str]) -> set[str]:

@@ -32,6 +32,7 @@ class RivalStatus(str, Enum):
     UNSOLVABLE = "unsolvable"
     TIMEOUT = "time out"
     MEMOUT = "out of memory"
+    GAVE_UP = "gave up"
     FAILED = "failed"
     MISSING = "not installed"
 
@@ -98,7 +99,8 @@ PYPERPLAN = Rival("pyperplan", ("-H", "hff", "-s", "gbf"), "gbf(hff)")
 PYPERPLAN_BFS = Rival("pyperplan", ("-s", "bfs"), "bfs")
 
 _SOLVED = {"Fast Downward": (0, 1, 2, 3), "Kairos": (0,), "pyperplan": (0,)}
-_UNSOLVABLE = {"Fast Downward": (10, 11, 12), "Kairos": (10, 14)}
+_UNSOLVABLE = {"Fast Downward": (10, 11), "Kairos": (10,)}
+_GAVE_UP = {"Fast Downward": (12,), "Kairos": (14,)}
 _TIMEOUT = {"Fast Downward": (21, 23), "Kairos": (11,)}
 _MEMOUT = {"Fast Downward": (20, 22, 24), "Kairos": (12,)}
 
@@ -201,12 +203,16 @@ def _understood(rival: Rival, finished: _Finished, limits: Limits) -> RivalRun:
             search_seconds=_search_seconds(planner, finished.output),
             expansions=_expansions(planner, finished.output),
         )
-    if finished.killed or finished.code in _TIMEOUT.get(planner, ()):
+    gave_up = finished.code in _GAVE_UP.get(planner, ())
+    late = gave_up and finished.seconds >= limits.seconds
+    if finished.killed or late or finished.code in _TIMEOUT.get(planner, ()):
         return replace(run, status=RivalStatus.TIMEOUT, note=f"{limits.seconds:g} s")
     if finished.code in _MEMOUT.get(planner, ()) or "MemoryError" in finished.output:
         return replace(run, status=RivalStatus.MEMOUT, note=f"{limits.memory} MiB")
     if finished.code in _UNSOLVABLE.get(planner, ()) or "No solution could be" in finished.output:
         return replace(run, status=RivalStatus.UNSOLVABLE)
+    if gave_up:
+        return replace(run, status=RivalStatus.GAVE_UP)
     last = finished.output.strip().splitlines()[-1:] or ["no message"]
     return replace(run, note=f"exit code {finished.code}: {last[0]}")
 
