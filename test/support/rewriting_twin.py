@@ -69,6 +69,12 @@ class Twin:
             self.best = value if self.best is None else max(self.best, value)
 
     def successors(self, state, left):
+        """(state, degree, resources) after each step that can be done."""
+        for _, after, degree, rest in self.named_successors(state, left):
+            yield after, degree, rest
+
+    def named_successors(self, state, left):
+        """The same, with the step in words first."""
         for rule, span in self.spans:
             rest = {name: left[name] - rule.uses.get(name, 0.0) for name in left}
             bounds = {n: self.domain.resources[n] for n, use in rule.uses.items() if use}
@@ -86,7 +92,8 @@ class Twin:
                     self.degree(a.predicate, tuple(bound[t.name] for t in a.arguments))
                     for a in rule.graded
                 ]
-                yield after, self.tnorm.compose_all(degrees), rest
+                step = atom(rule.name, [bound[name] for name in rule.parameter_names])
+                yield step, after, self.tnorm.compose_all(degrees), rest
 
     def breaks(self, before, after):
         def matches(pattern, target):

@@ -9,13 +9,16 @@ for the one variable, and which alternative is worth it is for the search to fin
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fcp_ros.domain.model import Window
 from fcp_ros.planning.compile.conditions import Conditions
-from fcp_ros.planning.compile.encode_operators import OperatorEncoder
+from fcp_ros.planning.compile.encode_merge import Entry, Merging
+from fcp_ros.planning.compile.encode_operators import Body, OperatorEncoder
 from fcp_ros.planning.compile.encode_variables import Variables, variables_of
 from fcp_ros.planning.compile.encoding import Action, Encoding
+from fcp_ros.planning.compile.exclusion import exclusions_of
 from fcp_ros.planning.compile.goal_alternatives import Alternative
 from fcp_ros.planning.compile.ground_step import (
     GroundStep,
@@ -31,7 +34,6 @@ from fcp_ros.planning.flat.builder import (
     FlatOperator,
     FlatResource,
 )
-from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
 
@@ -87,31 +89,32 @@ class _Encoder:
         self._relevant = relevance.operators
         self._options = options
         self._watch = watch
-        self._variables: Variables = variables_of(task, conditions, relevance)
-        self._encoder = OperatorEncoder(task, conditions, self._variables)
+        exclusions = exclusions_of(task, conditions, relevance.operators)
+        self._variables: Variables = variables_of(task, conditions, relevance, exclusions)
+        self._encoder = OperatorEncoder(task, conditions, self._variables, exclusions)
         operators = [task.operators[index] for index in self._relevant]
         used = {name for o in operators for name, use in o.rule.uses.items() if use}
         self._resources = tuple(r for r in task.resources if r.name in used)
         self._clock = math.isfinite(options.deadline) or any(
             o.rule.window.opens > 0.0 or math.isfinite(o.rule.window.closes) for o in operators
         )
-        self._flat: list[FlatOperator] = []
-        self._actions: list[Action] = []
-        self._graded: list[tuple[GradedAtom, ...]] = []
 
     def run(self) -> Encoding:
-        for index in self._relevant:
-            self._watch.check()
-            self._add(index)
-        for number, alternative in enumerate(self._alternatives):
-            self._watch.check()
-            self._finish(number, alternative)
+        entries = [entry for index in self._relevant for entry in self._entries(index)]
+        if self._options.switches.forgetting:
+            durations = self._clock or self._options.optimise is Optimise.DURATION
+            entries = Merging(self._task, self._variables, durations).merged(entries)
+        entries.extend(
+            entry
+            for number, alternative in enumerate(self._alternatives)
+            for entry in self._finish(number, alternative)
+        )
         variables = self._variables
         builder = FlatBuilder(
             [*map(len, variables.values), 2],
             [*variables.initial, 0],
             [(len(variables.values), 1)],
-            self._flat,
+            [_flat(entry) for entry in entries],
             self._pools(),
             len(self._resources) if self._clock else -1,
         )
@@ -119,45 +122,39 @@ class _Encoder:
             builder.build(),
             self._task,
             variables,
-            self._actions,
-            self._graded,
+            [entry.action for entry in entries],
+            [entry.graded for entry in entries],
             self._alternatives,
         )
 
-    def _add(self, index: int) -> None:
+    def _entries(self, index: int) -> Iterator[Entry]:
+        """The flat operators of an operator of the task."""
+        self._watch.check()
         operator = self._task.operators[index]
         use = self._use(operator)
+        window = operator.rule.window if self._clock else Window()
         for body in self._encoder.bodies(index):
             if body.changes_nothing and not any(use[: len(self._resources)]):
                 continue
-            window = operator.rule.window
-            self._flat.append(
-                FlatOperator(
-                    body.pre,
-                    body.unequal,
-                    body.effects,
-                    body.blocks,
-                    0.0,
-                    self._cost(operator),
-                    use,
-                    window.opens if self._clock else 0.0,
-                    window.closes if self._clock else math.inf,
-                )
+            yield Entry(
+                body,
+                Action((GroundStep(operator.rule, operator.arguments),)),
+                graded_atoms_of(operator),
+                self._cost(operator),
+                use,
+                window.opens,
+                window.closes,
             )
-            self._actions.append(Action((GroundStep(operator.rule, operator.arguments),)))
-            self._graded.append(graded_atoms_of(operator))
 
-    def _finish(self, number: int, alternative: Alternative) -> None:
-        if alternative.missing:
-            return
+    def _finish(self, number: int, alternative: Alternative) -> Iterator[Entry]:
+        """The finish of an alternative; none where it is never reached."""
+        self._watch.check()
         condition = self._encoder.condition(alternative.positive, alternative.negative)
-        if condition is None:
-            return
-        reached = FlatEffect(len(self._variables.values), 1)
-        use = (0.0,) * (len(self._resources) + self._clock)
-        self._flat.append(FlatOperator(*condition, (reached,), cost=0.0, use=use))
-        self._actions.append(Action(alternative=number))
-        self._graded.append(alternative.graded)
+        if condition is not None and not alternative.missing:
+            reached = FlatEffect(len(self._variables.values), 1)
+            use = (0.0,) * (len(self._resources) + self._clock)
+            body = Body(*condition, (reached,), ())
+            yield Entry(body, Action(alternative=number), alternative.graded, use=use)
 
     def _use(self, operator: Operator) -> tuple[float, ...]:
         uses = operator.rule.uses
@@ -181,3 +178,18 @@ class _Encoder:
             for r in self._resources
         ]
         return [*pools, FlatResource(0.0, 0.0, self._options.deadline)] if self._clock else pools
+
+
+def _flat(entry: Entry) -> FlatOperator:
+    body = entry.body
+    return FlatOperator(
+        body.pre,
+        body.unequal,
+        body.effects,
+        body.blocks,
+        0.0,
+        entry.cost,
+        entry.use,
+        entry.opens,
+        entry.closes,
+    )

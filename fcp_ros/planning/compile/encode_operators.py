@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from fcp_ros.planning.compile.conditions import Conditions
 from fcp_ros.planning.compile.encode_variables import Variables
+from fcp_ros.planning.compile.exclusion import Exclusions
 from fcp_ros.planning.compile.task import Absence, Block, FactKey, GroundEffect, Operator, Task
 from fcp_ros.planning.flat.builder import Assignment, FlatBlock, FlatEffect
 
@@ -99,12 +100,16 @@ class OperatorEncoder:
         task: the task.
         conditions: its negative conditions.
         variables: the variables that were chosen for it.
+        exclusions: absences that follow from a precondition are not asked for.
     """
 
-    def __init__(self, task: Task, conditions: Conditions, variables: Variables) -> None:
+    def __init__(
+        self, task: Task, conditions: Conditions, variables: Variables, exclusions: Exclusions
+    ) -> None:
         self._task = task
         self._conditions = conditions
         self._variables = variables
+        self._exclusions = exclusions
         self._legs: dict[FactKey, dict[int, set[int]] | None] = {}
 
     def bodies(self, index: int) -> list[Body]:
@@ -116,7 +121,8 @@ class OperatorEncoder:
         try:
             asked = self._required(operator.pre, ())
             for absence in absences:
-                self._absent(absence, asked)
+                if not self._exclusions.implied(absence, operator.pre):
+                    self._absent(absence, asked)
             blocks = self._blocks(index, asked)
             asked.settle()
         except _Impossible:
@@ -129,7 +135,14 @@ class OperatorEncoder:
                 blocks,
             )
             for pre, unequal in asked.variants()
+            if self._possible(pre)
         ]
+
+    def _possible(self, pre: dict[int, int]) -> bool:
+        """Whether the facts behind the preconditions don't exclude each other."""
+        values = self._variables.values
+        facts = [values[variable][value] for variable, value in pre.items()]
+        return self._exclusions.possible([fact for fact in facts if fact is not None])
 
     def condition(
         self, positive: Iterable[int], negative: Iterable[int]

@@ -9,11 +9,11 @@ two values. Facts that never change as far as the task goes are no variables at 
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.exclusion import Exclusions
 from fcp_ros.planning.compile.relevance import Relevance
 from fcp_ros.planning.compile.task import FactKey, Operator, Task
 from fcp_ros.planning.flat.builder import Assignment
@@ -40,13 +40,15 @@ class Variables:
     initial: Sequence[int]
 
 
-def variables_of(task: Task, conditions: Conditions, relevance: Relevance) -> Variables:
+def variables_of(
+    task: Task, conditions: Conditions, relevance: Relevance, exclusions: Exclusions
+) -> Variables:
     """Choose the variables for the relevant part of a task."""
     operators = [task.operators[index] for index in relevance.operators]
     needed = relevance.needed_true | relevance.needed_false
     changing = _changing(task, operators, needed)
-    wanted = _asked_for_as_a_whole(conditions, relevance.operators)
-    groups = _cover(task, sorted(changing), wanted)
+    wanted = _asked_for_as_a_whole(task, conditions, relevance.operators, exclusions)
+    groups = _cover(task, sorted(changing), wanted, exclusions)
     values, none, place = [], [], {}
     may_be_none = _emptied(task, operators, groups)
     for number, (group, with_none) in enumerate(zip(groups, may_be_none, strict=True)):
@@ -83,50 +85,61 @@ def _changing(task: Task, operators: Sequence[Operator], needed: Iterable[int]) 
     return {fact for fact in needed if fact in (deleted if fact in task.initial else added)}
 
 
-def _asked_for_as_a_whole(conditions: Conditions, operators: Iterable[int]) -> Counter[FactKey]:
-    """Legs of which some operator asks that they be empty, and how many operators do."""
-    return Counter(
+def _asked_for_as_a_whole(
+    task: Task, conditions: Conditions, operators: Iterable[int], exclusions: Exclusions
+) -> set[FactKey]:
+    """Legs of which some operator asks that they be empty, where that does not follow anyway."""
+    return {
         absence.key
         for index in operators
         for absence in conditions.absences(index) or ()
-        if absence.key is not None
-    )
+        if absence.key is not None and not exclusions.implied(absence, task.operators[index].pre)
+    }
 
 
 def _cover(
-    task: Task, changing: Collection[int], wanted: Counter[FactKey]
+    task: Task, changing: Sequence[int], wanted: Collection[FactKey], exclusions: Exclusions
 ) -> list[tuple[int, ...]]:
     """Groups of facts of which at most one holds: each fact in one of them.
 
-    Greedily, first the legs that operators ask to be empty, then those with the most facts left.
+    Greedily, first the legs that operators ask to be empty, then those with the most facts left,
+    where legs that exclude each other count as one.
     """
     legs: dict[FactKey, list[int]] = {}
     for fact in changing:
         for key in task.keys_of(fact):
             if key not in task.broken:
                 legs.setdefault(key, []).append(fact)
-    left = {key: len(group) for key, group in legs.items()}
-    queue = [
-        (key not in wanted, -count, number, key) for number, (key, count) in enumerate(left.items())
+    together = [
+        tuple(dict.fromkeys(fact for key in group for fact in legs.get(key, ())))
+        for group in exclusions.groups()
     ]
-    heapq.heapify(queue)
-    covered: set[int] = set()
-    groups: list[tuple[int, ...]] = []
-    while queue:
-        unwanted, count, number, key = heapq.heappop(queue)
-        if left[key] < max(-count, 2):
-            if left[key] > 1:
-                heapq.heappush(queue, (unwanted, -left[key], number, key))
-            continue
-        group = tuple(fact for fact in legs[key] if fact not in covered)
-        groups.append(group)
-        covered.update(group)
-        for fact in group:
-            for other in task.keys_of(fact):
-                if other in left:
-                    left[other] -= 1
-    groups.extend((fact,) for fact in changing if fact not in covered)
-    return groups
+    chosen = _Cover()
+    chosen.take([tuple(legs[key]) for key in legs if key in wanted])
+    chosen.take([*together, *map(tuple, legs.values())])
+    chosen.take([(fact,) for fact in changing])
+    return chosen.groups
+
+
+class _Cover:
+    """A greedy cover: always the group with the most facts that are left."""
+
+    def __init__(self) -> None:
+        self.groups: list[tuple[int, ...]] = []
+        self._covered: set[int] = set()
+
+    def take(self, candidates: Sequence[tuple[int, ...]]) -> None:
+        """Cover what the candidates hold."""
+        queue = [(-len(group), number) for number, group in enumerate(candidates)]
+        heapq.heapify(queue)
+        while queue:
+            size, number = heapq.heappop(queue)
+            left = tuple(fact for fact in candidates[number] if fact not in self._covered)
+            if left and len(left) == -size:
+                self.groups.append(left)
+                self._covered.update(left)
+            elif left:
+                heapq.heappush(queue, (-len(left), number))
 
 
 def _emptied(

@@ -13,8 +13,24 @@ from fcp_ros.planning.compile.encode_variables import Variables
 from fcp_ros.planning.compile.goal_alternatives import Alternative
 from fcp_ros.planning.compile.ground_step import GroundStep
 from fcp_ros.planning.compile.task import Task
+from fcp_ros.planning.flat.semantics import FlatState, initial_state, successor
 from fcp_ros.planning.flat.task import FlatTask, Floats
 from fcp_ros.planning.model.memberships import GradedAtom
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """An argument that follows from the state: the element in a leg of what a variable holds.
+
+    Attributes:
+        variable: the variable, read before the step.
+        leg: leg of the fact that its value stands for.
+        parameter: number of the step's parameter that it is the argument of.
+    """
+
+    variable: int
+    leg: int
+    parameter: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +40,12 @@ class Action:
     Attributes:
         steps: the ground steps, done one after the other; empty for a finish.
         alternative: number of the goal's alternative that it finishes; -1 for any other operator.
+        recall: how to find the argument of the (only) step that is left open, "", if one is.
     """
 
     steps: tuple[GroundStep, ...] = ()
     alternative: int = -1
+    recall: Recall | None = None
 
     @property
     def finishes(self) -> bool:
@@ -98,12 +116,27 @@ class Encoding:
         """What a sequence of flat operators stands for, applied from the initial state."""
         steps: list[GroundStep] = []
         alternative: Alternative | None = None
+        state = initial_state(self.flat)
         for operator in operators:
             action = self.actions[operator]
             if action.finishes:
                 alternative = self.alternatives[action.alternative]
-            steps.extend(action.steps)
+            steps.extend(self._steps(action, state))
+            state = successor(self.flat, state, operator)
         return Decoded(tuple(steps), alternative)
+
+    def _steps(self, action: Action, state: FlatState) -> tuple[GroundStep, ...]:
+        """The steps of an action in a state, with the argument that was left open."""
+        recall = action.recall
+        if recall is None:
+            return action.steps
+        fact = self.variables.values[recall.variable][state[recall.variable]]
+        if fact is None:
+            raise ValueError(f"{action.steps[0]} overwrites what is not there")
+        (step,) = action.steps
+        arguments = list(step.arguments)
+        arguments[recall.parameter] = self.task.facts[fact].arguments[recall.leg]
+        return (GroundStep(step.rule, tuple(arguments)),)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flat operators that differ only in a value that they overwrite become one (see `forgetting`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+from fcp_ros.cset import Fact
+from fcp_ros.planning.compile.encode_operators import Body
+from fcp_ros.planning.compile.encode_variables import Variables
+from fcp_ros.planning.compile.encoding import Action, Recall
+from fcp_ros.planning.compile.forgetting import Forgotten, forgotten
+from fcp_ros.planning.compile.ground_step import GroundStep
+from fcp_ros.planning.compile.task import Task
+from fcp_ros.planning.flat.builder import Assignment
+from fcp_ros.planning.model.memberships import GradedAtom
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A flat operator in the making, with what it stands for."""
+
+    body: Body
+    action: Action
+    graded: tuple[GradedAtom, ...] = ()
+    cost: float = 0.0
+    use: tuple[float, ...] = ()
+    opens: float = 0.0
+    closes: float = math.inf
+
+
+class Merging:
+    """Merges entries.
+
+    Arguments:
+        task: the task.
+        variables: its variables.
+        durations: whether durations matter.
+    """
+
+    def __init__(self, task: Task, variables: Variables, durations: bool) -> None:
+        self._task = task
+        self._variables = variables
+        self._rules = {
+            name: found
+            for name, rule in task.domain.rules.items()
+            if (found := forgotten(rule, task.domain.schema, durations)) is not None
+        }
+
+    def merged(self, entries: Sequence[Entry]) -> list[Entry]:
+        """The entries, with one in place of all that differ in a forgotten parameter only."""
+        groups: dict[Hashable, list[tuple[Entry, Assignment]]] = {}
+        order: list[Entry | Hashable] = []
+        for entry in entries:
+            old = self._old_value(entry)
+            if old is None:
+                order.append(entry)
+                continue
+            key = self._without(entry, old)
+            if key not in groups:
+                groups[key] = []
+                order.append(key)
+            groups[key].append((entry, old))
+        return [
+            entry
+            for item in order
+            for entry in ([item] if isinstance(item, Entry) else self._one(groups[item]))
+        ]
+
+    def _old_value(self, entry: Entry) -> Assignment | None:
+        """Variable and value that the entry asks for only to overwrite it."""
+        if len(entry.action.steps) != 1:
+            return None
+        (step,) = entry.action.steps
+        rule = self._rules.get(step.rule.name)
+        if rule is None:
+            return None
+        bound = dict(zip(step.rule.parameter_names, step.arguments, strict=True))
+        arguments = tuple(bound[term.name] for term in rule.atom.arguments)  # type: ignore[union-attr]
+        fact = self._task.fact_ids.get(Fact(rule.atom.predicate, arguments))
+        old = None if fact is None else self._variables.place.get(fact)
+        if old is None or old not in entry.body.pre:
+            return None
+        overwritten = any(
+            effect.variable == old[0] and not effect.equal and not effect.unequal
+            for effect in entry.body.effects
+        )
+        return old if overwritten and not self._is_read(entry.body, old[0]) else None
+
+    @staticmethod
+    def _is_read(body: Body, variable: int) -> bool:
+        """Whether an effect or a block looks at the variable."""
+        read = [place for effect in body.effects for place in (*effect.equal, *effect.unequal)]
+        read += [place for block in body.blocks for place in (*block.rest, *block.done)]
+        return any(place[0] == variable for place in read)
+
+    def _without(self, entry: Entry, old: Assignment) -> Hashable:
+        """All that must be the same; everything but the old value and where it stands."""
+        (step,) = entry.action.steps
+        number = self._rules[step.rule.name].parameter
+        body = entry.body
+        return (
+            step.rule.name,
+            step.arguments[:number],
+            step.arguments[number + 1 :],
+            old[0],
+            tuple(place for place in body.pre if place != old),
+            body.unequal,
+            body.effects,
+            body.blocks,
+            entry.graded,
+            entry.cost,
+            entry.use,
+            entry.opens,
+            entry.closes,
+        )
+
+    def _one(self, group: Sequence[tuple[Entry, Assignment]]) -> list[Entry]:
+        entry, (variable, _) = group[0]
+        covered = {value for _, (_, value) in group}
+        size = len(self._variables.values[variable])
+        excluded = [value for value in range(size) if value not in covered]
+        if len(covered) < 2 or len(excluded) >= len(covered):
+            return [entry for entry, _ in group]
+        (step,) = entry.action.steps
+        rule: Forgotten = self._rules[step.rule.name]
+        body = replace(
+            entry.body,
+            pre=tuple(place for place in entry.body.pre if place[0] != variable),
+            unequal=tuple(
+                sorted({*entry.body.unequal, *((variable, value) for value in excluded)})
+            ),
+        )
+        arguments = list(step.arguments)
+        arguments[rule.parameter] = ""
+        action = Action(
+            (GroundStep(step.rule, tuple(arguments)),),
+            recall=Recall(variable, rule.position, rule.parameter),
+        )
+        return [replace(entry, body=body, action=action)]

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functional legs that exclude each other: an item that is held is not on anything.
+
+Two legs of one element exclude each other if never a fact of each holds. That is proved by
+induction over the operators at hand: it is so at first, and no operator breaks it, given that all
+the other pairs hold before (so the pairs that are kept are the greatest set that supports itself).
+The simplest case of invariant synthesis (Helmert, Concise finite-domain representations for PDDL
+planning tasks, 2009), on ground operators.
+
+Two things get simpler: an absence that a precondition implies need not be checked, and legs that
+exclude each other are one variable ("where the item is").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import combinations
+
+from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.task import Absence, FactKey, Operator, Task
+
+Partners = dict[FactKey, set[FactKey]]
+
+
+class Exclusions:
+    """Which legs exclude each other.
+
+    Arguments:
+        task: the task.
+        partners: for each leg those that it excludes; symmetric.
+    """
+
+    def __init__(self, task: Task, partners: Partners) -> None:
+        self._task = task
+        self._partners = partners
+
+    def implied(self, absence: Absence, pre: Iterable[int]) -> bool:
+        """Whether facts that hold exclude all that must be absent."""
+        rivals = None if absence.key is None else self._partners.get(absence.key)
+        if not rivals:
+            return False
+        return any(not rivals.isdisjoint(self._task.keys_of(fact)) for fact in pre)
+
+    def possible(self, facts: Sequence[int]) -> bool:
+        """Whether nothing here speaks against all of some facts holding at once."""
+        keys = [key for fact in facts for key in self._task.keys_of(fact)]
+        return not any(
+            rivals is not None and not rivals.isdisjoint(keys)
+            for rivals in map(self._partners.get, keys)
+        )
+
+    def groups(self) -> Iterator[tuple[FactKey, ...]]:
+        """Disjoint groups of at least two legs that all exclude each other."""
+        taken: set[FactKey] = set()
+        for key in self._partners:
+            group = [] if key in taken else [key]
+            for other in sorted(self._partners[key]) if group else ():
+                if other not in taken and all(other in self._partners[k] for k in group):
+                    group.append(other)
+            if len(group) > 1:
+                taken.update(group)
+                yield tuple(group)
+
+
+def exclusions_of(task: Task, conditions: Conditions, operators: Collection[int]) -> Exclusions:
+    """What the operators at hand (numbers in the task) and the initial state make certain."""
+    partners = _candidates(task, operators)
+    proofs = [
+        proof
+        for index in operators
+        for proof in _Proofs(task, conditions, task.operators[index], index, partners).open_()
+    ]
+    changed = True
+    while changed:
+        changed = False
+        for one, other, supports in proofs:
+            if other in partners[one] and not any(other in partners[key] for key in supports):
+                partners[one].discard(other)
+                partners[other].discard(one)
+                changed = True
+    return Exclusions(task, {key: others for key, others in partners.items() if others})
+
+
+def _candidates(task: Task, operators: Iterable[int]) -> Partners:
+    """Pairs of sound legs of one element of which the initial state fills at most one."""
+    seen = set(task.initial)
+    for index in operators:
+        operator = task.operators[index]
+        seen.update(operator.add)
+        for effect in operator.effects:
+            seen.update(effect.add)
+    keys = dict.fromkeys(k for fact in sorted(seen) for k in task.keys_of(fact))
+    filled = {key for fact in task.initial for key in task.keys_of(fact)}
+    at_element: dict[str, list[FactKey]] = {}
+    for key in keys:
+        if key not in task.broken:
+            at_element.setdefault(key[2], []).append(key)
+    partners: Partners = {key: set() for key in keys}
+    for legs in at_element.values():
+        for one, other in combinations(legs, 2):
+            if not (one in filled and other in filled):
+                partners[one].add(other)
+                partners[other].add(one)
+    return partners
+
+
+Proof = tuple[FactKey, FactKey, Sequence[FactKey]]
+"""A pair, and the legs of preconditions: one of them must exclude the second leg of the pair."""
+
+
+class _Proofs:
+    """What one operator leaves to be proved about the pairs of legs that it fills."""
+
+    def __init__(
+        self,
+        task: Task,
+        conditions: Conditions,
+        operator: Operator,
+        index: int,
+        partners: Partners,
+    ) -> None:
+        self._task = task
+        self._operator = operator
+        self._partners = partners
+        self._empty = {
+            absence.key
+            for absence in conditions.absences(index) or ()
+            if absence.key is not None and absence.unless is None
+        }
+        added = [*operator.add, *(fact for effect in operator.effects for fact in effect.add)]
+        self._filled = [set(task.keys_of(fact)) for fact in added]
+
+    def open_(self) -> Iterator[Proof]:
+        """Pairs that the operator only keeps apart if other pairs are; hopeless ones with none."""
+        operator = self._operator
+        for fact in operator.add:
+            yield from self._of(fact, operator.pre, operator.delete)
+        for effect in operator.effects:
+            pre = (*operator.pre, *effect.pre)
+            delete = {*operator.delete, *effect.delete}.intersection(pre)
+            for fact in effect.add:
+                yield from self._of(fact, pre, delete)
+
+    def _of(self, fact: int, pre: Sequence[int], delete: Collection[int]) -> Iterator[Proof]:
+        task = self._task
+        cleared = {key for gone in delete for key in task.keys_of(gone)} | self._empty
+        kept = {key for held in pre if held not in delete for key in task.keys_of(held)}
+        supports = tuple(dict.fromkeys(key for held in pre for key in task.keys_of(held)))
+        keys = task.keys_of(fact)
+        for one in keys:
+            for other in self._partners[one]:
+                if other in kept or sum(other in filled for filled in self._filled) > 0:
+                    yield one, other, ()
+                elif other not in cleared:
+                    yield one, other, tuple(key for key in supports if key in self._partners)
