@@ -73,6 +73,16 @@ class Judge:
             for request, membership in zip(batch, answers, strict=True):
                 self._memberships[request.context_key] = membership
 
+    def known(self, atom: GradedAtom) -> float | None:
+        """The degree of an atom, or None where nobody was asked yet; asks nobody."""
+        answer = self._memberships.get(self._request(atom).context_key)
+        return None if answer is None else answer.degree
+
+    @property
+    def asked(self) -> int:
+        """Number of different contexts that the source was asked about."""
+        return len(self._memberships)
+
     def judged(self, atom: GradedAtom) -> Judged:
         """The request and the answer for one atom (asked now where it is not known yet)."""
         request = self._request(atom)

@@ -88,14 +88,15 @@ class PlanningOptions:
         time_limit: seconds (wall clock) for the whole request, verification excluded.
         max_expansions: states to expand at most, over all alternatives of the goal.
         max_nodes: search nodes to keep at most, over all alternatives of the goal.
-        tnorm: how degrees compose: "lukasiewicz", "product", "goedel", "hamacher" or "hamacher(p)".
+        tnorm: how degrees compose: "lukasiewicz", "product", "goedel", "hamacher" or
+            "hamacher(p)".
         allow_relaxation: whether the goal may be relaxed when it can't be reached as stated.
         seed: decides between equally good things; the same seed gives the same plan.
         optimise: what the best plan is.
         deadline: seconds that the plan may take at most; infinite without one.
         memory_limit: MiB that the search may use at most.
-        prove: whether to go on, within the limits, until the plan is proven to be the best; else
-            the first plan that reaches alpha is returned.
+        improve_time: seconds (wall clock) to go on looking for a better plan, or for the proof that
+            there is none, after the first plan that reaches alpha; 0 returns that one.
         switches: the optimisations.
     """
 
@@ -109,7 +110,7 @@ class PlanningOptions:
     optimise: Optimise = Optimise.MEMBERSHIP
     deadline: float = math.inf
     memory_limit: float = 2048.0
-    prove: bool = True
+    improve_time: float = 5.0
     switches: Switches = Switches()
 
     def problems(self) -> tuple[str, ...]:
@@ -123,8 +124,12 @@ class PlanningOptions:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
                 found.append(f"{name} is {value!r}: give a whole number above 0.")
-        if not _is_number(self.deadline) or not self.deadline > 0.0:
-            found.append(f"deadline is {self.deadline!r}: give a number of seconds above 0.")
+        if not _is_number(self.deadline) or not self.deadline >= 0.0:
+            found.append(f"deadline is {self.deadline!r}: give a number of seconds, 0 or more.")
+        if not _is_number(self.improve_time) or not self.improve_time >= 0.0:
+            found.append(
+                f"improve_time is {self.improve_time!r}: give a number of seconds, 0 or more."
+            )
         if not _is_number(self.memory_limit) or not self.memory_limit > 0.0:
             found.append(f"memory_limit is {self.memory_limit!r}: give a number of MiB above 0.")
         try:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 from fcp_ros.planning.model.request import (
@@ -61,6 +62,25 @@ class Watch:
         self.expansions = 0
         self.nodes = 0
         self.best_membership: float | None = None
+        self._acceptable_since = math.inf
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether an acceptable plan was found and no better one is to be looked for."""
+        return math.isfinite(self._acceptable_since) and self._options.improve_time == 0.0
+
+    def found(self, membership: float, acceptable: bool) -> None:
+        """A plan was found: it is reported, and the time for improving it begins.
+
+        Arguments:
+            membership: of the best plan so far, in [0, 1].
+            acceptable: whether it may be handed out.
+        """
+        self.best_membership = membership
+        now = time.perf_counter()
+        if acceptable:
+            self._acceptable_since = min(self._acceptable_since, now)
+        self._report(now)
 
     @property
     def elapsed(self) -> float:
@@ -78,6 +98,10 @@ class Watch:
         if phase is not Phase.VERIFY:
             self.check()
 
+    def back_to(self, phase: Phase) -> None:
+        """A phase inside another one has ended; nothing is checked."""
+        self.phase = phase
+
     def check(self) -> None:
         """Go on, or raise `Interrupted`. Cheap: to be called in every loop."""
         now = time.perf_counter()
@@ -89,6 +113,11 @@ class Watch:
                 )
             if now - self._reported >= REPORT_EVERY:
                 self._report(now)
+        if now - self._acceptable_since > self._options.improve_time > 0.0:
+            raise Interrupted(
+                PlanStatus.TIMEOUT,
+                f"It was improved for {self._options.improve_time:g} s and not further.",
+            )
         if now - self._started > self._options.time_limit:
             raise Interrupted(
                 PlanStatus.TIMEOUT,
