@@ -29,6 +29,7 @@ class Job:
         alpha: membership that the plan must reach.
         time_limit: seconds for one request.
         repetitions: how often after the first time, which loads the kernels.
+        memory: address space that the process may use, MiB; 0 for any.
     """
 
     domain: str
@@ -39,6 +40,7 @@ class Job:
     alpha: float = 0.0
     time_limit: float = 30.0
     repetitions: int = 3
+    memory: int = 0
 
 
 @dataclass(frozen=True)

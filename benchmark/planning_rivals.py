@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
+import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from pathlib import Path
 
 from planning_rival_environment import RivalEnvironment
 
+LAUNCHER = Path(__file__).resolve().parent / "planning_launch.py"
 GRACE = 2.0
 """Seconds that a planner gets to stop by its own limit before it is killed."""
 
@@ -53,7 +55,7 @@ class RivalRun:
         rival: name of the planner and of its configuration.
         status: how it ended.
         seconds: from the start of the process to its end.
-        memory: peak, MiB.
+        memory: peak, MiB; None where it had to be killed.
         steps: length of the plan; None without one.
         cost: its cost; None where it does not say.
         search_seconds: of the search alone; None where it does not say.
@@ -64,7 +66,7 @@ class RivalRun:
     rival: str
     status: RivalStatus
     seconds: float = 0.0
-    memory: float = 0.0
+    memory: float | None = None
     steps: int | None = None
     cost: float | None = None
     search_seconds: float | None = None
@@ -107,8 +109,7 @@ _MEMOUT = {"Fast Downward": (20, 22, 24), "Kairos": (12,)}
 
 def run_rival(
     rival: Rival,
-    domain: Path,
-    problem: Path,
+    files: Sequence[Path],
     limits: Limits,
     environment: RivalEnvironment,
     keep_sas: Path | None = None,
@@ -117,7 +118,7 @@ def run_rival(
 
     Arguments:
         rival: who, and how.
-        domain, problem: PDDL files.
+        files: a PDDL domain and problem, or one translated task (for Fast Downward).
         limits: time and memory for all that it does.
         environment: where it lives.
         keep_sas: where to put the translated task of Fast Downward; None to delete it, too.
@@ -127,10 +128,10 @@ def run_rival(
         return RivalRun(rival.name, RivalStatus.MISSING, note=note)
     with tempfile.TemporaryDirectory(prefix="rival-") as name:
         folder = Path(name)
-        files = [folder / "domain.pddl", folder / "problem.pddl"]
-        for source, target in zip((domain, problem), files, strict=True):
-            target.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
-        command = [*environment.command(rival.planner), *_arguments(rival, files, limits)]
+        copies = [folder / f"{number}-{file.name}" for number, file in enumerate(files)]
+        for source, target in zip(files, copies, strict=True):
+            shutil.copyfile(source, target)
+        command = [*environment.command(rival.planner), *_arguments(rival, copies, limits)]
         finished = _run(command, folder, limits)
         if keep_sas is not None and (folder / "output.sas").is_file():
             (folder / "output.sas").replace(keep_sas)
@@ -159,34 +160,33 @@ class _Finished:
     code: int
     output: str
     seconds: float
-    memory: float
+    memory: float | None
     killed: bool
 
 
 def _run(command: Sequence[str], folder: Path, limits: Limits) -> _Finished:
     """Run a program with limits; kill its whole group when it does not keep the time limit."""
-    limited = ["sh", "-c", f'ulimit -v {limits.memory * 1024}; exec "$0" "$@"', *command]
-    log = folder / "output.log"
+    log, report = folder / "output.log", folder / "report.txt"
+    launcher = [sys.executable, "-S", "-E", str(LAUNCHER), str(report), str(limits.memory)]
     start = time.perf_counter()
     with log.open("wb") as stream:
         process = subprocess.Popen(
-            limited, cwd=folder, stdout=stream, stderr=subprocess.STDOUT, start_new_session=True
+            [*launcher, *command],
+            cwd=folder,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
-        killed = threading.Event()
-
-        def kill() -> None:
-            killed.set()
+        try:
+            process.wait(limits.seconds + GRACE)
+        except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-
-        timer = threading.Timer(limits.seconds + GRACE, kill)
-        timer.start()
-        _, state, usage = os.wait4(process.pid, 0)
-        timer.cancel()
-        timer.join()
-    process.returncode = os.waitstatus_to_exitcode(state)
-    seconds = time.perf_counter() - start
+            process.wait()
     output = log.read_text(encoding="utf-8", errors="replace")
-    return _Finished(process.returncode, output, seconds, usage.ru_maxrss / 1024.0, killed.is_set())
+    if not report.is_file():
+        return _Finished(-signal.SIGKILL, output, time.perf_counter() - start, None, True)
+    code, seconds, kibibytes = report.read_text(encoding="utf-8").split()
+    return _Finished(int(code), output, float(seconds), int(kibibytes) / 1024.0, False)
 
 
 def _understood(rival: Rival, finished: _Finished, limits: Limits) -> RivalRun:

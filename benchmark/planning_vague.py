@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
-from planning_household import Household
+from planning_household import Household, Kind, Receptacle, household
 
 from fcp_ros.grounding.judgement import JudgementRequest, Membership
+
+TABLE = "empty_table"
 
 
 class CountingSource:
@@ -46,24 +49,35 @@ def degree_of(context: str, lowest: float) -> float:
     return round(lowest + (1.0 - lowest) * share, 2)
 
 
-def vague_goal(house: Household, shared: bool) -> str:
-    """The goal to bring something to drink from to a table: any item is a candidate.
+def vague_household(candidates: int, seed: int = 1) -> Household:
+    """A house with that many items, all of them candidates, and an empty table.
 
     Arguments:
-        house: its first receptacle is the table.
+        candidates: number of items.
+        seed: the same seed gives the same house.
+    """
+    house = household(candidates, max(6, candidates // 10), 0, seed)
+    table = Receptacle(TABLE, Kind.SURFACE, "table", house.start)
+    return replace(house, receptacles=(*house.receptacles, table))
+
+
+def vague_goal(house: Household, shared: bool) -> str:
+    """The goal to bring something to drink from to the empty table.
+
+    Arguments:
+        house: made by `vague_household`.
         shared: whether things of one kind share an answer, or each has its own.
     """
-    table = house.receptacles[0].name
     predicate = "serves_as" if shared else "suits"
-    return f'on(?x, {table}) and {predicate}(?x, "drinking")'
+    return f'on(?x, {TABLE}) and {predicate}(?x, "drinking")'
 
 
 def everything_to_ask(house: Household, shared: bool) -> int:
-    """How many different questions the plans for all candidates bring up.
+    """How many different questions the rules and the goal bring up in a house.
 
-    For each candidate: how well it suits, how well it can be grasped, how well it stands on the
-    table; counted by what is declared as the context of each of the three.
+    How well each item suits; how well each can be grasped; how well each kind of item stands on
+    each kind of support. Questions with the same declared context count once.
     """
-    categories = len({item.category for item in house.items})
-    suits = categories if shared else len(house.items)
-    return suits + len(house.items) + categories
+    kinds = len({item.category for item in house.items})
+    supports = len({r.category for r in house.receptacles if r.kind is not Kind.CONTAINER})
+    return (kinds if shared else len(house.items)) + len(house.items) + kinds * supports

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Part of the planning benchmark: search alone, on tasks that Fast Downward has translated.
+
+Blind A* tells how fast states are expanded; LM-cut over losses how fast the best membership is
+proven. Both planners get the same variables and operators; where they may differ in the number of
+expansions, only in how they break ties.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from planning_household import household, restricted
+from planning_household_pddl import DOMAIN, problem_text
+from planning_ipc import CLASSICS
+from planning_rivals import BLIND, LM_CUT, Rival, RivalRun
+from planning_sas import read_sas, with_losses
+from planning_settings import Settings, rival_line
+from planning_tables import Line, Part, Verdict
+
+from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.search.engine import BestFirst
+from fcp_ros.planning.search.objective import Objective
+from fcp_ros.planning.search.options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.search.outcome import Outcome, SearchReport
+
+BLIND_SIZES = {
+    "blocks": 9,
+    "gripper": 10,
+    "logistics": 5,
+    "miconic": 9,
+    "ferry": 8,
+    "satellite": 5,
+    "rovers": 5,
+}
+LM_CUT_SIZES = {
+    "blocks": 15,
+    "gripper": 6,
+    "logistics": 8,
+    "miconic": 10,
+    "ferry": 8,
+    "satellite": 6,
+    "rovers": 8,
+}
+FASTER = 3.0
+"""Goal: so many times the expansions a second of blind A*."""
+RESOLUTION = 0.02
+"""Seconds below which Fast Downward's clock says nothing."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What our search did: seconds of the search alone, and its report."""
+
+    seconds: float
+    report: SearchReport
+
+
+def raw_search_part(settings: Settings) -> Part:
+    """Blind A* on both sides: expansions a second."""
+    lines: list[Line] = []
+    verdicts: list[Verdict] = []
+    for name, files in _tasks(BLIND_SIZES, 5, settings):
+        sas = settings.folder / "blind.sas"
+        theirs = settings.rival(BLIND, *files, keep_sas=sas)
+        if theirs is None or not sas.is_file():
+            continue
+        lines.append(rival_line(name, theirs))
+        ours = _searched(read_sas(sas, 0.001), Heuristic.BLIND, settings)
+        sas.unlink()
+        lines.append(_our_line(name, ours))
+        verdicts.append(_speed(name, ours, theirs))
+    return Part("raw search", lines, verdicts, _notes(lines))
+
+
+def best_membership_part(settings: Settings) -> Part:
+    """A* with LM-cut over losses on both sides: seconds to the proven optimum."""
+    lines: list[Line] = []
+    verdicts: list[Verdict] = []
+    for name, files in _tasks(LM_CUT_SIZES, 5, settings):
+        plain, sas = settings.folder / "plain.sas", settings.folder / "losses.sas"
+        if settings.rival(_TRANSLATE, *files, keep_sas=plain) is None or not plain.is_file():
+            continue
+        sas.write_text(with_losses(plain.read_text(encoding="utf-8")), encoding="utf-8")
+        plain.unlink()
+        theirs = settings.rival(LM_CUT, sas)
+        assert theirs is not None
+        lines.append(rival_line(name, theirs))
+        ours = _searched(read_sas(sas, 0.01), Heuristic.LM_CUT, settings)
+        lines.append(_our_line(name, ours))
+        verdicts.append(_time(name, ours, theirs))
+    return Part("best membership", lines, verdicts, _notes(lines))
+
+
+_TRANSLATE = Rival("Fast Downward", ("--translate",), "translator")
+
+
+def _tasks(
+    sizes: dict[str, int], moves: int, settings: Settings
+) -> Iterator[tuple[str, tuple[Path, Path]]]:
+    """A task of each classical domain, and a house restricted by hand."""
+    for classic in CLASSICS[:2] if settings.quick else CLASSICS:
+        size = sizes[classic.name]
+        problem = settings.folder / "search.pddl"
+        problem.write_text(classic.problem(size), encoding="utf-8")
+        yield f"{classic.name} {size}", (classic.domain, problem)
+    problem = settings.folder / "search.pddl"
+    problem.write_text(problem_text(restricted(household(1_000, 200, moves))), encoding="utf-8")
+    yield f"household k={moves}", (DOMAIN, problem)
+
+
+def _searched(task: FlatTask, heuristic: Heuristic, settings: Settings) -> Searched:
+    """Our A*, the fastest of some repetitions; the first, which may compile, does not count."""
+    best = None
+    for number in range(settings.repetitions + 1):
+        search = BestFirst(task, Objective(), SearchOptions(Algorithm.ASTAR, heuristic))
+        start = time.perf_counter()
+        report = search.run(settings.limits.seconds)
+        seconds = time.perf_counter() - start
+        if best is None or number == 1 or seconds < best.seconds:
+            best = Searched(seconds, report)
+        if seconds > settings.limits.seconds / 2.0:
+            break
+    assert best is not None
+    return best
+
+
+def _our_line(task: str, ours: Searched) -> Line:
+    report = ours.report
+    return Line(
+        task,
+        "ours",
+        {
+            "status": report.outcome.value,
+            "steps": None if report.best is None else len(report.best.operators),
+            "loss": None if report.best is None else report.best.loss,
+            "search": ours.seconds * 1e3,
+            "expansions": report.expanded,
+        },
+    )
+
+
+def _speed(task: str, ours: Searched, theirs: RivalRun) -> Verdict:
+    goal = f"at least {FASTER:g} times"
+    if theirs.expansions is None or not theirs.search_seconds:
+        return Verdict(task, "not solved by Fast Downward", goal, None)
+    speed = ours.report.expanded / ours.seconds
+    rival = theirs.expansions / max(theirs.search_seconds, RESOLUTION)
+    value = f"{speed / 1e6:.2f} M/s, {speed / rival:.1f} times {rival / 1e6:.2f} M/s"
+    return Verdict(f"{task}: expansions a second", value, goal, speed >= FASTER * rival)
+
+
+def _time(task: str, ours: Searched, theirs: RivalRun) -> Verdict:
+    what, goal = f"{task}: optimum proven", "no slower than astar(lmcut())"
+    proven = ours.report.outcome is Outcome.OPTIMAL
+    if theirs.search_seconds is None:
+        return Verdict(what, f"{ours.seconds:.3g} s, astar(lmcut()) does not", goal, proven)
+    value = f"{ours.seconds:.3g} s, astar(lmcut()) {theirs.search_seconds:.3g} s"
+    faster = ours.seconds <= max(theirs.search_seconds, RESOLUTION)
+    same = proven and ours.report.best is not None and theirs.cost is not None
+    if same and abs(ours.report.best.loss * 100.0 - theirs.cost) > 1e-3:
+        value += f"; the optima differ: {ours.report.best.loss:g} and {theirs.cost / 100.0:g}"
+        faster = False
+    return Verdict(what, value, goal, proven and faster)
+
+
+def _notes(lines: list[Line]) -> list[str]:
+    return [] if lines else ["Fast Downward, which translates the tasks, is left out."]
