@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One entry for all heuristics, for kernels that search."""
+
+from __future__ import annotations
+
+from fcp_ros.planning.flat.kernel import kernel
+from fcp_ros.planning.flat.task import Ints
+from fcp_ros.planning.heuristics.blind import blind
+from fcp_ros.planning.heuristics.hadd import hadd
+from fcp_ros.planning.heuristics.hmax import hmax
+from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace
+
+
+@kernel
+def evaluate(kind: int, relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
+    """What a heuristic says about a state.
+
+    Arguments:
+        kind: number of the heuristic, see `Kind`.
+        relaxed, work: the relaxation and its workspace.
+        state: value of each variable, int32[n].
+
+    Returns:
+        The estimate; infinity for a dead end (no plan from here).
+    """
+    if kind == Kind.MAX:
+        return hmax(relaxed, work, state, True)
+    if kind == Kind.ADD:
+        return hadd(relaxed, work, state)
+    return blind(relaxed, state)

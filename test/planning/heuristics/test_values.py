@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hmax, hadd and the bottleneck equal their plain twins, in every state."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_flat_tasks import flat_tasks
+from relaxed_twin import RelaxedTwin
+
+from fcp_ros.fuzzy import Composition
+from fcp_ros.planning.heuristics.evaluate import evaluate
+from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.heuristics.relaxed_task import relax, workspace
+from fcp_ros.planning.search.options import Heuristic
+
+LARGER = flat_tasks(max_variables=7, max_values=5, max_operators=25)
+TASKS = st.one_of(flat_tasks(), LARGER)
+
+
+def states_of(task, limit=12):
+    """Some states: the first one, and others spread over all."""
+    sizes = [range(size) for size in task.domain]
+    states = list(itertools.islice(itertools.product(*sizes), 0, None, 7))[:limit]
+    return [task.initial, *(np.array(state, np.int32) for state in states)]
+
+
+@settings(max_examples=150)
+@given(TASKS, st.booleans())
+def test_values_equal_the_twin(task, of_loss):
+    weight = task.loss if of_loss else task.cost
+    twin = RelaxedTwin(task)
+    relaxed = relax(task, weight)
+    work = workspace(relaxed)
+    worst = relax(task, weight, Composition.MAXIMUM)
+    for state in states_of(task):
+        assert evaluate(Kind.MAX, relaxed, work, state) == pytest.approx(
+            twin.goal_value(state, weight), abs=1e-9
+        )
+        assert evaluate(Kind.ADD, relaxed, work, state) == pytest.approx(
+            twin.goal_value(state, weight, sum), abs=1e-9
+        )
+        assert evaluate(Kind.MAX, worst, work, state) == pytest.approx(
+            twin.goal_value(state, weight, max, True), abs=1e-9
+        )
+
+
+def test_the_numbers_are_those_of_the_search_options():
+    assert [kind.name for kind in Kind] == [heuristic.name for heuristic in Heuristic]
