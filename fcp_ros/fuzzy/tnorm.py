@@ -18,8 +18,9 @@ from enum import Enum
 EPSILON = 1e-9
 """Tolerance of every comparison of a membership with an alpha or with a requirement."""
 
-NEGLIGIBLE = 1e-12
-"""Where the loss of degree 0 would be infinite, a degree below this one counts as this one."""
+NEGLIGIBLE = EPSILON
+"""Where the loss of degree 0 would be infinite, a degree below this one counts as this one: no
+comparison can tell the two apart."""
 
 
 class Composition(Enum):

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resources and time in both directions: amounts forward, intervals of amounts backward.
+
+The interval of a backward half is exact: from amounts inside it, and from no others, the half runs
+within all bounds and windows. (Time is a resource, too; an operator that would start too early
+waits, so its start is the maximum of the clock and `opens`, which keeps intervals intervals.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from enum import Enum
+
+from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning.flat.task import FlatTask, operators
+
+Amounts = tuple[float, ...]
+"""The amount of each resource."""
+Interval = tuple[float, float]
+"""The least and the greatest amount, both included."""
+
+ANY = (-math.inf, math.inf)
+
+
+class Better(Enum):
+    """Which of two amounts of a resource allows everything that the other one does."""
+
+    EITHER = "either"
+    MORE = "more"
+    LESS = "less"
+    NEITHER = "neither"
+
+
+class Resources:
+    """What the operators of one task take, and what may be left.
+
+    Args:
+        task: the task.
+    """
+
+    def __init__(self, task: FlatTask) -> None:
+        self._use: list[list[float]] = task.use.tolist()
+        self._low = [low - EPSILON for low in task.low.tolist()]
+        self._high = [high + EPSILON for high in task.high.tolist()]
+        self._opens: list[float] = task.opens.tolist()
+        self._closes = [closes + EPSILON for closes in task.closes.tolist()]
+        self._clock = task.clock
+        self.initial: Amounts = tuple(task.amount.tolist())
+        self.count = len(self.initial)
+        self.anything: tuple[Interval, ...] = (ANY,) * self.count
+        ranges = [self._range(task, resource) for resource in range(self.count)]
+        self._floor = [floor for floor, _ in ranges]
+        self._ceiling = [ceiling for _, ceiling in ranges]
+        self.better = [self._better(task, resource) for resource in range(self.count)]
+        self.pumps = [o for o in range(operators(task)) if self._may_pump(o)]
+        """Operators that a plan may need for nothing but what they do to a resource."""
+
+    def after(self, amounts: Amounts, operator: int) -> Amounts | None:
+        """The amounts after an operator; None where it may not be applied because of them."""
+        left = []
+        for resource, before in enumerate(amounts):
+            use = self._use[operator][resource]
+            start = max(before, self._opens[operator]) if resource == self._clock else before
+            low, high = self._bounds(operator, resource)
+            if not low <= start - use <= high:
+                return None
+            left.append(start - use)
+        return tuple(left)
+
+    def before(self, intervals: tuple[Interval, ...], operator: int) -> tuple[Interval, ...] | None:
+        """The amounts from which an operator leads into `intervals`; None where there are none."""
+        found = []
+        for resource, (least, greatest) in enumerate(intervals):
+            use = self._use[operator][resource]
+            low, high = self._bounds(operator, resource)
+            low, high = max(least, low) + use, min(greatest, high) + use
+            if resource == self._clock:
+                opens = self._opens[operator]
+                if opens > high:
+                    return None
+                low = -math.inf if opens >= low else low
+            # What no amount can leave anyway is no bound; so equal needs look equal.
+            low = -math.inf if low <= self._floor[resource] else low
+            high = math.inf if high >= self._ceiling[resource] else high
+            if low > high or low > self._ceiling[resource] or high < self._floor[resource]:
+                return None
+            found.append((low, high))
+        return tuple(found)
+
+    def as_good(self, amounts: Amounts, other: Amounts) -> bool:
+        """Whether whatever is possible with `other` is possible with `amounts`."""
+        return all(
+            better is Better.EITHER
+            or mine == yours
+            or (better is Better.MORE and mine > yours)
+            or (better is Better.LESS and mine < yours)
+            for better, mine, yours in zip(self.better, amounts, other, strict=True)
+        )
+
+    def _bounds(self, operator: int, resource: int) -> Interval:
+        """What the amount must lie in after an operator."""
+        low, high = ANY
+        if self._use[operator][resource] != 0.0:
+            low, high = self._low[resource], self._high[resource]
+        if resource == self._clock:
+            high = min(high, self._closes[operator])
+        return low, high
+
+    def _range(self, task: FlatTask, resource: int) -> Interval:
+        """What the amount never leaves, whatever is done."""
+        takes = bool((task.use[:, resource] > 0.0).any())
+        gives = bool((task.use[:, resource] < 0.0).any())
+        amount = self.initial[resource]
+        if resource == self._clock:
+            return min(amount, self._low[resource]) if takes else amount, math.inf
+        return (
+            min(amount, self._low[resource]) if takes else amount,
+            max(amount, self._high[resource]) if gives else amount,
+        )
+
+    def _better(self, task: FlatTask, resource: int) -> Better:
+        """By the bounds that can be met at all."""
+        use = task.use[:, resource]
+        amount = self.initial[resource]
+        least = -math.inf if (use > 0.0).any() else amount
+        clock = resource == self._clock
+        greatest = math.inf if clock or (use < 0.0).any() else amount
+        low = least < self._low[resource]
+        high = greatest > self._high[resource] or (clock and min(self._closes) < math.inf)
+        if low:
+            return Better.NEITHER if high else Better.MORE
+        return Better.LESS if high else Better.EITHER
+
+    def _may_pump(self, operator: int) -> bool:
+        """Whether the operator moves some resource in a direction that may be needed."""
+        for resource, better in enumerate(self.better):
+            use = self._use[operator][resource]
+            waits = resource == self._clock and self._opens[operator] > self.initial[resource]
+            if (use < 0.0 or waits) and better in (Better.MORE, Better.NEITHER):
+                return True
+            if use > 0.0 and better in (Better.LESS, Better.NEITHER):
+                return True
+        return False
+
+
+def held(intervals: Sequence[Interval], amounts: Sequence[float]) -> bool:
+    """Whether each amount lies in its interval."""
+    return all(
+        low <= amount <= high for (low, high), amount in zip(intervals, amounts, strict=True)
+    )
+
+
+def contains(wide: Sequence[Interval], narrow: Sequence[Interval]) -> bool:
+    """Whether each of the intervals `wide` contains the one in `narrow`."""
+    return all(a[0] <= b[0] and b[1] <= a[1] for a, b in zip(wide, narrow, strict=True))

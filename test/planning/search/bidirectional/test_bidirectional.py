@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bidirectional search against enumeration by the meaning of flat tasks."""
+
+import math
+
+import pytest
+from flat_plans import TooLarge, best, replay
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from random_flat_tasks import flat_tasks
+
+from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
+from fcp_ros.planning.search.bidirectional import BidirectionalSearch
+from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.outcome import Outcome
+
+TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(), Hamacher(2.0))
+LOSS_FIRST = (Criterion.LOSS, Criterion.COST)
+COST_FIRST = (Criterion.COST, Criterion.LOSS)
+
+
+def through(search, allowance=7):
+    """Run a search in slices until it is through; the last report."""
+    for _ in range(100_000):
+        report = search.run(allowance)
+        if report.outcome in (Outcome.OPTIMAL, Outcome.EXHAUSTED):
+            return report
+        assert report.outcome in (Outcome.PAUSED, Outcome.FOUND)
+    raise AssertionError("the search never ends")
+
+
+def check(task, objective):
+    """The search's answer equals that of enumeration."""
+    try:
+        expected = best(task, objective)
+    except TooLarge:
+        assume(False)
+    search = BidirectionalSearch(task, objective)
+    report = through(search)
+    if expected is None:
+        assert report.outcome is Outcome.EXHAUSTED
+        assert report.best is None
+        assert search.meeting is None
+        assert report.bound == math.inf
+        return
+    assert report.outcome is Outcome.OPTIMAL
+    ok, loss, cost = replay(task, report.best.operators, objective.composition)
+    assert ok
+    assert (loss, cost) == pytest.approx((report.best.loss, report.best.cost), abs=1e-9)
+    assert (loss, cost) == pytest.approx(expected, abs=1e-9)
+    assert search.meeting.operators == report.best.operators
+
+
+def with_degrees(task, tnorm):
+    """The task with the losses that the t-norm gives to degrees 1 - loss."""
+    return task._replace(loss=_losses(task, tnorm))
+
+
+def _losses(task, tnorm):
+    found = task.loss.copy()
+    for operator, loss in enumerate(task.loss):
+        found[operator] = tnorm.loss(1.0 - float(loss))
+    return found
+
+
+@settings(max_examples=150)
+@given(task=flat_tasks(), tnorm=st.sampled_from(TNORMS))
+def test_best_membership_is_that_of_enumeration(task, tnorm):
+    check(with_degrees(task, tnorm), Objective(LOSS_FIRST, tnorm.composition))
+
+
+@settings(max_examples=150)
+@given(
+    task=flat_tasks(resources=False, windows=False, max_operators=10), tnorm=st.sampled_from(TNORMS)
+)
+def test_so_it_is_without_resources(task, tnorm):
+    check(with_degrees(task, tnorm), Objective(LOSS_FIRST, tnorm.composition))
+
+
+@settings(max_examples=150)
+@given(
+    task=flat_tasks(),
+    order=st.sampled_from([LOSS_FIRST, COST_FIRST]),
+    tnorm=st.sampled_from(TNORMS),
+    alpha=st.sampled_from([0.0, 0.2, 0.5, 0.8, 0.9]),
+    cost=st.sampled_from([math.inf, 0.0, 2.0, 5.0]),
+)
+def test_the_best_within_budgets_is_that_of_enumeration(task, order, tnorm, alpha, cost):
+    objective = Objective(order, tnorm.composition, tnorm.loss_budget(alpha), cost)
+    check(with_degrees(task, tnorm), objective)
+
+
+@settings(max_examples=60)
+@given(task=flat_tasks(), seed=st.integers(0, 5), allowance=st.integers(1, 40))
+def test_slices_and_seeds_change_nothing(task, seed, allowance):
+    objective = Objective()
+    first = through(BidirectionalSearch(task, objective), 1000)
+    second = through(BidirectionalSearch(task, objective, seed=seed), allowance)
+    assert first.outcome is second.outcome
+    if first.best is not None:
+        assert (first.best.loss, first.best.cost) == pytest.approx(
+            (second.best.loss, second.best.cost)
+        )
+
+
+@settings(max_examples=100)
+@given(task=flat_tasks())
+def test_bounds_never_exceed_what_is_found_later(task):
+    search = BidirectionalSearch(task, Objective())
+    bounds = []
+    while True:
+        report = search.run(3)
+        bounds.append(report.bound)
+        if report.outcome in (Outcome.OPTIMAL, Outcome.EXHAUSTED):
+            break
+        if report.best is not None:
+            assert report.outcome in (Outcome.FOUND, Outcome.PAUSED)
+    if report.best is not None:
+        before = [bound for bound in bounds[:-1] if bound != math.inf]
+        assert all(bound <= report.best.loss + 1e-9 for bound in before)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a caller sees of a search: slices, interruption, limits, meetings, distances, resources."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flat_plans import trade_offs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_flat_tasks import flat_tasks
+
+from fcp_ros.fuzzy import Composition
+from fcp_ros.planning.flat import semantics
+from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
+from fcp_ros.planning.search.bidirectional import BidirectionalSearch
+from fcp_ros.planning.search.bidirectional.distance import Distance, distance
+from fcp_ros.planning.search.bidirectional.labels import Needed, Reached
+from fcp_ros.planning.search.bidirectional.meeting import Meeting, replays
+from fcp_ros.planning.search.bidirectional.pattern import conjunction, holds
+from fcp_ros.planning.search.bidirectional.resources import ANY, Resources, held
+from fcp_ros.planning.search.objective import Objective
+from fcp_ros.planning.search.outcome import Outcome
+
+DONE = (Outcome.OPTIMAL, Outcome.EXHAUSTED)
+
+
+def steps(count, **changes):
+    """One variable that goes up step by step."""
+    made = [
+        FlatOperator(((0, place),), (), (FlatEffect(0, place + 1),), **changes)
+        for place in range(count)
+    ]
+    return FlatBuilder([count + 1], [0], ((0, count),), made)
+
+
+class Stop(Exception):
+    """A caller's interruption."""
+
+
+@settings(max_examples=60)
+@given(task=flat_tasks(), every=st.integers(1, 9))
+def test_a_search_that_was_interrupted_anywhere_goes_on(task, every):
+    calls = 0
+
+    def check():
+        nonlocal calls
+        calls += 1
+        if calls % every == 0 and calls < 200:
+            raise Stop
+
+    search = BidirectionalSearch(task, Objective())
+    report = None
+    while report is None or report.outcome not in DONE:
+        try:
+            report = search.run(1000, check)
+        except Stop:
+            continue
+    straight = BidirectionalSearch(task, Objective())
+    while (expected := straight.run(1000)).outcome not in DONE:
+        pass
+    assert report.outcome is expected.outcome
+    if report.best is not None:
+        assert (report.best.loss, report.best.cost) == pytest.approx(
+            (expected.best.loss, expected.best.cost)
+        )
+
+
+def test_slices_and_first_plans_are_reported():
+    search = BidirectionalSearch(steps(30).build(), Objective())
+    report = search.run(5)
+    assert (report.outcome, report.expanded, report.best) == (Outcome.PAUSED, 5, None)
+    while report.outcome is Outcome.PAUSED:
+        report = search.run(5)
+    assert report.outcome in (Outcome.FOUND, Outcome.OPTIMAL)
+    assert len(report.best.operators) == 30
+    assert report.stored > 0
+
+
+def test_labels_are_limited():
+    search = BidirectionalSearch(steps(30).build(), Objective(), max_labels=10)
+    report = search.run(1000)
+    assert report.outcome is Outcome.OUT_OF_MEMORY
+    assert report.stored >= 10
+
+
+def test_the_goal_may_hold_already():
+    task = steps(3).build()._replace(goal_val=np.array([0], np.int32))
+    report = BidirectionalSearch(task, Objective()).run(0)
+    assert report.outcome is Outcome.OPTIMAL
+    assert report.best.operators == ()
+
+
+def test_a_goal_that_contradicts_itself_is_exhausted():
+    builder = steps(3)
+    builder.goal = ((0, 1), (0, 2))
+    report = BidirectionalSearch(builder.build(), Objective()).run(0)
+    assert report.outcome is Outcome.EXHAUSTED
+    assert report.bound == math.inf
+
+
+def test_what_cannot_be_regressed_is_refused():
+    flips = tuple(FlatEffect(v, 1, ((v, 0),)) for v in range(9))
+    task = FlatBuilder([2] * 9, [0] * 9, ((0, 1),), [FlatOperator(effects=flips)]).build()
+    with pytest.raises(ValueError, match="search forward"):
+        BidirectionalSearch(task, Objective())
+
+
+@settings(max_examples=80)
+@given(task=flat_tasks())
+def test_a_meeting_replays_and_no_other_one_does(task):
+    search = BidirectionalSearch(task, Objective())
+    while search.run(100).outcome not in DONE:
+        pass
+    meeting = search.meeting
+    if meeting is None:
+        return
+    assert replays(task, meeting)
+    state = semantics.initial_state(task)
+    for operator in meeting.operators[: meeting.index]:
+        state = semantics.successor(task, state, operator)
+    for variable, values in meeting.wanted():
+        assert state[variable] in values
+    assert holds(meeting.pattern, state)
+    wrong = conjunction({0: ((1 << int(task.domain[0])) - 1) & ~(1 << state[0])}, ())
+    assert not replays(task, replace(meeting, pattern=wrong))
+
+
+def test_replays_refuses_what_does_not_run():
+    task = steps(3).build()
+    goal = conjunction({0: 8}, ())
+    assert replays(task, Meeting(3, (0, 1, 2), goal, 0.0))
+    assert not replays(task, Meeting(3, (0, 2, 1), goal, 0.0))
+    assert not replays(task, Meeting(2, (0, 1), conjunction({0: 4}, ()), 0.0))
+    short = steps(3, use=(1.0,))
+    short.resources = (FlatResource(2.0, 0.0, 5.0),)
+    assert not replays(short.build(), Meeting(3, (0, 1, 2), goal, 0.0))
+
+
+def test_a_distance_counts_each_kind():
+    pattern = conjunction({0: 2, 1: 1}, (((2, 1), (3, 1)),))
+    needed = Needed(0, 0, (0, 0), -1, pattern, ((3.0, 9.0), (-math.inf, 4.0)), 10, None)
+
+    def apart(state, amounts, loss=0):
+        return distance(Reached(loss, 0, (loss, 0), -1, state, amounts, None), needed, 1)
+
+    assert apart((1, 0, 0, 0), (3.0, 4.0)) == Distance(0, 0, 0.0, 0.0, 0.0)
+    assert apart((1, 0, 0, 0), (3.0, 4.0)).is_meeting
+    assert apart((0, 1, 0, 0), (3.0, 4.0)).symbols == 2
+    assert apart((1, 0, 1, 1), (3.0, 4.0)).constraints == 1
+    assert apart((1, 0, 0, 0), (2.0, 4.0)).resources == 0.5
+    assert apart((1, 0, 0, 0), (10.0, 4.0)).resources == 0.5
+    assert apart((1, 0, 0, 0), (3.0, 7.0)).time == 0.75
+    assert apart((1, 0, 0, 0), (3.0, 4.0), loss=11).total == math.inf
+    assert apart((0, 1, 1, 1), (2.0, 7.0)).total == pytest.approx(4.25)
+
+
+@settings(max_examples=150)
+@given(task=flat_tasks(), data=st.data())
+def test_intervals_are_the_amounts_from_which_the_steps_run(task, data):
+    """Inside the interval the steps run, outside they don't."""
+    resources = Resources(task)
+    if not resources.count:
+        return
+    sequence = data.draw(st.lists(st.integers(0, len(task.loss) - 1), max_size=5))
+    # Only amounts that can occur: what a prefix leaves.
+    amounts = resources.initial
+    for operator in data.draw(st.lists(st.integers(0, len(task.loss) - 1), max_size=4)):
+        left = resources.after(amounts, operator)
+        assert left == semantics.amounts_after(task, amounts, operator)
+        amounts = left or amounts
+    intervals = resources.anything
+    for operator in reversed(sequence):
+        if intervals is not None:
+            intervals = resources.before(intervals, operator)
+    running = amounts
+    for operator in sequence:
+        if running is not None:
+            running = semantics.amounts_after(task, running, operator)
+    assert (running is not None) == (intervals is not None and held(intervals, amounts))
+
+
+def test_a_plan_may_need_a_step_for_its_resource_only():
+    move = FlatOperator(((0, 0),), (), (FlatEffect(0, 1),), use=(5.0,))
+    charge = FlatOperator((), (), (FlatEffect(1, 1),), use=(-3.0,), cost=2.0)
+    builder = FlatBuilder([2, 2], [0, 0], ((0, 1),), [move, charge], [FlatResource(2.0, 0.0, 6.0)])
+    search = BidirectionalSearch(builder.build(), Objective())
+    while (report := search.run(10)).outcome not in DONE:
+        pass
+    assert report.best.operators == (1, 0)
+
+
+def test_waiting_for_a_window_costs_time():
+    task = FlatBuilder(
+        [3],
+        [0],
+        ((0, 2),),
+        [
+            FlatOperator(((0, 0),), (), (FlatEffect(0, 1),), use=(-2.0,), opens=5.0),
+            FlatOperator(((0, 1),), (), (FlatEffect(0, 2),), use=(-2.0,), closes=8.0),
+            FlatOperator(((0, 1),), (), (FlatEffect(0, 2),), use=(-2.0,), loss=0.5),
+        ],
+        [FlatResource(0.0, 0.0, 20.0)],
+        0,
+    ).build()
+    search = BidirectionalSearch(task, Objective())
+    while (report := search.run(10)).outcome not in DONE:
+        pass
+    assert report.best.operators == (0, 2)
+    assert trade_offs(task, Composition.SUM) == {(0.5, 2.0)}
+
+
+def test_nothing_is_an_interval_of_its_own():
+    assert held((ANY,), (math.inf,))
+    assert not held(((0.0, 1.0),), (2.0,))
