@@ -26,6 +26,7 @@ from fcp_ros.planning.compile.ground_step import (
     duration_of,
     graded_atoms_of,
 )
+from fcp_ros.planning.compile.metric import contracted
 from fcp_ros.planning.compile.relevance import Relevance, relevant
 from fcp_ros.planning.compile.task import Operator, Task
 from fcp_ros.planning.flat.builder import (
@@ -109,14 +110,17 @@ class _Encoder:
             for number, alternative in enumerate(self._alternatives)
             for entry in self._finish(number, alternative)
         )
-        variables = self._variables
+        variables, pools = self._variables, self._pools()
+        clock = len(self._resources) if self._clock else -1
+        if self._options.switches.metric:
+            entries = contracted(entries, self._task, variables, pools, clock)
         builder = FlatBuilder(
             [*map(len, variables.values), 2],
             [*variables.initial, 0],
             [(len(variables.values), 1)],
             [_flat(entry) for entry in entries],
-            self._pools(),
-            len(self._resources) if self._clock else -1,
+            pools,
+            clock,
         )
         return Encoding(
             builder.build(),
