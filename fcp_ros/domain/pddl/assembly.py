@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draft rules, initial facts and goal -> `Domain`, `Instance` and `Expression`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from fcp_ros.cset import Instance, InstanceBuilder, Schema
+from fcp_ros.cset.instance.free_names import FreeNames
+from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.model import ActionRule, Domain, Duration, Effect, Literal, Parameter
+from fcp_ros.domain.pddl.draft import SAME, DraftEffect, DraftRule
+from fcp_ros.domain.pddl.goal import GoalWriter
+from fcp_ros.domain.pddl.source import Source
+from fcp_ros.domain.pddl.syntax import Formula
+from fcp_ros.domain.pddl.task import ActionForm, PddlTask
+from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.domain.pddl.vocabulary import Legs, Names
+from fcp_ros.scene.mapping import SceneMapping
+
+_STEP_SECONDS = 1.0
+"""PDDL says nothing of durations: each action is taken to last this long."""
+
+
+def assemble(
+    universe: Universe,
+    drafts: Sequence[DraftRule],
+    legs: Mapping[str, Legs],
+    goal: Formula,
+    spelling: Mapping[str, str],
+    sources: Sequence[Source],
+) -> PddlTask:
+    """Put a task together.
+
+    Arguments:
+        universe: types, objects, initial facts.
+        drafts: the rules.
+        legs: what is known of each predicate's tuples.
+        goal: of the problem.
+        spelling: actions as the file spells them.
+        sources: domain and problem file.
+    """
+    return _Assembly(universe, Names(universe, legs)).task(drafts, goal, spelling, sources)
+
+
+class _Assembly:
+    def __init__(self, universe: Universe, names: Names) -> None:
+        self._universe = universe
+        self._names = names
+
+    def task(
+        self,
+        drafts: Sequence[DraftRule],
+        goal: Formula,
+        spelling: Mapping[str, str],
+        sources: Sequence[Source],
+    ) -> PddlTask:
+        free = FreeNames()
+        rules: dict[str, ActionRule] = {}
+        forms: dict[str, ActionForm] = {}
+        for draft in drafts:
+            rule, arguments = self._rule(free.take(draft.action), draft)
+            rules[rule.name] = rule
+            forms[rule.name] = ActionForm(spelling.get(draft.action, draft.action), arguments)
+        writer = GoalWriter(self._names)
+        wanted = writer.goal(goal)
+        extra = dict(writer.used)
+        if any(atom.predicate == SAME for draft in drafts for atom in draft.atoms()):
+            extra[SAME] = None
+        schema = self._names.schema(self._universe.domain.name, extra)
+        domain = self._domain(schema, rules, sources)
+        instance = self._instance(schema, extra)
+        problem = self._universe.problem
+        return PddlTask(problem.name, domain, instance, wanted, forms, problem.minimises_cost)
+
+    def _domain(
+        self, schema: Schema, rules: Mapping[str, ActionRule], sources: Sequence[Source]
+    ) -> Domain:
+        text = "\0".join(source.text for source in sources)
+        return Domain(
+            name=self._universe.domain.name,
+            version="pddl",
+            schema=schema,
+            rules=rules,
+            graded={},
+            constraints=(),
+            resources={},
+            mapping=SceneMapping({}, {}, self._names.type_(("object",))),
+            source=" ".join(source.file for source in sources),
+            content_hash=hashlib.sha256(text.encode()).hexdigest(),
+        )
+
+    # --- rules
+
+    def _rule(self, name: str, draft: DraftRule) -> tuple[ActionRule, tuple[str, ...]]:
+        world = _free(self._names.world, draft)
+        parameters = [Parameter(p.name, self._names.parameter_type(p)) for p in draft.parameters]
+        if any(self._names.is_worldly(atom.predicate) for atom in draft.atoms()):
+            parameters.append(Parameter(world, self._names.only(self._names.world)))
+
+        def ours(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
+            return tuple(self._names.atom(atom, {}, Variable(world)) for atom in atoms)
+
+        def literals(positive: Iterable[Atom], negative: Iterable[Atom]) -> tuple[Literal, ...]:
+            return (
+                *(Literal(atom) for atom in ours(positive)),
+                *(Literal(atom, negated=True) for atom in ours(negative)),
+            )
+
+        def effect(drafted: DraftEffect) -> Effect:
+            variables = tuple(
+                Parameter(v.name, self._names.parameter_type(v)) for v in drafted.variables
+            )
+            when = literals(drafted.positive, drafted.negative)
+            return Effect(variables, when, ours(drafted.add), ours(drafted.delete))
+
+        rule = ActionRule(
+            name=name,
+            parameters=tuple(parameters),
+            when=literals(draft.positive, draft.negative),
+            add=ours(draft.add),
+            delete=ours(draft.delete),
+            graded=(),
+            duration=Duration(_STEP_SECONDS),
+            uses={},
+            executor=draft.action.replace("-", "_"),
+            effects=tuple(map(effect, draft.effects)),
+            cost=draft.cost,
+        )
+        return rule, draft.arguments
+
+    # --- the initial state
+
+    def _instance(self, schema: Schema, extra: Iterable[str]) -> Instance:
+        names, spelling = self._names, self._universe.problem.spelling
+        builder = InstanceBuilder(schema)
+        ids = {n: builder.add(names.element_type(n), spelt) for n, spelt in spelling.items()}
+        world: tuple[int, ...] = ()
+        if schema.has_type(f"only.{names.world}"):
+            world = (builder.add(names.only(names.world), names.world),)
+        for predicate, tuples in self._universe.problem.facts.items():
+            prefix = world if names.is_worldly(predicate) else ()
+            relation = names.relation(predicate)
+            for arguments in sorted(tuples):
+                builder.relate(relation, *prefix, *[ids[name] for name in arguments])
+        if SAME in extra:
+            for id_ in ids.values():
+                builder.relate(names.relation(SAME), id_, id_)
+        if "" in extra:
+            builder.relate(names.relation(""), *world)
+        return builder.build()
+
+
+def _free(wanted: str, draft: DraftRule) -> str:
+    """A name that none of the rule's variables has."""
+    taken = Counter(p.name for p in draft.parameters)
+    taken.update(v.name for effect in draft.effects for v in effect.variables)
+    names = FreeNames()
+    for name in taken:
+        names.take(name)
+    return names.take(wanted)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules before they are finished: PDDL's own names, predicates without arguments still possible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fcp_ros.domain.expression import Atom
+from fcp_ros.domain.model import Cost
+
+SAME = "="
+"""The static predicate that holds of each object and itself, where effects ask for it."""
+
+
+@dataclass(frozen=True)
+class DraftParameter:
+    """A parameter of a rule: of some types, or one object (`constant`)."""
+
+    name: str
+    types: tuple[str, ...]
+    constant: str | None = None
+
+
+@dataclass(frozen=True)
+class DraftEffect:
+    """What happens besides, for all values of the variables; `delete` is part of `positive`."""
+
+    variables: tuple[DraftParameter, ...]
+    positive: tuple[Atom, ...]
+    negative: tuple[Atom, ...]
+    add: tuple[Atom, ...] = ()
+    delete: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True)
+class DraftRule:
+    """An action under one identification of its parameters; parameters are distinct things.
+
+    Attributes:
+        action: its name in PDDL.
+        arguments: for each parameter of the action the rule's parameter that it is.
+        parameters: of the rule: the action's, objects that it names, existential variables.
+        positive: atoms that must hold.
+        negative: atoms that must not; variables that are no parameters stand for anything.
+        add: atoms that hold afterwards, none of them in `positive`.
+        delete: atoms that don't, all of them in `positive`.
+        effects: what happens besides.
+        cost: of the action.
+    """
+
+    action: str
+    arguments: tuple[str, ...]
+    parameters: tuple[DraftParameter, ...]
+    positive: tuple[Atom, ...]
+    negative: tuple[Atom, ...]
+    add: tuple[Atom, ...]
+    delete: tuple[Atom, ...]
+    effects: tuple[DraftEffect, ...]
+    cost: Cost
+
+    def atoms(self) -> tuple[Atom, ...]:
+        """All its atoms, as often as they occur."""
+        own = (*self.positive, *self.negative, *self.add, *self.delete)
+        return own + tuple(
+            atom
+            for effect in self.effects
+            for atom in (*effect.positive, *effect.negative, *effect.add, *effect.delete)
+        )

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conditional and universal effects of an action, once its parameters are identified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.cset.instance.free_names import FreeNames
+from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.pddl.draft import SAME, DraftEffect, DraftParameter
+from fcp_ros.domain.pddl.normal_form import Conjunct, terms_of
+from fcp_ros.domain.pddl.syntax import ActionEffect, PddlTerm
+from fcp_ros.domain.pddl.universe import Universe
+
+Substitution = Mapping[PddlTerm, Variable]
+
+
+def substituted(atoms: Iterable[Atom], mapping: Substitution) -> tuple[Atom, ...]:
+    """The atoms over the rule's parameters, each once; terms that are not mapped stay."""
+    return tuple(
+        dict.fromkeys(
+            Atom(atom.predicate, tuple(mapping.get(term, term) for term in terms_of(atom)))
+            for atom in atoms
+        )
+    )
+
+
+@dataclass(frozen=True)
+class EffectDrafter:
+    """Drafts the effects of one rule.
+
+    Attributes:
+        universe: types and objects.
+        mapping: PDDL's terms -> the rule's parameters.
+        names: hands out names for variables that no parameter has.
+        parameters: of the rule.
+        positive: what the rule asks for.
+        negative: what must be absent for it.
+    """
+
+    universe: Universe
+    mapping: Substitution
+    names: FreeNames
+    parameters: Sequence[DraftParameter]
+    positive: tuple[Atom, ...]
+    negative: tuple[Atom, ...]
+
+    def draft(self, effect: ActionEffect, condition: Conjunct) -> DraftEffect | None:
+        """The effect under one alternative of its condition; None where that never holds."""
+        variables: dict[Variable, DraftParameter] = {}
+        mapping = dict(self.mapping)
+        for typed in (*effect.variables, *condition.variables):
+            if not self.universe.candidates(typed):
+                return None
+            name = self.names.take(_plain(typed.name))
+            variables[Variable(name)] = DraftParameter(name, typed.types)
+            mapping[Variable(typed.name)] = Variable(name)
+        decided = self._decided(condition, mapping, variables)
+        if decided is None:
+            return None
+        mapping, same, differ = decided
+        positive = (*substituted(condition.positive, mapping), *same)
+        negative = (*substituted(condition.negative, mapping), *differ)
+        if not set(positive).isdisjoint((*negative, *self.negative)):
+            return None
+        if not set(negative).isdisjoint(self.positive):
+            return None
+        add = substituted(effect.add, mapping)
+        used = {
+            term
+            for atom in (*positive, *negative, *add, *substituted(effect.delete, mapping))
+            for term in terms_of(atom)
+        }
+        return DraftEffect(
+            tuple(parameter for variable, parameter in variables.items() if variable in used),
+            tuple(atom for atom in positive if atom not in self.positive),
+            tuple(atom for atom in negative if atom not in self.negative),
+            add,
+            tuple(a for a in substituted(effect.delete, mapping) if a not in add),
+        )
+
+    def _decided(
+        self,
+        condition: Conjunct,
+        mapping: dict[PddlTerm, Variable],
+        variables: Mapping[Variable, DraftParameter],
+    ) -> tuple[dict[PddlTerm, Variable], list[Atom], list[Atom]] | None:
+        """Equality worked out: terms replaced, or left to the predicate SAME; None: impossible."""
+        replaced: dict[Variable, Variable] = {}
+
+        def now(term: PddlTerm) -> Variable:
+            found = mapping[term]
+            while found in replaced:
+                found = replaced[found]
+            return found
+
+        same: list[tuple[PddlTerm, PddlTerm]] = []
+        for left, right in condition.equal:
+            one, other = now(left), now(right)
+            if one not in variables:
+                one, other = other, one
+            if one == other:
+                continue
+            if one not in variables:
+                return None
+            if self._fits(other, variables, variables[one].types):
+                replaced[one] = other
+            else:
+                same.append((left, right))
+        differ = [(left, right) for left, right in condition.unequal]
+        if any(now(left) == now(right) for left, right in differ):
+            return None
+        final = {term: now(term) for term in mapping}
+        return (
+            final,
+            [Atom(SAME, (final[left], final[right])) for left, right in same],
+            [
+                Atom(SAME, (final[left], final[right]))
+                for left, right in differ
+                if final[left] in variables or final[right] in variables
+            ],
+        )
+
+    def _fits(
+        self,
+        term: Variable,
+        variables: Mapping[Variable, DraftParameter],
+        types: tuple[str, ...],
+    ) -> bool:
+        """Whether whatever the term stands for is of one of the types."""
+        if term in variables:
+            return self.universe.is_below(variables[term].types, types)
+        (parameter,) = (p for p in self.parameters if p.name == term.name)
+        return self.universe.is_below(parameter.types, types)
+
+
+def _plain(name: str) -> str:
+    """A name without what the normal form put around it."""
+    return name.split(".")[1] if "." in name else name

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An action -> draft rules: one for each alternative of its precondition and each identification.
+
+Where PDDL adds and deletes the same atom, it is added. What is deleted without being asked for in
+the precondition becomes a conditional effect ("where it is there, it is deleted").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.cset.instance.free_names import FreeNames
+from fcp_ros.domain.expression import Atom, Constant, Variable
+from fcp_ros.domain.model import Cost
+from fcp_ros.domain.pddl.costs import cost_of
+from fcp_ros.domain.pddl.draft import DraftEffect, DraftParameter, DraftRule
+from fcp_ros.domain.pddl.drafted_effects import EffectDrafter, Substitution, substituted
+from fcp_ros.domain.pddl.errors import UnsupportedPddl
+from fcp_ros.domain.pddl.identification import Group, Partition, partitions
+from fcp_ros.domain.pddl.normal_form import Conjunct, Normaliser, is_open, terms_of
+from fcp_ros.domain.pddl.source import Source
+from fcp_ros.domain.pddl.syntax import Action, ActionEffect, PddlTerm, Typed
+from fcp_ros.domain.pddl.universe import Universe
+
+MAX_RULES = 5_000
+"""An action that needs more rules than this is refused."""
+
+
+def draft_rules(action: Action, universe: Universe, source: Source) -> tuple[DraftRule, ...]:
+    """The rules that an action stands for; none where it can never apply or does nothing.
+
+    Raises:
+        UnsupportedPddl: too many rules, or a condition with too many cases.
+    """
+    normaliser = Normaliser(universe, source)
+    effects = [
+        (effect, conjunct)
+        for effect in action.effects
+        for conjunct in normaliser.alternatives(effect.condition, action.name)
+    ]
+    found: dict[DraftRule, None] = {}
+    for conjunct in normaliser.alternatives(action.precondition, action.name):
+        terms = _terms(action, conjunct, effects, universe)
+        for partition in partitions(terms, conjunct, universe):
+            rule = _Draft(action, conjunct, partition, effects, universe, source).rule(terms)
+            if rule is not None:
+                found.setdefault(rule)
+            if len(found) > MAX_RULES:
+                raise UnsupportedPddl(
+                    source.file,
+                    source.line_of(action.name),
+                    f"an action with more than {MAX_RULES} ways to identify its parameters, "
+                    f"{action.name},",
+                    "give its parameters types, or state which must differ",
+                )
+    return tuple(found)
+
+
+def _terms(
+    action: Action,
+    conjunct: Conjunct,
+    effects: Sequence[tuple[ActionEffect, Conjunct]],
+    universe: Universe,
+) -> dict[PddlTerm, Typed]:
+    """What may be identified: parameters, existential variables, and objects that are named."""
+    typed: dict[PddlTerm, Typed] = {Variable(p.name): p for p in action.parameters}
+    typed.update((Variable(v.name), v) for v in conjunct.variables)
+    named = list(conjunct.terms())
+    for effect, condition in effects:
+        named.extend(condition.terms())
+        for atom in (*effect.add, *effect.delete):
+            named.extend(terms_of(atom))
+    for term in named:
+        if isinstance(term, Constant):
+            typed[term] = Typed(term.name, (universe.type_of[term.name],))
+    return typed
+
+
+@dataclass(frozen=True)
+class _Draft:
+    action: Action
+    conjunct: Conjunct
+    partition: Partition
+    effects: Sequence[tuple[ActionEffect, Conjunct]]
+    universe: Universe
+    source: Source
+
+    def rule(self, terms: dict[PddlTerm, Typed]) -> DraftRule | None:
+        """The rule; None where it can never apply, or does nothing."""
+        names = FreeNames()
+        parameters: list[DraftParameter] = []
+        mapping: dict[PddlTerm, Variable] = {}
+        order = {Variable(p.name): place for place, p in enumerate(self.action.parameters)}
+        for group in sorted(self.partition, key=lambda group: _rank(group, order)):
+            name = names.take(_name(group, order))
+            parameters.append(DraftParameter(name, self._types(group, terms), group.constant))
+            mapping.update((term, Variable(name)) for term in group.terms)
+        positive = substituted(self.conjunct.positive, mapping)
+        negative = substituted(self.conjunct.negative, mapping)
+        if any(_rules_out(absent, atom) for absent in negative for atom in positive):
+            return None
+        base, effects = self._effects(mapping, names, parameters, positive, negative)
+        add, delete = base
+        deletable = {atom.predicate for effect in effects for atom in effect.delete}
+        kept = set(positive).difference(delete)
+        add = tuple(a for a in add if a not in kept or a.predicate in deletable)
+        if set(add) <= kept and not delete and not effects:
+            return None
+        return DraftRule(
+            self.action.name,
+            tuple(mapping[Variable(p.name)].name for p in self.action.parameters),
+            tuple(parameters),
+            positive,
+            negative,
+            add,
+            delete,
+            effects,
+            self._cost(mapping),
+        )
+
+    def _types(self, group: Group, terms: dict[PddlTerm, Typed]) -> tuple[str, ...]:
+        if group.constant is not None:
+            return (self.universe.type_of[group.constant],)
+        return self.universe.meet(terms[term].types for term in group.terms)
+
+    def _effects(
+        self,
+        mapping: Substitution,
+        names: FreeNames,
+        parameters: Sequence[DraftParameter],
+        positive: tuple[Atom, ...],
+        negative: tuple[Atom, ...],
+    ) -> tuple[tuple[tuple[Atom, ...], tuple[Atom, ...]], tuple[DraftEffect, ...]]:
+        """What is added and deleted in any case, and the conditional effects."""
+        drafter = EffectDrafter(self.universe, mapping, names, parameters, positive, negative)
+        drafts = [
+            draft
+            for effect, condition in self.effects
+            if (draft := drafter.draft(effect, condition)) is not None
+        ]
+        always = [d for d in drafts if not (d.variables or d.positive or d.negative)]
+        add = tuple(dict.fromkeys(atom for draft in always for atom in draft.add))
+        gone = dict.fromkeys(a for draft in always for a in draft.delete if a not in add)
+        delete = tuple(atom for atom in gone if atom in positive)
+        rest = [draft for draft in drafts if draft not in always]
+        for atom in gone:
+            if atom not in positive and atom not in negative:
+                rest.append(DraftEffect((), (), (), delete=(atom,)))
+        effects = (part for draft in rest for part in _split(draft, positive, negative))
+        return (add, delete), tuple(dict.fromkeys(effects))
+
+    def _cost(self, mapping: Substitution) -> Cost:
+        if not self.universe.problem.minimises_cost:
+            return Cost()
+        return cost_of(self.action, mapping, self.universe, self.source)
+
+
+def _rank(group: Group, order: dict[Variable, int]) -> tuple[int, int]:
+    """Parameters of the action first, in their order, then existential variables, then objects."""
+    places = [order[t] for t in group.terms if isinstance(t, Variable) and t in order]
+    if places:
+        return (0, min(places))
+    return (1 if group.constant is None else 2, 0)
+
+
+def _name(group: Group, order: dict[Variable, int]) -> str:
+    own = [t for t in group.terms if isinstance(t, Variable) and t in order]
+    if own:
+        return min(own, key=lambda term: order[term]).name
+    if group.constant is not None:
+        return group.constant
+    return group.terms[0].name.split(".")[1]
+
+
+def _rules_out(absent: Atom, atom: Atom) -> bool:
+    """Whether an atom is one of those that must be absent."""
+    if absent.predicate != atom.predicate:
+        return False
+    bound: dict[PddlTerm, PddlTerm] = {}
+    return all(
+        bound.setdefault(wanted, given) == given if is_open(wanted) else wanted == given
+        for wanted, given in zip(terms_of(absent), terms_of(atom), strict=True)
+    )
+
+
+def _split(
+    draft: DraftEffect, positive: tuple[Atom, ...], negative: tuple[Atom, ...]
+) -> Iterator[DraftEffect]:
+    """The effect, and one more for each atom that it deletes without asking for it."""
+    asked = {*draft.positive, *positive}
+    absent = {*draft.negative, *negative}
+    delete = tuple(a for a in draft.delete if a in asked and a not in draft.add)
+    if draft.add or delete:
+        yield DraftEffect(draft.variables, draft.positive, draft.negative, draft.add, delete)
+    for atom in draft.delete:
+        if atom not in asked and atom not in absent and atom not in draft.add:
+            when = (*draft.positive, atom)
+            yield DraftEffect(draft.variables, when, draft.negative, delete=(atom,))

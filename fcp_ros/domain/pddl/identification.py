@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which parameters of an action may be the same thing: PDDL allows it, our rules don't.
+
+The parameters of a rule bind distinct elements (matches are monic, DESIGN section 4). So an action
+becomes one rule for each way to identify its parameters, and the objects it names, that the initial
+facts don't rule out: a partition of them. Two classes of a partition are two different things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.domain.expression import Atom, Constant
+from fcp_ros.domain.pddl.normal_form import Conjunct, terms_of
+from fcp_ros.domain.pddl.syntax import PddlTerm, Typed
+from fcp_ros.domain.pddl.universe import Universe
+
+
+@dataclass(frozen=True)
+class Group:
+    """Terms that are one thing. `constant` names it, where it is known."""
+
+    terms: tuple[PddlTerm, ...]
+    candidates: frozenset[str]
+    constant: str | None = None
+
+
+Partition = tuple[Group, ...]
+
+
+def partitions(
+    terms: Mapping[PddlTerm, Typed], conjunct: Conjunct, universe: Universe
+) -> Iterator[Partition]:
+    """The ways to identify terms under which the conjunct may hold; nothing identified comes first.
+
+    Arguments:
+        terms: variables and constants with their types, in their order.
+        conjunct: what must hold.
+        universe: types, objects and static facts.
+    """
+    constants = [term.name for term in terms if isinstance(term, Constant)]
+    search = _Search(conjunct, universe, frozenset(constants))
+    # Constants first: they are surely different from each other.
+    ordered = sorted(terms, key=lambda term: not isinstance(term, Constant))
+    yield from search.extend((), [(term, search.candidates(term, terms[term])) for term in ordered])
+
+
+class _Search:
+    def __init__(self, conjunct: Conjunct, universe: Universe, constants: frozenset[str]) -> None:
+        self._universe = universe
+        self._constants = constants
+        self._static = [a for a in conjunct.positive if universe.is_static(a.predicate)]
+        self._equal = conjunct.equal
+        self._unequal = conjunct.unequal
+
+    def candidates(self, term: PddlTerm, typed: Typed) -> frozenset[str]:
+        """What a term may stand for, by its type and the static facts it occurs in."""
+        if isinstance(term, Constant):
+            return frozenset((term.name,))
+        found = self._universe.candidates(typed)
+        for atom in self._static:
+            for position, other in enumerate(terms_of(atom)):
+                if other == term:
+                    found &= self._universe.column(atom.predicate, position)
+        return found
+
+    def extend(
+        self, groups: Partition, left: Sequence[tuple[PddlTerm, frozenset[str]]]
+    ) -> Iterator[Partition]:
+        """All ways to go on: the next term by itself, or in one of the groups."""
+        if not self._may_hold(groups):
+            return
+        if not left:
+            yield groups
+            return
+        (term, candidates), *rest = left
+        named = term.name if isinstance(term, Constant) else None
+        alone = candidates if named is not None else candidates - self._constants
+        if alone:
+            yield from self.extend((*groups, Group((term,), alone, named)), rest)
+        for place, group in enumerate(groups):
+            both = self._both(group, candidates)
+            if named is None and both:
+                joined = Group((*group.terms, term), both, group.constant)
+                yield from self.extend((*groups[:place], joined, *groups[place + 1 :]), rest)
+
+    @staticmethod
+    def _both(group: Group, candidates: frozenset[str]) -> frozenset[str]:
+        return group.candidates & candidates
+
+    def _may_hold(self, groups: Partition) -> bool:
+        """Whether (in)equalities and static facts allow what has been identified so far."""
+        place = {term: number for number, group in enumerate(groups) for term in group.terms}
+        for left, right in self._equal:
+            if left in place and right in place and place[left] != place[right]:
+                return False
+        for left, right in self._unequal:
+            if left in place and place[left] == place.get(right):
+                return False
+        rows = [
+            (atom, tuple(place[term] for term in terms_of(atom)))
+            for atom in self._static
+            if all(term in place for term in terms_of(atom))
+        ]
+        return all(self._occurs(atom, row, groups) for atom, row in rows) and not any(
+            self._clash(rows[i], rows[j]) for i in range(len(rows)) for j in range(i)
+        )
+
+    def _occurs(self, atom: Atom, row: tuple[int, ...], groups: Partition) -> bool:
+        """Whether some static fact has its arguments equal exactly where the atom has."""
+        if not self._universe.has_pattern(atom.predicate, tuple(map(str, row))):
+            return False
+        return len(set(row)) == 1 or self._fits(atom, row, groups)
+
+    def _fits(self, atom: Atom, row: tuple[int, ...], groups: Partition) -> bool:
+        """Whether a named thing stands in some fact, where the atom has it."""
+        return all(
+            groups[number].constant is None
+            or groups[number].constant in self._universe.column(atom.predicate, position)
+            for position, number in enumerate(row)
+        )
+
+    def _clash(
+        self, one: tuple[Atom, tuple[int, ...]], other: tuple[Atom, tuple[int, ...]]
+    ) -> bool:
+        """Whether two static facts would share a key and differ elsewhere."""
+        (atom, row), (second, second_row) = one, other
+        if atom.predicate != second.predicate or row == second_row:
+            return False
+        return any(
+            number == second_row[position] and self._universe.is_key(atom.predicate, position)
+            for position, number in enumerate(row)
+        )

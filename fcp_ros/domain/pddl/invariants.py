@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutex groups: sets of facts of which at most one holds at a time, found by invariant synthesis.
+
+An invariant has parameters and parts; a part is a predicate with a position for each parameter and
+at most one further, *counted* position. For each binding of the parameters, the number of facts
+that fit a part (its weight) is at most 1: it is so at first, and each rule is *balanced*: whatever
+it adds to a weight it takes away elsewhere. (Helmert, Concise finite-domain representations for
+PDDL planning tasks, AIJ 173, 2009, section 5.) The parameters of our rules are distinct things,
+which spares the case distinctions on equality made there.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.domain.expression import Atom, Term, Text
+from fcp_ros.domain.pddl.draft import DraftEffect, DraftRule
+
+MAX_CANDIDATES = 400
+"""So many candidates are tried for one part, before it is given up."""
+
+Facts = Mapping[str, frozenset[tuple[str, ...]]]
+Key = tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Part:
+    """The facts of a predicate: `order` gives the position of each parameter."""
+
+    predicate: str
+    order: tuple[int, ...]
+    counted: int | None = None
+
+    def key(self, atom: Atom) -> Key:
+        """What the parameters are bound to by an atom."""
+        return tuple(atom.arguments[position] for position in self.order)
+
+
+Invariant = frozenset[Part]
+"""For each binding of the parameters, at most one fact of all the parts together."""
+
+
+def invariant_with(part: Part, rules: Sequence[DraftRule], facts: Facts) -> Invariant | None:
+    """An invariant that the part belongs to, None where none is found.
+
+    Arguments:
+        part: what shall be in it.
+        rules: all that can happen.
+        facts: what holds at first.
+    """
+    start: Invariant = frozenset((part,))
+    queue, seen = deque([start]), {start}
+    while queue:
+        candidate = queue.popleft()
+        refined = _checked(candidate, rules)
+        if refined is None:
+            if _holds_at_first(candidate, facts):
+                return candidate
+            continue
+        for larger in refined:
+            if larger not in seen and len(seen) < MAX_CANDIDATES:
+                seen.add(larger)
+                queue.append(larger)
+    return None
+
+
+def _holds_at_first(candidate: Invariant, facts: Facts) -> bool:
+    weight = Counter(
+        tuple(arguments[position] for position in part.order)
+        for part in candidate
+        for arguments in facts.get(part.predicate, ())
+    )
+    return all(number <= 1 for number in weight.values())
+
+
+def _checked(candidate: Invariant, rules: Iterable[DraftRule]) -> list[Invariant] | None:
+    """None where every rule is balanced; else what might mend it (nothing, if a rule is heavy)."""
+    parts = {part.predicate: part for part in candidate}
+    for rule in rules:
+        check = _RuleCheck(rule, parts)
+        if check.is_heavy():
+            return []
+        unbalanced = next(check.unbalanced(), None)
+        if unbalanced is not None:
+            return [candidate | {part} for part in check.remedies(*unbalanced)]
+    return None
+
+
+@dataclass(frozen=True)
+class _Added:
+    """An atom that a rule adds to the weight of a key; `effect` is None for what it always adds."""
+
+    atom: Atom
+    key: Key
+    effect: DraftEffect | None
+
+
+class _RuleCheck:
+    def __init__(self, rule: DraftRule, parts: Mapping[str, Part]) -> None:
+        self._rule = rule
+        self._parts = parts
+        self._added = list(self._additions())
+
+    def _additions(self) -> Iterator[_Added]:
+        rule = self._rule
+        kept = set(rule.positive).difference(rule.delete)
+        for effect, atoms in ((None, rule.add), *((e, e.add) for e in rule.effects)):
+            for atom in atoms:
+                # What is there already adds nothing.
+                if atom.predicate in self._parts and not (effect is None and atom in kept):
+                    yield _Added(atom, self._parts[atom.predicate].key(atom), effect)
+
+    def is_heavy(self) -> bool:
+        """Whether it may add two facts to one weight."""
+        for added in self._added:
+            if added.effect is not None:
+                own = {v.name for v in added.effect.variables}
+                in_key = {_name(term) for term in added.key}
+                if any(_name(t) in own - in_key for t in added.atom.arguments):
+                    return True
+        return any(
+            one.atom != other.atom and self._may_meet(one, other)
+            for one, other in itertools.combinations(self._added, 2)
+        )
+
+    def _may_meet(self, one: _Added, other: _Added) -> bool:
+        """Whether both may add to the same weight."""
+        return _unify(one.key, _variables(one.effect), other.key, _variables(other.effect))
+
+    def unbalanced(self) -> Iterator[tuple[DraftEffect | None, Key]]:
+        """The keys that something is added to and nothing taken from."""
+        for added in self._added:
+            if not any(self._balances(atom, added) for atom in self._deleted(added.effect)):
+                yield added.effect, added.key
+
+    def _deleted(self, effect: DraftEffect | None) -> tuple[Atom, ...]:
+        """What is surely there before and not afterwards, whenever the effect happens."""
+        atoms = self._rule.delete + (() if effect is None else effect.delete)
+        return tuple(atom for atom in atoms if not self._comes_back(atom, effect))
+
+    def _comes_back(self, atom: Atom, effect: DraftEffect | None) -> bool:
+        """Whether something else may add what is deleted; additions win."""
+        for adding in (None, *self._rule.effects):
+            if adding is effect and adding is not None:
+                continue  # the same fact deleted and added: nothing changes
+            for added in self._rule.add if adding is None else adding.add:
+                if added.predicate == atom.predicate and _unify(
+                    added.arguments, _variables(adding), atom.arguments, _variables(effect)
+                ):
+                    return True
+        return False
+
+    def _balances(self, atom: Atom, added: _Added) -> bool:
+        part = self._parts.get(atom.predicate)
+        return part is not None and part.key(atom) == added.key and atom != added.atom
+
+    def remedies(self, effect: DraftEffect | None, key: Key) -> Iterator[Part]:
+        """Parts over what is deleted that would balance the key."""
+        for atom in self._deleted(effect):
+            if atom.predicate not in self._parts:
+                yield from _parts_for(atom, key)
+
+
+def _parts_for(atom: Atom, key: Key) -> Iterator[Part]:
+    """The parts that see the key in an atom, with at most one position left to count."""
+    places = range(len(atom.arguments))
+    if len(atom.arguments) > len(key) + 1:
+        return
+    for order in itertools.permutations(places, len(key)):
+        if tuple(atom.arguments[place] for place in order) == key:
+            left = [place for place in places if place not in order]
+            yield Part(atom.predicate, order, left[0] if left else None)
+
+
+def _unify(one: Key, of_one: frozenset[str], other: Key, of_other: frozenset[str]) -> bool:
+    """Whether the terms may stand for the same things; variables of effects for anything."""
+    return all(
+        left == right or _name(left) in of_one or _name(right) in of_other
+        for left, right in zip(one, other, strict=True)
+    )
+
+
+def _variables(effect: DraftEffect | None) -> frozenset[str]:
+    return frozenset() if effect is None else frozenset(v.name for v in effect.variables)
+
+
+def _name(term: Term) -> str:
+    return "" if isinstance(term, Text) else term.name

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading PDDL's logic through the library `pddl` (MIT); the only file that knows it.
+
+It reads the domain file, and the goal as the precondition of an action. The long lists of a problem
+(objects, initial facts) are read by problem.py: they have no logic in them, and the library needs
+2 s for 20,000 objects. What the library lacks is made up for here: it insists on requirements,
+which are all given to it; it keeps actions as a set, which is sorted again; and it leaves
+`sys.tracebacklimit` at 0 after a syntax error.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
+from pddl.action import Action as LibraryAction
+from pddl.core import Domain as LibraryDomain
+from pddl.exceptions import PDDLError as LibraryError
+from pddl.logic.base import And, Imply, Not, Or, QuantifiedCondition
+from pddl.logic.base import ForallCondition as UniversalCondition
+from pddl.logic.effects import Forall, When
+from pddl.logic.functions import Increase, NumericFunction, NumericValue, Plus
+from pddl.logic.predicates import EqualTo, Predicate
+from pddl.logic.terms import Constant as LibraryConstant
+from pddl.logic.terms import Variable as LibraryVariable
+from pddl.parser.domain import DomainParser
+
+from fcp_ros.domain.expression import Atom, Constant, Variable
+from fcp_ros.domain.pddl.errors import PddlError, UnsupportedPddl
+from fcp_ros.domain.pddl.source import Source, words
+from fcp_ros.domain.pddl.syntax import (
+    ROOT,
+    TRUE,
+    Action,
+    ActionEffect,
+    All,
+    Any,
+    DomainText,
+    Equality,
+    Formula,
+    FunctionValue,
+    Negation,
+    PddlTerm,
+    Quantified,
+    Typed,
+)
+
+_REQUIREMENTS = (
+    "(:requirements :strips :typing :equality :adl :negative-preconditions "
+    ":disjunctive-preconditions :existential-preconditions :universal-preconditions "
+    ":quantified-preconditions :conditional-effects :action-costs :numeric-fluents)"
+)
+_HEAD = re.compile(r"\(\s*define\s*\(\s*domain\s+[^\s()]+\s*\)")
+_ACTION = re.compile(r"\(\s*:action\s+([^\s()]+)")
+_TOTAL_COST = "total-cost"
+
+
+class LogicReader:
+    """Reads a domain and goals for it; making one takes 0.1 s (the library's parser tables)."""
+
+    def __init__(self, source: Source) -> None:
+        """Reads nothing yet; `source` is the domain file."""
+        self._source = source
+        self._parser = DomainParser()
+
+    def domain(self) -> DomainText:
+        """The domain.
+
+        Raises:
+            PddlError: a mistake, with its line.
+        """
+        source = self._source
+        code = source.code
+        given = source.section(":requirements")
+        if given is not None:
+            code = source.blanked(given.start, given.end)
+        head = _HEAD.search(code)
+        if head is None:
+            raise PddlError(
+                source.file,
+                1,
+                "the file does not begin with `(define (domain name)`",
+                "give the domain file here, and the problem file after it",
+            )
+        code = f"{code[: head.end()]} {_REQUIREMENTS}{code[head.end() :]}"
+        parsed = self._parsed(code, source)
+        return _Translation(source).domain(parsed)
+
+    def goal(self, problem: Source, objects: Mapping[str, object]) -> Formula:
+        """The goal of a problem.
+
+        Arguments:
+            problem: the problem file.
+            objects: the lower-case names of all objects.
+
+        Raises:
+            PddlError: there is none, or a mistake in it, with its line.
+        """
+        section = problem.section(":goal")
+        if section is None:
+            fix = "add (:goal ...): what shall hold in the end"
+            raise PddlError(problem.file, 1, "the problem has no goal", fix)
+        text = problem.inside(":goal")
+        named = sorted({word for word in words(text) if word in objects})
+        types = self._source.section(":types")
+        code = "".join(
+            (
+                f"(define (domain goal) {_REQUIREMENTS} ",
+                "" if types is None else _one_line(self._source.code[types.start : types.end]),
+                f" (:constants {' '.join(named)}) (:action goal :parameters () :precondition",
+                # The goal keeps its lines, so that messages are right.
+                "\n" * (problem.line(section.start) - 1),
+                text,
+                " :effect ()))",
+            )
+        )
+        (action,) = self._parsed(code, problem).actions
+        return _Translation(problem).formula(action.precondition)
+
+    def _parsed(self, code: str, source: Source) -> LibraryDomain:
+        with _explained(source), _traceback_limit_kept():
+            return self._parser(code)
+
+
+def _one_line(code: str) -> str:
+    return code.replace("\n", " ")
+
+
+@contextmanager
+def _traceback_limit_kept() -> Iterator[None]:
+    had, limit = hasattr(sys, "tracebacklimit"), getattr(sys, "tracebacklimit", None)
+    try:
+        yield
+    finally:
+        if had:
+            sys.tracebacklimit = limit
+        elif hasattr(sys, "tracebacklimit"):
+            del sys.tracebacklimit
+
+
+@contextmanager
+def _explained(source: Source) -> Iterator[None]:
+    """Turns whatever the library raises into a PddlError with the best place there is."""
+    try:
+        yield
+    except UnexpectedEOF as error:
+        line = source.line(len(source.text))
+        raise PddlError(source.file, line, "the file ends too early", "add a `)`") from error
+    except (UnexpectedToken, UnexpectedCharacters) as error:
+        raise _syntax_error(source, error) from error
+    except (LarkError, LibraryError, ValueError, AssertionError) as error:
+        message = " ".join(str(error).split()).rstrip(".")
+        quoted = re.search(r"'([\w-]+)'", message)
+        line = source.line_of(quoted.group(1)) if quoted else 1
+        raise PddlError(source.file, line, message, "correct it there") from error
+
+
+def _syntax_error(source: Source, error: UnexpectedToken | UnexpectedCharacters) -> PddlError:
+    lines = source.text.splitlines() or [""]
+    line = min(max(error.line, 1), len(lines))
+    if isinstance(error, UnexpectedToken):
+        found = f"{str(error.token)!r}"
+        expected = sorted(_WORDS.get(name, name.lower()) for name in error.accepts or ())
+    else:
+        found = repr(lines[line - 1][max(error.column - 1, 0) :][:1])
+        expected = sorted(_WORDS.get(name, name.lower()) for name in error.allowed or ())
+    wanted = f"write {' or '.join(expected[:6])}" if expected else "correct the line"
+    return PddlError(source.file, line, f"{found} can't stand here", wanted)
+
+
+_WORDS = {
+    "LPAR": "`(`",
+    "RPAR": "`)`",
+    "NAME": "a name",
+    "TYPE_SEP": "`-`",
+    "__ANON_0": "`?`",
+    "PARAMETERS": "`:parameters`",
+    "PRECONDITION": "`:precondition`",
+    "EFFECT": "`:effect`",
+    "NUMBER": "a number",
+}
+
+
+class _Translation:
+    """From the library's values to ours."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def domain(self, parsed: LibraryDomain) -> DomainText:
+        order = {name: place for place, name in enumerate(_ACTION.findall(self._source.code))}
+        actions = sorted(parsed.actions, key=lambda action: order[str(action.name)])
+        return DomainText(
+            name=str(parsed.name),
+            types={str(t): str(above or ROOT) for t, above in parsed.types.items() if t != ROOT},
+            constants=tuple(
+                Typed(str(c.name), (str(c.type_tag or ROOT),))
+                for c in sorted(parsed.constants, key=lambda c: str(c.name))
+            ),
+            predicates={
+                str(p.name): tuple(_typed(term) for term in p.terms)
+                for p in sorted(parsed.predicates, key=lambda p: str(p.name))
+            },
+            functions={str(f.name): len(f.terms) for f in parsed.functions},
+            actions=tuple(self._action(action) for action in actions),
+        )
+
+    def _action(self, action: LibraryAction) -> Action:
+        effects, cost = self._effects(action.effect, (), TRUE, str(action.name))
+        return Action(
+            str(action.name),
+            tuple(_typed(parameter) for parameter in action.parameters),
+            self.formula(action.precondition),
+            effects,
+            cost,
+        )
+
+    # --- conditions
+
+    def formula(self, condition: object) -> Formula:
+        """A condition; what the library makes of `()` is true."""
+        if condition is None or (isinstance(condition, (And, Or)) and not condition.operands):
+            return TRUE
+        return self._formula(condition)
+
+    def _formula(self, condition: object) -> Formula:
+        if isinstance(condition, EqualTo):
+            return Equality(_term(condition.left), _term(condition.right))
+        if isinstance(condition, Predicate):
+            return _atom(condition)
+        if isinstance(condition, Not):
+            return Negation(self._formula(condition.argument))
+        if isinstance(condition, And):
+            return All(tuple(map(self._formula, condition.operands)))
+        if isinstance(condition, Or):
+            return Any(tuple(map(self._formula, condition.operands)))
+        if isinstance(condition, Imply):
+            first, then = map(self._formula, condition.operands)
+            return Any((Negation(first), then))
+        if isinstance(condition, QuantifiedCondition):
+            body = self._formula(condition.condition)
+            variables = _variables(condition.variables)
+            if not variables:
+                return body
+            return Quantified(isinstance(condition, UniversalCondition), variables, body)
+        fix = "keep only action costs: (increase (total-cost) ...)"
+        raise UnsupportedPddl(self._source.file, 0, f"the numeric condition {condition}", fix)
+
+    # --- effects
+
+    def _effects(
+        self, effect: object, variables: tuple[Typed, ...], condition: Formula, action: str
+    ) -> tuple[tuple[ActionEffect, ...], tuple[float | FunctionValue, ...]]:
+        add: list[Atom] = []
+        delete: list[Atom] = []
+        nested: list[ActionEffect] = []
+        cost: list[float | FunctionValue] = []
+        for part in _parts(effect):
+            if isinstance(part, When):
+                both = All((condition, self.formula(part.condition)))
+                inner, more = self._effects(part.effect, variables, both, action)
+            elif isinstance(part, Forall):
+                within = (*variables, *_variables(part.variables))
+                inner, more = self._effects(part.effect, within, condition, action)
+            elif isinstance(part, Increase):
+                inner, more = (), self._increase(part, action)
+            else:
+                inner, more = (), ()
+                if isinstance(part, Not):
+                    delete.append(_atom(part.argument))
+                else:
+                    add.append(_atom(part))
+            nested.extend(inner)
+            cost.extend(more)
+        if cost and (variables or condition is not TRUE):
+            feature = "a cost that depends on a condition"
+            raise self._unsupported(feature, action, "make it an action of its own")
+        if add or delete:
+            nested.insert(0, ActionEffect(variables, condition, tuple(add), tuple(delete)))
+        return tuple(nested), tuple(cost)
+
+    def _increase(self, effect: Increase, action: str) -> tuple[float | FunctionValue, ...]:
+        target, amount = effect.operands
+        if not isinstance(target, NumericFunction) or str(target.name) != _TOTAL_COST:
+            feature = f"a numeric effect on {target}"
+            raise self._unsupported(feature, action, "keep only (increase (total-cost) ...)")
+        return tuple(self._sum(amount, action))
+
+    def _sum(self, amount: object, action: str) -> Iterator[float | FunctionValue]:
+        if isinstance(amount, NumericValue):
+            yield float(amount.value)
+        elif isinstance(amount, NumericFunction) and str(amount.name) != _TOTAL_COST:
+            yield FunctionValue(str(amount.name), tuple(map(_term, amount.terms)))
+        elif isinstance(amount, Plus):
+            for part in amount.operands:
+                yield from self._sum(part, action)
+        else:
+            feature = f"the cost {amount}"
+            fix = "use numbers, functions of the initial state, and their sums"
+            raise self._unsupported(feature, action, fix)
+
+    def _unsupported(self, feature: str, action: str, fix: str) -> UnsupportedPddl:
+        line = self._source.line_of(action, after=self._source.code.find(":action"))
+        return UnsupportedPddl(self._source.file, line, f"{feature}, in action {action},", fix)
+
+
+def _parts(effect: object) -> Iterator[object]:
+    if effect is None:
+        return
+    if isinstance(effect, (And, Or)):
+        for part in effect.operands:
+            yield from _parts(part)
+    else:
+        yield effect
+
+
+def _variables(variables: frozenset[LibraryVariable]) -> tuple[Typed, ...]:
+    return tuple(sorted((_typed(variable) for variable in variables), key=lambda v: v.name))
+
+
+def _typed(variable: LibraryVariable) -> Typed:
+    types = tuple(sorted(map(str, variable.type_tags)))
+    return Typed(str(variable.name), types or (ROOT,))
+
+
+def _atom(predicate: Predicate) -> Atom:
+    return Atom(str(predicate.name), tuple(map(_term, predicate.terms)))
+
+
+def _term(term: LibraryVariable | LibraryConstant) -> PddlTerm:
+    name = str(term.name)
+    return Constant(name) if isinstance(term, LibraryConstant) else Variable(name)

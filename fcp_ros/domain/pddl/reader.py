@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PDDL files -> a task, stage by stage."""
+
+from __future__ import annotations
+
+import re
+from os import PathLike
+
+from fcp_ros.domain.pddl.assembly import assemble
+from fcp_ros.domain.pddl.check import check_domain, check_goal
+from fcp_ros.domain.pddl.draft import DraftRule
+from fcp_ros.domain.pddl.drafting import draft_rules
+from fcp_ros.domain.pddl.features import check_domain_features, check_problem_features
+from fcp_ros.domain.pddl.invariants import Part, invariant_with
+from fcp_ros.domain.pddl.library import LogicReader
+from fcp_ros.domain.pddl.problem import read_problem
+from fcp_ros.domain.pddl.source import Source, read_source
+from fcp_ros.domain.pddl.task import PddlTask
+from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.domain.pddl.vocabulary import Legs
+
+_ACTION = re.compile(r"\(\s*:action\s+([^\s()]+)", re.IGNORECASE)
+
+
+def read_pddl(domain: str | PathLike[str], problem: str | PathLike[str]) -> PddlTask:
+    """Read a domain file and a problem file.
+
+    Raises:
+        UnsupportedPddl: a feature of PDDL that this planner does not have, by name.
+        PddlError: a mistake; file, line, what is wrong and what to do.
+    """
+    return _task(read_source(domain), read_source(problem))
+
+
+def parse_pddl(
+    domain: str, problem: str, names: tuple[str, str] = ("domain", "problem")
+) -> PddlTask:
+    """Like `read_pddl`, from texts; `names` stand for the files in messages."""
+    return _task(Source(names[0], domain), Source(names[1], problem))
+
+
+def _task(domain_source: Source, problem_source: Source) -> PddlTask:
+    check_domain_features(domain_source)
+    check_problem_features(problem_source)
+    logic = LogicReader(domain_source)
+    domain = logic.domain()
+    check_domain(domain, domain_source)
+    problem = read_problem(problem_source, domain, domain_source)
+    goal = logic.goal(problem_source, problem.spelling)
+    check_goal(goal, domain, problem.objects, problem_source)
+    universe = Universe(domain, problem)
+    drafts = [
+        rule for action in domain.actions for rule in draft_rules(action, universe, domain_source)
+    ]
+    spelling = {name.lower(): name for name in _ACTION.findall(domain_source.text)}
+    legs = {name: _legs(name, universe, drafts) for name in sorted(universe.fluents)}
+    sources = (domain_source, problem_source)
+    return assemble(universe, drafts, legs, goal, spelling, sources)
+
+
+def _legs(predicate: str, universe: Universe, drafts: list[DraftRule]) -> Legs:
+    """Which legs of a predicate are functional, as far as invariants show it."""
+    arity = len(universe.domain.predicates[predicate])
+    facts = universe.problem.facts
+    if arity == 1:
+        alone = invariant_with(Part(predicate, (), 0), drafts, facts)
+        return Legs(single=alone is not None)
+    if arity == 2:
+        parts = (Part(predicate, (0,), 1), Part(predicate, (1,), 0))
+        found = [invariant_with(part, drafts, facts) is not None for part in parts]
+        return Legs(tuple(place for place, is_key in enumerate(found) if is_key))
+    return Legs()

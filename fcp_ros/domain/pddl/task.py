@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A planning task that was read from PDDL, and how its rules are written in PDDL again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.expression import Expression
+from fcp_ros.domain.model import Domain
+
+
+@dataclass(frozen=True)
+class ActionForm:
+    """What a rule is in PDDL.
+
+    Attributes:
+        action: name of the action, as the file spells it.
+        parameters: for each parameter of the action the rule's parameter that it is; the same one
+            twice where the rule is about one thing in both places.
+    """
+
+    action: str
+    parameters: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PddlTask:
+    """A domain and a problem.
+
+    Attributes:
+        name: of the problem.
+        domain: rules and schema. Several rules may stand for one action (see `forms`).
+        instance: the initial state.
+        goal: checked.
+        forms: rule name -> what it is in PDDL.
+        minimises_cost: whether the problem has action costs; else each action counts 1.
+    """
+
+    name: str
+    domain: Domain
+    instance: Instance
+    goal: Expression
+    forms: Mapping[str, ActionForm]
+    minimises_cost: bool
+
+    @cached_property
+    def _rules(self) -> Mapping[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {}
+        for rule, form in self.forms.items():
+            found.setdefault(form.action.lower(), []).append(rule)
+        return {action: tuple(rules) for action, rules in found.items()}
+
+    def rules_of(self, action: str) -> tuple[str, ...]:
+        """The rules that stand for an action; case does not matter."""
+        return self._rules.get(action.lower(), ())
+
+    def actions(self) -> Iterator[str]:
+        """The names of the actions that can ever apply, each once."""
+        return iter(dict.fromkeys(form.action for form in self.forms.values()))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a PDDL task speaks of: types, objects, and the facts that no action ever changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+
+from fcp_ros.domain.expression import Atom, Constant
+from fcp_ros.domain.pddl.syntax import ROOT, DomainText, ProblemText, Typed
+
+
+class Universe:
+    """Types with their objects, and static facts."""
+
+    def __init__(self, domain: DomainText, problem: ProblemText) -> None:
+        """Index a domain and a problem that have been checked."""
+        self.domain = domain
+        self.problem = problem
+        self.parents: dict[str, str] = dict.fromkeys(domain.types.values(), ROOT)
+        self.parents.update(domain.types)
+        self.parents.pop(ROOT, None)
+        self.fluents = frozenset(
+            atom.predicate
+            for action in domain.actions
+            for effect in action.effects
+            for atom in (*effect.add, *effect.delete)
+        )
+        self.type_of = {typed.name: typed.types[0] for typed in problem.objects}
+        self.objects_of = cache(self._objects_of)
+        self.column = cache(self._column)
+        self.is_key = cache(self._is_key)
+        self.has_pattern = cache(self._has_pattern)
+
+    # --- types
+
+    def ancestors(self, type_: str) -> tuple[str, ...]:
+        """The type and all above it, ROOT last."""
+        found = [type_]
+        while found[-1] != ROOT:
+            found.append(self.parents.get(found[-1], ROOT))
+        return tuple(found)
+
+    def is_below(self, types: Iterable[str], others: Iterable[str]) -> bool:
+        """Whether whatever is of one of `types` is of one of `others`."""
+        wanted = frozenset(others)
+        return all(not wanted.isdisjoint(self.ancestors(type_)) for type_ in types)
+
+    def _objects_of(self, types: tuple[str, ...]) -> frozenset[str]:
+        """The objects of any of some types."""
+        below = {t for t in (*self.parents, ROOT) if self.is_below((t,), types)}
+        return frozenset(name for name, type_ in self.type_of.items() if type_ in below)
+
+    # --- static facts
+
+    def is_static(self, predicate: str) -> bool:
+        """Whether no action changes the predicate."""
+        return predicate not in self.fluents
+
+    def facts(self, predicate: str) -> frozenset[tuple[str, ...]]:
+        """What holds of a predicate at first."""
+        return self.problem.facts.get(predicate, frozenset())
+
+    def truth(self, atom: Atom) -> bool | None:
+        """Whether a static atom without variables holds; None for any other atom."""
+        if not self.is_static(atom.predicate):
+            return None
+        arguments = tuple(t.name for t in atom.arguments if isinstance(t, Constant))
+        if len(arguments) < len(atom.arguments):
+            return None
+        return arguments in self.facts(atom.predicate)
+
+    def _column(self, predicate: str, position: int) -> frozenset[str]:
+        """The objects that stand at a position of a predicate at first."""
+        return frozenset(arguments[position] for arguments in self.facts(predicate))
+
+    def _is_key(self, predicate: str, position: int) -> bool:
+        """Whether no two facts of a predicate have the same object at a position at first."""
+        count = Counter(arguments[position] for arguments in self.facts(predicate))
+        return all(number < 2 for number in count.values())
+
+    def _has_pattern(self, predicate: str, pattern: tuple[str, ...]) -> bool:
+        """Whether, at first, some fact has equal arguments exactly where the pattern has."""
+        shape = tuple(pattern.index(name) for name in pattern)
+        return any(
+            tuple(map(arguments.index, arguments)) == shape for arguments in self.facts(predicate)
+        )
+
+    def candidates(self, typed: Typed) -> frozenset[str]:
+        """The objects that a variable may stand for, by its types."""
+        return self.objects_of(typed.types)
+
+    def meet(self, several: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+        """The largest types that lie below one of each of the given alternatives, sorted."""
+        wanted = list(several)
+        below = {t for t in (*self.parents, ROOT) if all(self.is_below((t,), w) for w in wanted)}
+        largest = {t for t in below if below.isdisjoint(self.ancestors(t)[1:])}
+        return tuple(sorted(largest))

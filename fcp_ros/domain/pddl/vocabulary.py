@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How PDDL's names become ours: types, relations with their legs, elements.
+
+- Types keep their names; `a.or.b` is the type of what is either; `only.c` that of the object c
+  alone, for objects that actions name.
+- A relation without arguments, or with at most one tuple at a time ("where the robot is"), gets one
+  more leg, `world`, at which the only element of type `only.world` stands: so it is a variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fcp_ros.cset import Relation, Schema
+from fcp_ros.cset.instance.free_names import FreeNames
+from fcp_ros.domain.expression import Atom, Constant, Term
+from fcp_ros.domain.model import TEXT
+from fcp_ros.domain.pddl.draft import SAME, DraftParameter
+from fcp_ros.domain.pddl.syntax import ROOT, Typed
+from fcp_ros.domain.pddl.universe import Universe
+
+WORLD = "world"
+"""The leg of relations that speak of the whole state, and (where it is free) its element's name."""
+
+
+@dataclass(frozen=True)
+class Legs:
+    """What was found out about a predicate: which positions are keys, and whether it is single."""
+
+    functional: tuple[int, ...] = ()
+    single: bool = False
+
+
+@dataclass
+class Names:
+    """Hands out our names for PDDL's; the types and relations used so far make the schema."""
+
+    universe: Universe
+    legs: Mapping[str, Legs]
+    world: str = WORLD
+    _types: dict[str, list[str]] = field(default_factory=dict)
+    _renamed: dict[str, str] = field(default_factory=dict)
+    _relations: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Take over the types, and name the relations apart from them."""
+        taken = FreeNames()
+        for type_ in (TEXT, "is_a", "and", "or", "not", "exists", "forall"):
+            taken.take(type_)
+        for type_ in (ROOT, *self.universe.parents):
+            self._renamed[type_] = taken.take(type_)
+        for type_ in (ROOT, *self.universe.parents):
+            above = [] if type_ == ROOT else [self._renamed[self.universe.parents[type_]]]
+            self._types[self._renamed[type_]] = above
+        for predicate in (*self.universe.domain.predicates, SAME, ""):
+            wanted = {SAME: "same", "": "always"}.get(predicate, predicate)
+            self._relations[predicate] = taken.take(wanted)
+        elements = FreeNames()
+        for spelt in self.universe.problem.spelling.values():
+            elements.take(spelt)
+        self.world = elements.take(WORLD)
+
+    # --- types
+
+    def type_(self, types: Sequence[str]) -> str:
+        """The type of what is of one of several types."""
+        names = sorted(self._renamed[type_] for type_ in types)
+        if len(names) == 1:
+            return names[0]
+        union = ".or.".join(names)
+        if union not in self._types:
+            above = set.intersection(*(set(self.universe.ancestors(t)) for t in types))
+            lowest = max(above, key=lambda t: len(self.universe.ancestors(t)))
+            self._types[union] = [self._renamed[lowest]]
+            for name in names:
+                self._types[name].append(union)
+        return union
+
+    def only(self, constant: str) -> str:
+        """The type of one object, or of the world."""
+        name = f"only.{constant}"
+        if name not in self._types:
+            own = self.universe.type_of.get(constant)
+            self._types[name] = [] if own is None else [self._renamed[own]]
+        return name
+
+    def parameter_type(self, parameter: DraftParameter) -> str:
+        """The type of a parameter of a rule."""
+        if parameter.constant is not None:
+            return self.only(parameter.constant)
+        return self.type_(parameter.types)
+
+    def element_type(self, name: str) -> str:
+        """The type of an object, once all rules have been made."""
+        only = f"only.{name}"
+        return only if only in self._types else self._renamed[self.universe.type_of[name]]
+
+    # --- relations
+
+    def relation(self, predicate: str) -> str:
+        """Our name of a predicate; of the one that always holds for the empty name."""
+        return self._relations[predicate]
+
+    def is_worldly(self, predicate: str) -> bool:
+        """Whether the predicate's relation has the leg `world`."""
+        if predicate in ("", SAME):
+            return predicate == ""
+        arity = len(self.universe.domain.predicates[predicate])
+        return arity == 0 or self.legs.get(predicate, Legs()).single
+
+    def atom(self, atom: Atom, terms: Mapping[Term, Term], world: Term) -> Atom:
+        """An atom over our names; terms that are not mapped stay."""
+        arguments = tuple(terms.get(term, term) for term in atom.arguments)
+        if self.is_worldly(atom.predicate):
+            arguments = (world, *arguments)
+        return Atom(self.relation(atom.predicate), arguments)
+
+    def element(self, name: str) -> Constant:
+        """An object as it is spelt."""
+        return Constant(self.universe.problem.spelling[name])
+
+    # --- the schema
+
+    def schema(self, name: str, extra: Iterable[str]) -> Schema:
+        """The schema of all that has been named; `extra`: SAME and "" where they are used."""
+        relations = [
+            self._relation(predicate, legs)
+            for predicate, legs in self.universe.domain.predicates.items()
+        ]
+        for predicate in extra:
+            legs = (Typed("left"), Typed("right")) if predicate == SAME else ()
+            relations.append(self._relation(predicate, legs))
+        types = {type_: tuple(sorted(set(above))) for type_, above in self._types.items()}
+        return Schema(name, types, relations=tuple(relations))
+
+    def _relation(self, predicate: str, parameters: Sequence[Typed]) -> Relation:
+        free = FreeNames()
+        found = self.legs.get(predicate, Legs())
+        legs: list[tuple[str, str]] = []
+        functional: list[str] = []
+        if self.is_worldly(predicate):
+            legs.append((free.take(WORLD), self.only(self.world)))
+            functional.append(WORLD)
+        for position, parameter in enumerate(parameters):
+            legs.append((free.take(parameter.name), self.type_(parameter.types)))
+            if position in found.functional:
+                functional.append(legs[-1][0])
+        static = predicate in ("", SAME) or self.universe.is_static(predicate)
+        return Relation(self.relation(predicate), tuple(legs), tuple(functional), static)
