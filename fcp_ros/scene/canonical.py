@@ -51,6 +51,9 @@ FORMAT = "fcp_ros/scene"
 VERSION = 1
 _MAX_PROBLEMS = 5
 _Model = TypeVar("_Model", bound=BaseModel)
+# By value: calling an enum for each of many thousand entries takes its time.
+_LAYERS = {layer.value: layer for layer in Layer}
+_PROVENANCES = {provenance.value: provenance for provenance in Provenance}
 
 
 def is_canonical(file: SceneFile) -> bool:
@@ -143,7 +146,7 @@ def _node(model: NodeModel) -> SceneNode:
             pose = Pose.at(*model.position, yaw=math.radians(model.yaw_deg or 0.0))
     return SceneNode(
         id=model.id,
-        layer=Layer(model.layer),
+        layer=_LAYERS[model.layer],
         category=model.category,
         pose=pose,
         size=model.size,
@@ -155,9 +158,8 @@ def _node(model: NodeModel) -> SceneNode:
 
 
 def _relation(model: RelationModel) -> SceneRelation:
-    return SceneRelation(
-        model.name, tuple(model.elements), model.confidence, Provenance(model.provenance)
-    )
+    provenance = _PROVENANCES[model.provenance]
+    return SceneRelation(model.name, tuple(model.elements), model.confidence, provenance)
 
 
 def _room(room: HouseRoom) -> SceneNode:

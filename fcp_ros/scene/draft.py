@@ -49,8 +49,8 @@ class Draft:
     def finished(self) -> SceneGraph:
         """The graph with all that was added (validated again)."""
         relations = tuple(self.relations.values())
-        graph = replace(self._graph, nodes=self.nodes, relations=relations)
-        return graph.with_notes(self.notes)
+        notes = tuple(dict.fromkeys((*self._graph.notes, *self.notes)))
+        return replace(self._graph, nodes=self.nodes, relations=relations, notes=notes)
 
     def relate(self, name: str, elements: tuple[str, ...], provenance: Provenance) -> None:
         """Add a relation unless it is there already."""

@@ -199,13 +199,8 @@ def _check_node(key: str, node: SceneNode, nodes: Mapping[str, SceneNode]) -> No
             element=node.id,
             advice='Write a label such as "table", or "unknown".',
         )
-    for what, numbers in _numbers_of(node):
-        if not all(math.isfinite(number) for number in numbers):
-            raise SceneError(
-                f"{what} holds a number that is not finite ({numbers})",
-                element=node.id,
-                advice="Leave out what is unknown instead of writing NaN or infinity.",
-            )
+    if not math.isfinite(_sum_of_numbers(node)):
+        _check_finite(node)
     if node.size is not None and min(node.size) < 0.0:
         raise SceneError(
             f"the size {node.size} has a negative extent",
@@ -233,6 +228,31 @@ def _check_node(key: str, node: SceneNode, nodes: Mapping[str, SceneNode]) -> No
             )
 
 
+def _sum_of_numbers(node: SceneNode) -> float:
+    """Finite only if every number of the node is; it may overflow though they all are."""
+    total = node.height or 0.0
+    if node.pose is not None:
+        total += sum(node.pose.position) + sum(node.pose.orientation)
+    if node.size is not None:
+        total += sum(node.size)
+    for x, y in node.polygon:
+        total += x + y
+    for value in node.attributes.values():
+        if isinstance(value, float):
+            total += value
+    return total
+
+
+def _check_finite(node: SceneNode) -> None:
+    for what, numbers in _numbers_of(node):
+        if not all(math.isfinite(number) for number in numbers):
+            raise SceneError(
+                f"{what} holds a number that is not finite ({numbers})",
+                element=node.id,
+                advice="Leave out what is unknown instead of writing NaN or infinity.",
+            )
+
+
 def _numbers_of(node: SceneNode) -> Iterable[tuple[str, tuple[float, ...]]]:
     if node.pose is not None:
         yield "the position", node.pose.position
@@ -253,6 +273,9 @@ def _check_hierarchy(nodes: Mapping[str, SceneNode]) -> None:
     finished: set[str] = set()
     for start in nodes:
         if start in finished:
+            continue
+        if all(parent in finished for parent in nodes[start].parents):
+            finished.add(start)
             continue
         path: dict[str, None] = {start: None}
         stack = [iter(nodes[start].parents)]

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 _WORD_BREAK = re.compile(r"[\s_\-]+|(?<=[a-z0-9])(?=[A-Z])")
 _TRAILING_NUMBERS = re.compile(r"(?<=\S)(?:\s+\d+)+$")
 
 
+@lru_cache(maxsize=16_384)
 def normalise_label(label: str) -> str:
     """One spelling of a label: ``Dining_Table_12``, ``DiningTable`` give ``dining table``.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fcp_ros.scene import canonical, context_matters, spark_dsg
 from fcp_ros.scene.errors import SceneError
+from fcp_ros.scene.garbage import garbage_collection_paused
 from fcp_ros.scene.geometry import complete_relations
 from fcp_ros.scene.graph import SceneGraph
 from fcp_ros.scene.scene_file import SceneFile, SceneLimits, open_scene_file
@@ -85,6 +86,11 @@ def load_scene(path: str | Path, *, limits: SceneLimits | None = None) -> SceneG
 
 def read_scene(path: str | Path, *, limits: SceneLimits | None = None) -> SceneGraph:
     """Like ``load_scene``, but with the file's own relations only."""
+    with garbage_collection_paused():
+        return _read(path, limits)
+
+
+def _read(path: str | Path, limits: SceneLimits | None) -> SceneGraph:
     file = open_scene_file(path, limits or SceneLimits())
     reader = _reader_of(file)
     try:
@@ -104,7 +110,7 @@ def read_scene(path: str | Path, *, limits: SceneLimits | None = None) -> SceneG
             advice="Map or export the scene again, with at least one room or object.",
         )
     file.limits.check_nodes(len(graph.nodes), file.name)
-    return replace(graph, source=file.name)
+    return graph if graph.source == file.name else replace(graph, source=file.name)
 
 
 def _reader_of(file: SceneFile) -> SceneReader:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fcp_ros.scene.draft import FLOOR, Draft, listed
 from fcp_ros.scene.footprint import area, bounds, centroid, contains, footprint_of
@@ -67,7 +68,10 @@ class RoomFinder:
         places = np.array([points[id_] for id_ in ids], dtype=np.float64)
         found: dict[str, str] = {}
         for room in self._rooms:
-            inside = contains(footprint_of(room), places[:, :2])
+            footprint = footprint_of(room)
+            near = _in_bounds(places, bounds(footprint))
+            inside = np.zeros(len(ids), dtype=np.bool_)
+            inside[near] = contains(footprint, places[near, :2])
             level = _level_of(room)
             if level is not None and room.height is not None:
                 height = places[:, 2]
@@ -81,6 +85,15 @@ class RoomFinder:
         if not self._centres:
             return None
         return min(self._centres, key=lambda id_: math.dist(self._centres[id_], point))
+
+
+def _in_bounds(
+    places: NDArray[np.float64], box: tuple[float, float, float, float]
+) -> NDArray[np.intp]:
+    """Numbers of the places within least x, least y, greatest x, greatest y."""
+    x, y = places[:, 0], places[:, 1]
+    near = (x >= box[0]) & (y >= box[1]) & (x <= box[2]) & (y <= box[3])
+    return np.flatnonzero(near)
 
 
 def room_centre(room: SceneNode) -> Vector | None:

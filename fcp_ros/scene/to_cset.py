@@ -7,7 +7,7 @@ Nothing is dropped or guessed in silence: the notes of ``SceneState`` say what w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from fcp_ros.cset import Instance, InstanceBuilder, InstanceError, Schema
@@ -57,9 +57,13 @@ def scene_to_instance(graph: SceneGraph, schema: Schema, mapping: SceneMapping) 
     """
     types, notes = _types(graph, schema, mapping)
     builder = InstanceBuilder(schema)
+    declared = {
+        type_: frozenset(attribute.name for attribute in schema.attributes_of(type_))
+        for type_ in set(types.values())
+    }
     for id_, type_ in types.items():
-        builder.add(type_, id_)
-        notes += _set_attributes(builder, graph.nodes[id_])
+        element = builder.add(type_, id_)
+        notes += _set_attributes(builder, element, graph.nodes[id_], declared[type_])
     writer = TupleWriter(builder, types)
     for relation in graph.relations:
         if relation.name not in _LOCATIONS and relation.name != "in_room":
@@ -134,10 +138,10 @@ def _default_type(node: SceneNode, mapping: SceneMapping) -> str:
     )
 
 
-def _set_attributes(builder: InstanceBuilder, node: SceneNode) -> list[str]:
+def _set_attributes(
+    builder: InstanceBuilder, element: int, node: SceneNode, declared: Set[str]
+) -> list[str]:
     """Set what the schema declares for the element's type; notes on values that do not fit."""
-    element = builder.id_of(node.id)
-    declared = {a.name for a in builder.schema.attributes_of(builder.type_of(element))}
     values = dict(node.attributes)
     values["category"] = node.category
     if node.pose is not None:

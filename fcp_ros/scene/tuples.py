@@ -22,36 +22,39 @@ class TupleWriter:
         self.types = types
         self._builder = builder
         self._schema = builder.schema
-        self._keys: dict[tuple[str, str, str], str] = {}
+        self._arity = {relation.name: len(relation.legs) for relation in self._schema.relations}
+        self._admitted: dict[tuple[str, int, str], bool] = {}
+        self._keys: dict[tuple[str, str, str], tuple[str, ...]] = {}
         self._unknown: dict[str, int] = defaultdict(int)
         self._unfit: list[str] = []
         self._conflicting: list[str] = []
 
     def admits(self, relation: str, leg: int, element: str) -> bool:
         """Whether an element may be this leg (by position) of a relation."""
-        if element not in self.types or not self._schema.has_relation(relation):
+        type_ = self.types.get(element)
+        if type_ is None or leg >= self._arity.get(relation, 0):
             return False
-        legs = self._schema.relation(relation).legs
-        return leg < len(legs) and self._schema.is_subtype(self.types[element], legs[leg][1])
+        known = self._admitted.get((relation, leg, type_))
+        if known is None:
+            wanted = self._schema.relation(relation).legs[leg][1]
+            known = self._admitted[relation, leg, type_] = self._schema.is_subtype(type_, wanted)
+        return known
 
     def fits(self, relation: str, elements: tuple[str, ...]) -> bool:
         """Whether the schema has the relation with legs for just these elements."""
-        return (
-            self._schema.has_relation(relation)
-            and len(self._schema.relation(relation).legs) == len(elements)
-            and all(self.admits(relation, leg, name) for leg, name in enumerate(elements))
+        return self._arity.get(relation) == len(elements) and all(
+            self.admits(relation, leg, name) for leg, name in enumerate(elements)
         )
 
     def write(self, relation: str, elements: tuple[str, ...]) -> bool:
         """Add a tuple if possible; whether it is there now."""
         if any(element not in self.types for element in elements):
             return False  # of a layer that the domain leaves out
-        if not self._schema.has_relation(relation):
+        if relation not in self._arity:
             self._unknown[relation] += 1
             return False
-        text = f"{relation}({', '.join(elements)})"
         if not self.fits(relation, elements):
-            self._unfit.append(text)
+            self._unfit.append(_text(relation, elements))
             return False
         declared = self._schema.relation(relation)
         keys = [
@@ -59,11 +62,12 @@ class TupleWriter:
             for (leg, _), element in zip(declared.legs, elements, strict=True)
             if leg in declared.functional
         ]
-        taken = [self._keys[key] for key in keys if self._keys.get(key, text) != text]
+        taken = [self._keys[key] for key in keys if self._keys.get(key, elements) != elements]
         if taken:
-            self._conflicting.append(f"{text} against {taken[0]}")
+            ours, first = _text(relation, elements), _text(relation, taken[0])
+            self._conflicting.append(f"{ours} against {first}")
             return False
-        self._keys.update(dict.fromkeys(keys, text))
+        self._keys.update(dict.fromkeys(keys, elements))
         self._builder.relate(relation, *(self._builder.id_of(name) for name in elements))
         return True
 
@@ -81,3 +85,7 @@ class TupleWriter:
                 f"{listed(self._conflicting)}"
             )
         return notes
+
+
+def _text(relation: str, elements: tuple[str, ...]) -> str:
+    return f"{relation}({', '.join(elements)})"

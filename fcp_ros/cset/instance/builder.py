@@ -108,7 +108,7 @@ class InstanceBuilder:
         """
         attribute = self.schema.attribute(self.type_of(id_), name)
         if value is not None:
-            value = checked_value(attribute, value, repr(self._name_of(id_)))
+            value = checked_value(attribute, value, lambda: repr(self._name_of(id_)))
         self._draft.set_attribute(id_, name, value)
 
     def set_function(self, function: str, id_: int, value: int) -> None:

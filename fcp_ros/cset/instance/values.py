@@ -2,6 +2,7 @@
 """Attribute values: which ones an attribute admits."""
 
 import math
+from collections.abc import Callable
 from typing import cast
 
 from fcp_ros.cset.instance.expressions import Expression, Operation, Variable
@@ -16,7 +17,9 @@ _EXPECTED = {
 }
 
 
-def checked_value(attribute: Attribute, value: Expression, where: str) -> AttributeValue:
+def checked_value(
+    attribute: Attribute, value: Expression, where: Callable[[], str]
+) -> AttributeValue:
     """`value` as the attribute keeps it (an int becomes a float where the kind is FLOAT).
 
     Variables and operations, which patterns and right sides of rules hold, are kept as they are:
@@ -25,7 +28,7 @@ def checked_value(attribute: Attribute, value: Expression, where: str) -> Attrib
     Args:
         attribute: the declaration.
         value: what is to be set.
-        where: the element or tuple, for the message.
+        where: names the element or tuple, for the message.
 
     Raises:
         InstanceError: the attribute does not admit it.
@@ -35,7 +38,7 @@ def checked_value(attribute: Attribute, value: Expression, where: str) -> Attrib
     if not _admits(attribute, value):
         expected = _EXPECTED.get(attribute.kind) or f"one of: {', '.join(attribute.values)}"
         name = attribute.name
-        raise InstanceError(f"attribute {name!r} of {where} is {value!r}; give {expected}")
+        raise InstanceError(f"attribute {name!r} of {where()} is {value!r}; give {expected}")
     return float(value) if attribute.kind is AttributeKind.FLOAT else value
 
 

@@ -236,7 +236,7 @@ class _Statements:
         congruence, schema = self.chase.congruence, self.chase.schema
         try:
             declared = schema.attribute(congruence.types(node)[0], name)
-            value = checked_value(declared, value, repr(self.chase.name(node)))
+            value = checked_value(declared, value, lambda: repr(self.chase.name(node)))
         except (SchemaError, InstanceError) as error:
             raise PresentationError(str(error)) from error
         congruence.set_attribute(node, name, value)
