@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fcp_ros.cset import Delta, Fact, Instance, find_hom, find_homs, rewrite
+from fcp_ros.cset import Delta, Fact, Instance, find_hom, find_homs
+from fcp_ros.domain.amalgam import apply_rule
 from fcp_ros.domain.expression import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain
 from fcp_ros.domain.spans import DomainSpans
@@ -78,7 +79,7 @@ class StepRules:
         match = find_hom(span.rule.L, instance, monic=span.rule.monic, initial=initial)
         if match is None:
             return Application(None, Delta(), (f"{step} does not fit the present state.",))
-        result = rewrite(span.rule, match)
+        result = apply_rule(rule, span, match)
         if result.instance is None:
             problems = tuple(violation.message for violation in result.violations)
             return Application(None, Delta(), problems)
