@@ -2,7 +2,8 @@
 """Which operators can matter for an alternative: a closure backwards from its facts.
 
 A fact is *needed true* if the alternative or a relevant operator requires it, and *needed false* if
-one of them requires its absence. An operator is relevant if it adds a fact that is needed true and
+one of them requires its absence; what the conditional effects of a relevant operator depend on is
+needed both ways. An operator is relevant if it adds a fact that is needed true and
 may be false, or deletes one that is needed false and may be true; what "may be" is decided by the
 start and by relevant operators alone.
 
@@ -108,12 +109,15 @@ class _Closure:
                 self._legs.add(absence.key)
         for block in self._conditions.blocks(index):
             self.need(block.completes, block.rest)
-        for fact in operator.add:
+        for effect in operator.effects:
+            # It may do good or harm: its conditions matter both ways.
+            self.need((*effect.pre, *effect.absent), (*effect.pre, *effect.absent))
+        for fact in (*operator.add, *(f for effect in operator.effects for f in effect.add)):
             if fact not in self._may_be_true:
                 self._may_be_true.add(fact)
                 if fact in self._false:
                     self._wake_deleters(fact)
-        for fact in operator.delete:
+        for fact in (*operator.delete, *(f for effect in operator.effects for f in effect.delete)):
             if fact not in self._may_be_false:
                 self._may_be_false.add(fact)
                 if fact in self._true:
