@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fcp_ros.grounding.judgement import JudgementRequest, Membership
+from fcp_ros.planning.model.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class PlanStep:
         duration: expected duration in seconds.
         executor: relative name of the ExecuteStep action.
         judgements: the judged graded atoms of the step, in the rule's order.
+        chunk: the chunk that the step belongs to, with a number where there are several of one
+            name in the plan ("fetch", "fetch 2"); empty for a step of its own.
     """
 
     rule: str
@@ -38,6 +41,7 @@ class PlanStep:
     duration: float
     executor: str
     judgements: tuple[Judged, ...] = ()
+    chunk: str = ""
 
     def __str__(self) -> str:
         return f"{self.rule}({', '.join(element for _, element in self.arguments)})"
@@ -58,6 +62,7 @@ class Plan:
         tnorm: name of the t-norm.
         id: UUID (version 4) as text.
         resources_after: resource -> value after the last step.
+        schedule: when the steps run, where that was worked out.
     """
 
     goal: str
@@ -70,6 +75,7 @@ class Plan:
     tnorm: str
     id: str
     resources_after: Mapping[str, float] = field(default_factory=dict)
+    schedule: Schedule | None = None
 
     @property
     def duration(self) -> float:

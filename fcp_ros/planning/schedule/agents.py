@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is busy with a step.
+
+The agents of a step are those of its arguments that are agents: elements of the type that the
+domain gives to the scene layer `agent`, of a type called `agent` or `robot`, or of one below these.
+A person who takes part in a step is busy with it, too. Where no argument is an agent, the executor
+is: two steps that go to the same executor without naming an agent do not overlap.
+"""
+
+from __future__ import annotations
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.model import Domain
+from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.scene.graph import Layer
+
+AGENT_TYPES = ("agent", "robot")
+"""Types of these names are agents in every domain."""
+
+
+class Agents:
+    """Tells the agents of steps.
+
+    Arguments:
+        domain: its types and layers say what an agent is.
+        instance: the state whose elements the steps name.
+    """
+
+    def __init__(self, domain: Domain, instance: Instance) -> None:
+        self._instance = instance
+        self._types = frozenset({*AGENT_TYPES, domain.mapping.layer_types.get(Layer.AGENT, "")})
+        self._known: dict[str, bool] = {}
+
+    def of(self, step: PlanStep) -> tuple[str, ...]:
+        """The names of the agents of a step, in the order of its arguments; never empty."""
+        found = tuple(dict.fromkeys(name for _, name in step.arguments if self._is_agent(name)))
+        return found or (f"executor {step.executor}",)
+
+    def _is_agent(self, element: str) -> bool:
+        if element not in self._known:
+            type_ = self._instance.type_of(self._instance.id_of(element))
+            self._known[element] = not self._types.isdisjoint(
+                self._instance.schema.ancestors(type_)
+            )
+        return self._known[element]

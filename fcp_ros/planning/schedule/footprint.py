@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Footprints: which facts each step of a sequence reads and writes.
+
+A step *needs* facts to hold, *avoids* facts (negated conditions, tuples that would share a
+functional leg with one that it adds, and what would complete a constraint's pattern), and *watches*
+those on which its effects depend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.cset import Fact, Instance
+from fcp_ros.domain.expression import Atom
+from fcp_ros.domain.model import Domain, Effect
+from fcp_ros.planning.compile.ground_step import GroundStep
+from fcp_ros.planning.schedule.fact_view import FactView
+from fcp_ros.planning.schedule.matching import Binding, bound_positions, ground, matches, unified
+
+
+@dataclass(frozen=True, slots=True)
+class FactPattern:
+    """All facts of a relation with these elements at these positions, but for some.
+
+    It may cover more than what a condition speaks of (a variable that occurs twice, a narrower
+    type): that can only order more.
+    """
+
+    relation: str
+    bound: tuple[tuple[int, str], ...]
+    but: frozenset[Fact] = frozenset()
+
+    def covers(self, fact: Fact) -> bool:
+        """Whether it is one of them."""
+        return (
+            fact.relation == self.relation
+            and all(fact.arguments[position] == element for position, element in self.bound)
+            and fact not in self.but
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What one step reads and writes; no fact is both added and deleted."""
+
+    needs: frozenset[Fact]
+    avoids: tuple[FactPattern, ...]
+    watches: tuple[FactPattern, ...]
+    adds: frozenset[Fact]
+    deletes: frozenset[Fact]
+
+
+def footprints(
+    domain: Domain, instance: Instance, steps: Sequence[GroundStep]
+) -> tuple[Footprint, ...]:
+    """The footprints of the steps of a sequence that can be done.
+
+    Arguments:
+        domain: its constraints and functional legs are read, too.
+        instance: the state that the sequence starts in.
+        steps: the sequence.
+    """
+    view = FactView(instance)
+    plain: list[Footprint] = []
+    for step in steps:
+        plain.append(_of_rule(domain, view, step))
+        _apply(plain[-1], view)
+    return tuple(_with_constraints(domain, instance, plain) if domain.constraints else plain)
+
+
+def _apply(footprint: Footprint, view: FactView) -> None:
+    for fact in footprint.deletes:
+        view.set(fact, False)
+    for fact in footprint.adds:
+        view.set(fact, True)
+
+
+def _of_rule(domain: Domain, view: FactView, step: GroundStep) -> Footprint:
+    """What the conditions and effects of a step's rule read and write in the state before it."""
+    rule = step.rule
+    binding = dict(zip(rule.parameter_names, step.arguments, strict=True))
+    needs = {ground(atom, binding) for atom in rule.positive()}
+    adds = {ground(atom, binding) for atom in rule.add}
+    deletes = {ground(atom, binding) for atom in rule.delete}
+    watches: list[FactPattern] = []
+    for effect in rule.effects:
+        watches.extend(_pattern(literal.atom, binding) for literal in effect.when)
+        for match in _occurrences(effect, view, binding):
+            adds.update(ground(atom, match) for atom in effect.add)
+            deletes.update(ground(atom, match) for atom in effect.delete)
+    deletes -= adds
+    avoids = [_pattern(atom, binding) for atom in rule.negative()]
+    for fact in adds:
+        keys = list(_same_key(domain, fact, deletes))
+        avoids.extend(keys)
+        if keys and view.holds(fact):
+            # In a flawed state the leg may be shared: then it is only legal because it is there.
+            needs.add(fact)
+    return Footprint(
+        frozenset(needs), tuple(avoids), tuple(watches), frozenset(adds), frozenset(deletes)
+    )
+
+
+def _occurrences(effect: Effect, view: FactView, binding: Binding) -> Iterator[Binding]:
+    types = {variable.name: variable.type for variable in effect.variables}
+    positive = [literal.atom for literal in effect.when if not literal.negated]
+    for match in matches(positive, types, view, binding):
+        if not any(
+            any(True for _ in matches([literal.atom], {}, view, match))
+            for literal in effect.when
+            if literal.negated
+        ):
+            yield match
+
+
+def _pattern(atom: Atom, binding: Binding) -> FactPattern:
+    return FactPattern(atom.predicate, tuple(bound_positions(atom, binding).items()))
+
+
+def _same_key(domain: Domain, fact: Fact, deletes: set[Fact]) -> Iterator[FactPattern]:
+    """The other facts that share a functional leg with one that is added."""
+    relation = domain.schema.relation(fact.relation)
+    for position, (leg, _) in enumerate(relation.legs):
+        if leg in relation.functional:
+            but = frozenset({fact, *(d for d in deletes if d.relation == fact.relation)})
+            yield FactPattern(fact.relation, ((position, fact.arguments[position]),), but)
+
+
+def _with_constraints(
+    domain: Domain, instance: Instance, plain: Sequence[Footprint]
+) -> Iterator[Footprint]:
+    """The footprints, where a step that adds to a constraint's pattern avoids completing it."""
+    ever = FactView(instance, {fact for footprint in plain for fact in footprint.adds})
+    now = FactView(instance)
+    for footprint in plain:
+        needs, avoids = set(footprint.needs), list(footprint.avoids)
+        _apply(footprint, now)
+        for pattern in _patterns_with(domain, ever, footprint.adds):
+            missing = sorted(fact for fact in pattern if not now.holds(fact))
+            if not missing:
+                # It was complete before the step: it must be so in any other order.
+                needs.update(pattern)
+            elif not footprint.deletes.intersection(missing):
+                avoids.append(FactPattern(missing[0].relation, tuple(enumerate(missing[0][1]))))
+        yield Footprint(
+            frozenset(needs), tuple(avoids), footprint.watches, footprint.adds, footprint.deletes
+        )
+
+
+def _patterns_with(
+    domain: Domain, ever: FactView, adds: frozenset[Fact]
+) -> Iterator[frozenset[Fact]]:
+    """Constraint patterns with one of the facts that could be complete at some time."""
+    for constraint in domain.constraints:
+        types = {variable.name: variable.type for variable in constraint.variables}
+        for number, atom in enumerate(constraint.never):
+            rest = [*constraint.never[:number], *constraint.never[number + 1 :]]
+            for fact in adds:
+                binding = unified(atom, fact, {}) if fact.relation == atom.predicate else None
+                for match in matches(rest, types, ever, binding, monic=True) if binding else ():
+                    yield frozenset(ground(other, match) for other in constraint.never)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a verified sequence of steps to a schedule: partial order, agents, windows, times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from fcp_ros.cset import Instance
+from fcp_ros.cset.sequences.partial_order import PartialOrder
+from fcp_ros.domain.model import Domain
+from fcp_ros.planning.compile.ground_step import GroundStep
+from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.model.schedule import Schedule
+from fcp_ros.planning.schedule.agents import Agents
+from fcp_ros.planning.schedule.causal_order import Pair, causal_pairs
+from fcp_ros.planning.schedule.fact_view import FactView
+from fcp_ros.planning.schedule.footprint import footprints
+from fcp_ros.planning.schedule.reservoirs import reservoir_pairs
+from fcp_ros.planning.schedule.step_network import (
+    Inconsistency,
+    StepTimes,
+    TimedStep,
+    step_times,
+)
+
+
+def schedule_steps(
+    domain: Domain,
+    instance: Instance,
+    steps: Sequence[PlanStep],
+    *,
+    levels: Mapping[str, float] | None = None,
+    deadline: float = math.inf,
+) -> Schedule | Inconsistency:
+    """When each step of a plan can run.
+
+    Every order that the schedule's partial order allows can be executed, keeps constraints and
+    resources, and ends in the same state. Steps that it does not order don't interfere, so they may
+    overlap; two steps of one agent never do (see agents.py). Each agent does its steps as the plan
+    has them; where windows or the deadline rule that out, those that must end first come first.
+
+    Arguments:
+        domain: of the plan.
+        instance: the state that the plan starts in.
+        steps: a sequence that was verified there (whether each can be done is not checked again).
+        levels: what there is of each resource at first; the domain's initial values by default.
+        deadline: seconds from the start by which all steps must have ended; infinity for none.
+
+    Returns:
+        the schedule with the earliest times, or why the windows and the deadline can't be kept.
+
+    Raises:
+        ValueError: the deadline or a duration is NaN or negative, or a duration is infinite.
+    """
+    if math.isnan(deadline) or deadline < 0.0:
+        raise ValueError(f"the deadline is {deadline}: give a number of seconds, 0 or more")
+    bound = tuple(
+        GroundStep(domain.rules[step.rule], tuple(element for _, element in step.arguments))
+        for step in steps
+    )
+    timed = tuple(
+        TimedStep(str(step), _checked_duration(step), ground.rule.window)
+        for step, ground in zip(steps, bound, strict=True)
+    )
+    given = causal_pairs(FactView(instance), footprints(domain, instance, bound))
+    given |= reservoir_pairs(domain, bound, levels or {})
+    who = Agents(domain, instance)
+    agents = tuple(who.of(step) for step in steps)
+    pairs = given | _agent_pairs(agents, range(len(steps)))
+    times = step_times(timed, sorted(pairs), deadline)
+    if isinstance(times, Inconsistency):
+        pairs, times = _otherwise(timed, given, agents, deadline, times)
+        if isinstance(times, Inconsistency):
+            return times
+    return _schedule(timed, pairs, agents, times)
+
+
+def _checked_duration(step: PlanStep) -> float:
+    if not math.isfinite(step.duration) or step.duration < 0.0:
+        raise ValueError(
+            f"the duration of {step} is {step.duration}: give a finite number of seconds, 0 or more"
+        )
+    return step.duration
+
+
+def _agent_pairs(agents: Sequence[tuple[str, ...]], sequence: Iterable[int]) -> set[Pair]:
+    """Each agent does its steps one after the other, as they come in the sequence."""
+    pairs: set[Pair] = set()
+    last: dict[str, int] = {}
+    for number in sequence:
+        for agent in agents[number]:
+            if agent in last:
+                pairs.add((last[agent], number))
+            last[agent] = number
+    return pairs
+
+
+def _otherwise(
+    steps: Sequence[TimedStep],
+    given: set[Pair],
+    agents: Sequence[tuple[str, ...]],
+    deadline: float,
+    failed: Inconsistency,
+) -> tuple[set[Pair], StepTimes | Inconsistency]:
+    """Times for another order of each agent's steps: what must start first comes first.
+
+    A heuristic: the best order is a scheduling problem of its own. If the steps fail without any
+    order of the agents, though, that is a proof.
+    """
+    free = step_times(steps, sorted(given), deadline)
+    if isinstance(free, Inconsistency):
+        return given, free
+    order = PartialOrder.of(len(steps), given)
+    chosen: list[int] = []
+    waiting = set(range(len(steps)))
+    while waiting:
+        ready = [n for n in waiting if order.predecessors[n].isdisjoint(waiting)]
+        chosen.append(min(ready, key=lambda n: (free.latest[n], free.earliest[n], n)))
+        waiting.remove(chosen[-1])
+    pairs = given | _agent_pairs(agents, chosen)
+    position = {number: place for place, number in enumerate(chosen)}
+    times = step_times(steps, sorted(pairs, key=lambda p: (position[p[0]], p)), deadline)
+    if isinstance(times, Inconsistency):
+        return pairs, replace(failed, proven=False)
+    return pairs, times
+
+
+def _schedule(
+    steps: Sequence[TimedStep],
+    pairs: set[Pair],
+    agents: tuple[tuple[str, ...], ...],
+    times: StepTimes,
+) -> Schedule:
+    starts = times.earliest
+    ends = tuple(start + step.duration for start, step in zip(starts, steps, strict=True))
+    makespan = max(ends, default=0.0)
+    within = step_times(steps, sorted(pairs), makespan)
+    # Rounding may put the last end a little beyond the makespan that it gave.
+    latest = starts if isinstance(within, Inconsistency) else within.latest
+    return Schedule(
+        starts=starts,
+        ends=ends,
+        latest_starts=tuple(max(pair) for pair in zip(starts, latest, strict=True)),
+        order=PartialOrder.of(len(steps), pairs).pairs(),
+        agents=agents,
+        makespan=makespan,
+    )
