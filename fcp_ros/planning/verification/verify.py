@@ -2,23 +2,29 @@
 """The verifier: replays a plan by DPO rewriting on the C-set, and believes nothing.
 
 Small and obvious on purpose. It knows nothing of the compiled task or of the search: rules come
-from `domain.spans`, states from `cset.rewrite`, the goal from `domain.evaluate`.
+from `domain.spans`, states from `cset.rewrite`, the goal from `domain.evaluate`. What it costs
+depends on the plan, not on the size of the state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 
-from fcp_ros.cset import Instance, Morphism, UnknownElement, find_homs, rewrite
+from fcp_ros.cset import Instance
 from fcp_ros.domain.evaluate import evaluate
-from fcp_ros.domain.expression import Exists, Expression, Text, Variable
+from fcp_ros.domain.expression import Exists, Expression
 from fcp_ros.domain.infer_types import infer_types
-from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.domain.model import Domain
 from fcp_ros.domain.spans import DomainSpans
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
-from fcp_ros.planning.model.plan import Plan, PlanStep
+from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
 from fcp_ros.planning.model.verdict import Verdict
+from fcp_ros.planning.verification.degrees import judged_degrees
+from fcp_ros.planning.verification.meeting import PlanMeeting, misfits
+from fcp_ros.planning.verification.replay import Replay, Replayed
+from fcp_ros.planning.verification.times import in_order_of, wrong_times
 
 
 def verify(
@@ -30,6 +36,9 @@ def verify(
     *,
     alpha: float,
     resources: Mapping[str, float] | None = None,
+    deadline: float = math.inf,
+    meeting: PlanMeeting | None = None,
+    spans: DomainSpans | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> Verdict:
     """Check everything that a plan claims.
@@ -42,167 +51,169 @@ def verify(
         memberships: judges graded predicates.
         alpha: the alpha-cut that the plan must pass.
         resources: what there is of each resource at first; the domain's initial values by default.
+        deadline: seconds that the plan may take.
+        meeting: where the halves of a bidirectional plan met, to be checked, too.
+        spans: the domain's rules as spans, for a caller that verifies more than once: making them
+            takes longer than most plans do.
         check: called between steps; may raise to stop.
 
     Returns:
         the verdict; never raises for a wrong plan.
     """
-    return _Verifier(domain, plan, memberships, check).run(instance, goal, alpha, resources or {})
+    try:
+        tnorm = tnorm_by_name(plan.tnorm)
+    except ValueError as error:
+        return Verdict(False, (str(error),), (), None)
+    spans = DomainSpans(domain) if spans is None else spans
+    verifier = _Verifier(domain, spans, instance, plan, tnorm, memberships, check)
+    left = {name: r.initial for name, r in domain.resources.items()} | dict(resources or {})
+    return verifier.run(goal, (alpha, plan.alpha), left, deadline, meeting)
 
 
 class _Verifier:
     def __init__(
         self,
         domain: Domain,
+        spans: DomainSpans,
+        instance: Instance,
         plan: Plan,
-        memberships: MembershipSource,
+        tnorm: TNorm,
+        source: MembershipSource,
         check: Callable[[], None],
     ) -> None:
         self._domain = domain
-        self._spans = DomainSpans(domain)
+        self._replay = Replay(domain, spans, check)
+        self._instance = instance
         self._plan = plan
-        self._source = memberships
+        self._tnorm = tnorm
+        self._source = source
         self._check = check
         self._problems: list[str] = []
-        self._degrees: list[float] = []
-        self._memberships: list[float] = []
 
     def run(
         self,
-        instance: Instance,
         goal: Expression,
-        alpha: float,
+        cuts: Sequence[float],
         resources: Mapping[str, float],
+        deadline: float,
+        meeting: PlanMeeting | None,
     ) -> Verdict:
-        try:
-            tnorm = tnorm_by_name(self._plan.tnorm)
-        except ValueError as error:
-            return Verdict(False, (str(error),), (), None)
-        left = {name: r.initial for name, r in self._domain.resources.items()} | dict(resources)
-        state = instance
-        for number, step in enumerate(self._plan.steps, start=1):
-            self._check()
-            after = self._replay(f"step {number} {step}", step, state, left, tnorm)
-            if after is None:
-                return Verdict(False, tuple(self._problems), tuple(self._memberships), None)
-            state = after
-        self._check_end(state, goal, alpha, left, tnorm)
-        return Verdict(not self._problems, tuple(self._problems), tuple(self._memberships), state)
-
-    # --- one step
-
-    def _replay(
-        self, where: str, step: PlanStep, state: Instance, left: dict[str, float], tnorm: TNorm
-    ) -> Instance | None:
-        """The state after a step; None, with the problems noted, if it can't be taken."""
-        rule = self._domain.rules.get(step.rule)
-        if rule is None:
-            return self._fail(f"{where}: the domain has no rule {step.rule}")
-        if tuple(name for name, _ in step.arguments) != rule.parameter_names:
-            expected = ", ".join(rule.parameter_names)
-            return self._fail(f"{where}: the parameters of {rule.name} are {expected}")
-        after = self._rewritten(where, rule, step, state)
-        if after is None:
-            return None
-        for constraint, pattern in self._spans.constraints:
-            for found in _newly_matched(pattern, state, after):
-                self._problems.append(f"{where}: breaks {constraint.name} ({found})")
-        self._spend(where, rule, left)
-        self._check_degree(where, rule, step, state, tnorm)
-        return after
-
-    def _rewritten(
-        self, where: str, rule: ActionRule, step: PlanStep, state: Instance
-    ) -> Instance | None:
-        """The state after the rule at the match that the step's arguments say."""
-        span = self._spans.of(rule)
-        pattern = span.rule.L
-        try:
-            mapping = {
-                span.parameters[name]: state.id_of(element) for name, element in step.arguments
-            }
-        except UnknownElement as error:
-            return self._fail(f"{where}: {error}")
-        for relation in pattern.schema.relations:
-            for row, legs in pattern.tuples(relation.name).items():
-                found = state.find_tuple(relation.name, tuple(mapping[leg] for leg in legs))
-                if found is None:
-                    names = ", ".join(state.name_of(mapping[leg]) for leg in legs)
-                    return self._fail(f"{where}: {relation.name}({names}) does not hold")
-                mapping[row] = found
-        result = rewrite(span.rule, Morphism(pattern, state, mapping))
-        if result.instance is None:
-            reasons = "; ".join(violation.message for violation in result.violations)
-            return self._fail(f"{where}: {reasons}")
-        return result.instance
-
-    def _spend(self, where: str, rule: ActionRule, left: dict[str, float]) -> None:
-        for name, use in rule.uses.items():
-            if use == 0.0:
-                continue
-            resource = self._domain.resources[name]
-            left[name] -= use
-            if not resource.minimum - EPSILON <= left[name] <= resource.maximum + EPSILON:
-                self._problems.append(
-                    f"{where}: {name} would be {left[name]:g} {resource.unit}, outside "
-                    f"[{resource.minimum:g}, {resource.maximum:g}]"
-                )
-
-    def _check_degree(
-        self, where: str, rule: ActionRule, step: PlanStep, state: Instance, tnorm: TNorm
-    ) -> None:
-        judge = Judge(self._domain, state, self._source, self._check)
-        bound = dict(step.arguments)
-        degree = tnorm.compose_all(
-            judge.degree(
-                atom.predicate,
-                tuple(
-                    bound[term.name] if isinstance(term, Variable) else _text(term)
-                    for term in atom.arguments
-                ),
-            )
-            for atom in rule.graded
+        steps = [(f"step {n} {step}", step) for n, step in enumerate(self._plan.steps, start=1)]
+        replayed = self._replay.run(self._instance, steps, resources)
+        self._problems.extend(replayed.problems)
+        degrees = self._step_degrees(steps, replayed.states[:-1])
+        memberships = tuple(
+            self._tnorm.compose_all(degrees[: count + 1]) for count in range(len(degrees))
         )
-        self._degrees.append(degree)
-        membership = tnorm.compose_all(self._degrees)
-        self._memberships.append(membership)
-        self._compare(f"{where}: its degree", step.degree, degree)
-        self._compare(f"{where}: the membership after it", step.membership_after, membership)
+        for (where, step), membership in zip(steps, memberships, strict=False):
+            self._compare(f"{where}: the membership after it", step.membership_after, membership)
+        if not replayed.complete:
+            return Verdict(False, tuple(self._problems), memberships, None)
+        final = replayed.states[-1]
+        self._check_goal(goal, final, degrees, cuts)
+        self._check_amounts(replayed.left)
+        self._check_times(goal, resources, deadline)
+        if meeting is not None:
+            self._check_meeting(meeting, replayed, memberships)
+        return Verdict(not self._problems, tuple(self._problems), memberships, final)
 
-    # --- the end
+    # --- degrees
 
-    def _check_end(
-        self,
-        state: Instance,
-        goal: Expression,
-        alpha: float,
-        left: Mapping[str, float],
-        tnorm: TNorm,
+    def _step_degrees(
+        self, steps: Sequence[tuple[str, PlanStep]], states: Sequence[Instance]
+    ) -> list[float]:
+        """The degrees of the steps that could be taken, compared with what the plan says."""
+        taken = [(step, state) for (_, step), state in zip(steps, states, strict=False)]
+        found = []
+        judged = judged_degrees(self._domain, taken, self._source, self._check)
+        for (where, step), degrees in zip(steps, judged, strict=False):
+            degree = self._tnorm.compose_all(degrees)
+            self._compare(f"{where}: its degree", step.degree, degree)
+            if step.judgements and len(step.judgements) != len(degrees):
+                self._problems.append(f"{where}: it rests on {len(degrees)} judgements")
+            for claim, actual in zip(step.judgements, degrees, strict=False):
+                self._compare(f"{where}: {claim.request}", claim.membership.degree, actual)
+            executor = self._domain.rules[step.rule].executor
+            if step.executor != executor:
+                self._problems.append(f"{where}: its executor is {executor}, not {step.executor}")
+            found.append(degree)
+        return found
+
+    def _check_goal(
+        self, goal: Expression, state: Instance, degrees: Sequence[float], cuts: Sequence[float]
     ) -> None:
         judge = Judge(self._domain, state, self._source, self._check)
-        body, types = _opened(goal, self._domain)
-        binding = {name: element for name, element in self._plan.binding if name in types}
-        unknown = sorted(element for element in binding.values() if not state.has(element))
+        unknown = sorted(e for _, e in self._plan.binding if not state.has(e))
         if unknown:
             self._problems.append(f"the binding names {', '.join(unknown)}, which do not exist")
             return
-        degree = evaluate(body, state, judge.degree, tnorm, types=types, binding=binding)
+        degree = self._goal_degree(goal, state, judge)
         self._compare("the goal's degree", self._plan.goal_degree, degree)
-        membership = tnorm.compose_all([*self._degrees, degree])
+        for claim in self._plan.goal_judgements:
+            self._compare(str(claim.request), claim.membership.degree, _asked(judge, claim))
+        membership = self._tnorm.compose_all([*degrees, degree])
         self._compare("the plan's membership", self._plan.membership, membership)
-        if not reaches(membership, alpha):
-            self._problems.append(f"its membership {membership:.3g} does not reach {alpha:g}")
+        for alpha in dict.fromkeys(cuts):
+            if not reaches(membership, alpha):
+                self._problems.append(f"its membership {membership:.3g} does not reach {alpha:g}")
+
+    def _goal_degree(self, goal: Expression, state: Instance, judge: Judge) -> float:
+        """The degree of the goal for the binding that the plan says."""
+        body, types = _opened(goal, self._domain)
+        binding = {name: element for name, element in self._plan.binding if name in types}
+        return evaluate(body, state, judge.degree, self._tnorm, types=types, binding=binding)
+
+    # --- resources, times, meeting
+
+    def _check_amounts(self, left: Mapping[str, float]) -> None:
         for name, value in self._plan.resources_after.items():
-            self._compare(f"{name} at the end", value, left.get(name, float("nan")))
+            self._compare(f"{name} at the end", value, left.get(name, math.nan))
+
+    def _check_times(
+        self, goal: Expression, resources: Mapping[str, float], deadline: float
+    ) -> None:
+        """Windows and deadline; and a schedule must work in the order of its starts and ends."""
+        wrong = list(wrong_times(self._domain, self._instance, self._plan, deadline))
+        self._problems.extend(wrong)
+        schedule = self._plan.schedule
+        if schedule is None or wrong:
+            return
+        for what, times in (("starts", schedule.starts), ("ends", schedule.ends)):
+            order = in_order_of(times, self._plan)
+            if order == sorted(order):
+                continue
+            steps = [
+                (f"in the order of {what}, step {n + 1} {step}", step)
+                for n, step in ((n, self._plan.steps[n]) for n in order)
+            ]
+            replayed = self._replay.run(self._instance, steps, resources)
+            self._problems.extend(replayed.problems)
+            if replayed.complete:
+                state = replayed.states[-1]
+                judge = Judge(self._domain, state, self._source, self._check)
+                degree = self._goal_degree(goal, state, judge)
+                self._compare(
+                    f"the goal's degree in the order of {what}", self._plan.goal_degree, degree
+                )
+
+    def _check_meeting(
+        self, meeting: PlanMeeting, replayed: Replayed, memberships: Sequence[float]
+    ) -> None:
+        if not 0 <= meeting.index <= len(memberships):
+            self._problems.append(f"the halves met after step {meeting.index}, which isn't there")
+            return
+        membership = memberships[meeting.index - 1] if meeting.index else 1.0
+        self._problems.extend(misfits(meeting, replayed.states[meeting.index], membership))
 
     def _compare(self, what: str, claimed: float, actual: float) -> None:
         if not abs(claimed - actual) <= EPSILON:
             self._problems.append(f"{what} is {actual:.6g}, not {claimed:.6g} as claimed")
 
-    def _fail(self, problem: str) -> Instance | None:
-        """Note a problem after which there is no state to go on with."""
-        self._problems.append(problem)
-        return None
+
+def _asked(judge: Judge, claim: Judged) -> float:
+    """The degree of a judgement that the plan tells of."""
+    request = claim.request
+    return judge.degree(request.predicate, tuple(argument.text for argument in request.arguments))
 
 
 def _opened(goal: Expression, domain: Domain) -> tuple[Expression, dict[str, str]]:
@@ -216,23 +227,3 @@ def _opened(goal: Expression, domain: Domain) -> tuple[Expression, dict[str, str
         types.update((variable.name, variable.type) for variable in goal.variables)
         goal = goal.body
     return goal, types
-
-
-def _newly_matched(pattern: Instance, before: Instance, after: Instance) -> list[str]:
-    """What matches a constraint's pattern after a step and did not before it, in words."""
-    old = {_bindings(match) for match in find_homs(pattern, before)}
-    new = [_bindings(match) for match in find_homs(pattern, after)]
-    return [", ".join(f"{v} = {e}" for v, e in found) for found in new if found not in old]
-
-
-def _bindings(match: Morphism) -> tuple[tuple[str, str], ...]:
-    pattern, target = match.source, match.target
-    return tuple(
-        (pattern.name_of(element), target.name_of(match.mapping[element]))
-        for element in pattern.all_elements()
-    )
-
-
-def _text(term: object) -> str:
-    assert isinstance(term, Text), "graded atoms of rules hold parameters and texts"
-    return term.value

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The degrees of the steps of a plan, asked again: in one go, each context once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.model import Domain
+from fcp_ros.grounding.context import build_request
+from fcp_ros.grounding.judgement import JudgementRequest
+from fcp_ros.planning.compile.ground_step import GroundStep, graded_atoms_of
+from fcp_ros.planning.model.memberships import BATCH, MembershipSource
+from fcp_ros.planning.model.plan import PlanStep
+
+
+def judged_degrees(
+    domain: Domain,
+    taken: Sequence[tuple[PlanStep, Instance]],
+    source: MembershipSource,
+    check: Callable[[], None],
+) -> list[list[float]]:
+    """The degree of each graded atom of each step.
+
+    Args:
+        domain: rules and graded predicates.
+        taken: steps that could be taken, each with the state before it.
+        source: who judges.
+        check: called between batches; may raise to stop.
+
+    Raises:
+        ValueError: the source answers another number of requests than it was asked.
+    """
+    requests = [_requests(domain, step, state) for step, state in taken]
+    wanted = {request.context_key: request for asked in requests for request in asked}
+    known: dict[str, float] = {}
+    pending = list(wanted.values())
+    for start in range(0, len(pending), BATCH):
+        check()
+        batch = pending[start : start + BATCH]
+        for request, membership in zip(batch, source.judge(batch), strict=True):
+            known[request.context_key] = membership.degree
+    return [[known[request.context_key] for request in asked] for asked in requests]
+
+
+def _requests(domain: Domain, step: PlanStep, state: Instance) -> list[JudgementRequest]:
+    bound = GroundStep(domain.rules[step.rule], tuple(element for _, element in step.arguments))
+    return [
+        build_request(domain.graded[predicate], arguments, state)
+        for predicate, arguments in graded_atoms_of(bound)
+    ]

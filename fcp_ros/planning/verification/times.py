@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The times of a plan: durations, windows, deadline, and the schedule where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.model import Domain, Window
+from fcp_ros.planning.compile.ground_step import duration_of
+from fcp_ros.planning.model.plan import Plan, PlanStep
+from fcp_ros.planning.model.schedule import Schedule
+from fcp_ros.planning.schedule.agents import Agents
+
+TOLERANCE = 1e-6
+"""Seconds by which two times may differ and still be one (messages carry nanoseconds)."""
+
+
+def wrong_times(domain: Domain, instance: Instance, plan: Plan, deadline: float) -> Iterator[str]:
+    """What is wrong with the times of a plan, one sentence each.
+
+    Without a schedule the steps run one after the other, and wait for their windows.
+
+    Args:
+        domain: durations and windows.
+        instance: the state that the plan starts in; positions don't change.
+        plan: of steps that could be taken.
+        deadline: seconds from the start in which all of it must be done; may be infinite.
+    """
+    for number, step in enumerate(plan.steps, start=1):
+        rule = domain.rules[step.rule]
+        expected = duration_of(rule, [element for _, element in step.arguments], instance)
+        if not abs(step.duration - expected) <= TOLERANCE:
+            yield (
+                f"step {number} {step}: its duration is {expected:g} s, "
+                f"not {step.duration:g} s as claimed"
+            )
+    windows = [domain.rules[step.rule].window for step in plan.steps]
+    starts: Sequence[float]
+    ends: Sequence[float]
+    if plan.schedule is None:
+        starts, ends = _one_after_the_other(plan.steps, windows)
+    else:
+        wrong = list(_wrong_schedule(plan.steps, plan.schedule, Agents(domain, instance)))
+        if wrong:
+            yield from wrong
+            return
+        starts, ends = plan.schedule.starts, plan.schedule.ends
+    for number, (step, window) in enumerate(zip(plan.steps, windows, strict=True)):
+        if starts[number] < window.opens - TOLERANCE or ends[number] > window.closes + TOLERANCE:
+            yield (
+                f"step {number + 1} {step}: it would run from {starts[number]:g} s to "
+                f"{ends[number]:g} s, outside its window [{window.opens:g}, {window.closes:g}]"
+            )
+    end = max(ends, default=0.0)
+    if end > deadline + TOLERANCE:
+        yield f"it ends after {end:g} s, beyond the deadline of {deadline:g} s"
+
+
+def in_order_of(times: Sequence[float], plan: Plan) -> list[int]:
+    """The steps of a scheduled plan by some of its times; ties as the schedule has them."""
+    assert plan.schedule is not None
+    starts, ends = plan.schedule.starts, plan.schedule.ends
+    return sorted(
+        range(len(times)), key=lambda step: (times[step], starts[step] + ends[step], step)
+    )
+
+
+def _one_after_the_other(
+    steps: Sequence[PlanStep], windows: Sequence[Window]
+) -> tuple[list[float], list[float]]:
+    starts: list[float] = []
+    ends: list[float] = []
+    clock = 0.0
+    for step, window in zip(steps, windows, strict=True):
+        starts.append(max(clock, window.opens))
+        clock = starts[-1] + step.duration
+        ends.append(clock)
+    return starts, ends
+
+
+def _wrong_schedule(steps: Sequence[PlanStep], schedule: Schedule, agents: Agents) -> Iterator[str]:
+    """Where a schedule contradicts itself or the steps."""
+    columns = (schedule.starts, schedule.ends, schedule.latest_starts, schedule.agents)
+    if any(len(column) != len(steps) for column in columns):
+        yield f"the schedule is not one of {len(steps)} steps"
+        return
+    for number, step in enumerate(steps):
+        start, end = schedule.starts[number], schedule.ends[number]
+        where = f"step {number + 1} {step}: the schedule"
+        if not start >= 0.0:
+            yield f"{where} starts it at {start:g} s, before the plan starts"
+        if not abs(end - start - step.duration) <= TOLERANCE:
+            yield f"{where} ends it after {end - start:g} s; it takes {step.duration:g} s"
+        if not schedule.latest_starts[number] >= start - TOLERANCE:
+            yield f"{where} has its latest start before its earliest"
+        if set(schedule.agents[number]) != set(agents.of(step)):
+            yield f"{where} gives it to {', '.join(schedule.agents[number]) or 'nobody'}"
+    makespan = max(schedule.ends, default=0.0)
+    if not abs(schedule.makespan - makespan) <= TOLERANCE:
+        yield f"the schedule ends after {makespan:g} s, not {schedule.makespan:g} s as claimed"
+    everyone = range(len(steps))
+    for before, after in schedule.order:
+        if before not in everyone or after not in everyone:
+            yield f"the schedule orders steps {before + 1} and {after + 1}, which do not exist"
+        elif schedule.ends[before] > schedule.starts[after] + TOLERANCE:
+            yield f"step {after + 1} starts before step {before + 1} has ended, which it waits for"
+    for one, other in combinations(everyone, 2):
+        shared = set(schedule.agents[one]) & set(schedule.agents[other])
+        if shared and _overlap(schedule, one, other):
+            yield f"{', '.join(sorted(shared))} has steps {one + 1} and {other + 1} at once"
+
+
+def _overlap(schedule: Schedule, one: int, other: int) -> bool:
+    begins = max(schedule.starts[one], schedule.starts[other])
+    return begins < min(schedule.ends[one], schedule.ends[other]) - TOLERANCE
