@@ -159,13 +159,23 @@ class FcpClient:
         time_limit: float | None = None,
         tnorm: str = "",
         relax: bool = True,
+        optimise: str = "",
+        deadline: float | None = None,
         timeout: float | None = None,
     ) -> PlanResult:
         """Plan for a goal; see `queries.plan_request` for the arguments.
 
         The bound is `timeout`, or else the time limit plus the client's answer timeout.
         """
-        request = plan_request(goal, alpha=alpha, time_limit=time_limit, tnorm=tnorm, relax=relax)
+        request = plan_request(
+            goal,
+            alpha=alpha,
+            time_limit=time_limit,
+            tnorm=tnorm,
+            relax=relax,
+            optimise=optimise,
+            deadline=deadline,
+        )
         self.wait_for("make_plan")
         bound = timeout or (time_limit or 0.0) + self._answer_timeout
         return self.send_plan(request).result(bound).result

@@ -66,6 +66,8 @@ def plan_request(
     time_limit: float | None = None,
     tnorm: str = "",
     relax: bool = True,
+    optimise: str = "",
+    deadline: float | None = None,
 ) -> PlanRequest:
     """A planning request; what is left out is decided by the planner's parameters.
 
@@ -75,6 +77,8 @@ def plan_request(
         time_limit: seconds.
         tnorm: how degrees compose.
         relax: whether the goal may be relaxed when it can't be reached as stated.
+        optimise: "membership", or "cost" or "duration" of the plans that reach alpha.
+        deadline: seconds that the plan may take.
     """
     return PlanRequest(
         goal=goal,
@@ -82,6 +86,8 @@ def plan_request(
         time_limit=duration_to_message(time_limit or 0.0),
         tnorm=tnorm,
         forbid_relaxation=not relax,
+        optimise=optimise,
+        deadline=duration_to_message(deadline or 0.0),
     )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from fcp_ros.fuzzy import TNORM_CHOICES, tnorm_by_name
 from fcp_ros.nodes.domain_parameter import DOMAIN
 from fcp_ros.nodes.parameters import ParameterSpec, ParameterTable, TakesEffect
-from fcp_ros.planning.model.request import PlanningOptions
+from fcp_ros.planning.model.request import Optimise, PlanningOptions
 
 AT_ONCE = TakesEffect.AT_ONCE
 
@@ -56,11 +56,28 @@ PARAMETERS = (
         takes_effect=AT_ONCE,
     ),
     ParameterSpec(
-        "max_nodes",
-        2_000_000,
-        "Search nodes that may be kept.",
-        1,
-        2**31 - 1,
+        "memory_limit",
+        2048.0,
+        "Memory that a search may use [MiB].",
+        1.0,
+        1048576.0,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "improve_time",
+        5.0,
+        "How long to look for a better plan, or for the proof that there is none, after the first "
+        "one that reaches alpha [s]; 0 takes that one.",
+        0.0,
+        86400.0,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "optimise",
+        "membership",
+        "What the best plan is, for requests that don't say: the highest membership, or the least "
+        "cost or duration of those that reach alpha.",
+        choices=tuple(item.value for item in Optimise),
         takes_effect=AT_ONCE,
     ),
     ParameterSpec(
@@ -108,7 +125,9 @@ def planning_options(values: ParameterTable) -> PlanningOptions:
         alpha=values.number("alpha"),
         time_limit=values.number("time_limit"),
         max_expansions=values.integer("max_expansions"),
-        max_nodes=values.integer("max_nodes"),
+        memory_limit=values.number("memory_limit"),
+        improve_time=values.number("improve_time"),
+        optimise=Optimise(values.text("optimise")),
         tnorm=values.text("tnorm"),
         allow_relaxation=values.flag("allow_relaxation"),
         seed=values.integer("seed"),

@@ -89,10 +89,10 @@ class PlanningDesk:
             token: cancels it.
             progress: told how it goes.
         """
-        goal, options = request_from_message(request, planning_options(self._parameters))
         try:
+            goal, options = request_from_message(request, planning_options(self._parameters))
             state = self._state(token)
-        except NoWorld as error:
+        except (ConversionError, NoWorld) as error:
             return refused_result(request.goal, PlanStatus.INVALID_REQUEST, str(error))
         result = self._solve(goal, options, asked, state, token, progress)
         return result_to_message(result, self._origin(request.goal, state))

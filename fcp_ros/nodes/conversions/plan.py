@@ -23,6 +23,7 @@ from fcp_ros.nodes.conversions.common import (
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.judgement import judgements_from_message, judgements_to_message
 from fcp_ros.planning.model.plan import Plan, PlanStep
+from fcp_ros.planning.model.schedule import Schedule
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,9 @@ def plan_to_message(plan: Plan, origin: PlanOrigin) -> PlanMessage:
         tnorm=plan.tnorm,
         membership=plan.membership,
         goal_degree=plan.goal_degree,
-        steps=[step_to_message(step) for step in plan.steps],
+        steps=_steps_to_messages(plan),
+        scheduled=plan.schedule is not None,
+        makespan=duration_to_message(plan.schedule.makespan if plan.schedule else 0.0),
         binding=binding_to_message(plan.binding),
         goal_judgements=judgements_to_message(plan.goal_judgements),
         resources_after=[
@@ -83,6 +86,42 @@ def plan_from_message(message: PlanMessage) -> Plan:
         tnorm=message.tnorm,
         id=id_from_message(message.id),
         resources_after={item.name: item.level for item in message.resources_after},
+        schedule=_schedule_from_message(message) if message.scheduled else None,
+    )
+
+
+def _steps_to_messages(plan: Plan) -> list[PlanStepMessage]:
+    """The steps, with their place in the schedule where there is one."""
+    messages = [step_to_message(step) for step in plan.steps]
+    schedule = plan.schedule
+    if schedule is not None:
+        for position, message in enumerate(messages):
+            message.earliest_start = duration_to_message(schedule.starts[position])
+            message.latest_start = duration_to_message(schedule.latest_starts[position])
+            message.after = [before for before, after in schedule.order if after == position]
+            message.agents = list(schedule.agents[position])
+    return messages
+
+
+def _schedule_from_message(message: PlanMessage) -> Schedule:
+    """The schedule that the steps carry.
+
+    Raises:
+        ConversionError: a step that follows one which does not exist.
+    """
+    steps = message.steps
+    order = [(int(before), after) for after, step in enumerate(steps) for before in step.after]
+    if any(before >= len(steps) for before, _ in order):
+        raise ConversionError(f"a step follows a step beyond the last of {len(steps)}")
+    starts = tuple(duration_from_message(step.earliest_start) for step in steps)
+    lengths = (duration_from_message(step.expected_duration) for step in steps)
+    return Schedule(
+        starts=starts,
+        ends=tuple(start + length for start, length in zip(starts, lengths, strict=True)),
+        latest_starts=tuple(duration_from_message(step.latest_start) for step in steps),
+        order=tuple(sorted(order)),
+        agents=tuple(tuple(step.agents) for step in steps),
+        makespan=duration_from_message(message.makespan),
     )
 
 
@@ -96,6 +135,7 @@ def step_to_message(step: PlanStep) -> PlanStepMessage:
         degree=step.degree,
         membership_after=step.membership_after,
         judgements=judgements_to_message(step.judgements),
+        chunk=step.chunk,
     )
 
 
@@ -115,6 +155,7 @@ def step_from_message(message: PlanStepMessage) -> PlanStep:
         duration=duration_from_message(message.expected_duration),
         executor=message.executor,
         judgements=judgements_from_message(message.judgements),
+        chunk=message.chunk,
     )
 
 

@@ -21,7 +21,7 @@ from fcp_ros.nodes.conversions.common import (
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.judgement import judgements_from_message, judgements_to_message
 from fcp_ros.nodes.conversions.plan import PlanOrigin, plan_from_message, plan_to_message
-from fcp_ros.planning.model.request import PlanningOptions
+from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.verdict import Verdict
@@ -35,6 +35,8 @@ def request_to_message(goal: str, options: PlanningOptions) -> PlanRequest:
         time_limit=duration_to_message(options.time_limit),
         tnorm=options.tnorm,
         forbid_relaxation=not options.allow_relaxation,
+        optimise=options.optimise.value,
+        deadline=duration_to_message(options.deadline if math.isfinite(options.deadline) else 0.0),
     )
 
 
@@ -43,8 +45,11 @@ def request_from_message(
 ) -> tuple[str, PlanningOptions]:
     """Goal and options of a request; what it leaves open comes from `defaults`.
 
-    Left open are: alpha as NaN, a time limit of zero, and an empty t-norm. Values are not checked
-    here (see `PlanningOptions.problems`).
+    Left open are: alpha as NaN, a time limit of zero, an empty t-norm, an empty `optimise`, and a
+    deadline of zero. Values are not checked here (see `PlanningOptions.problems`).
+
+    Raises:
+        ConversionError: `optimise` is no word that there is.
     """
     time_limit = duration_from_message(message.time_limit)
     options = replace(
@@ -53,8 +58,20 @@ def request_from_message(
         time_limit=time_limit if time_limit != 0.0 else defaults.time_limit,
         tnorm=message.tnorm or defaults.tnorm,
         allow_relaxation=defaults.allow_relaxation and not message.forbid_relaxation,
+        optimise=_optimise(message.optimise, defaults),
+        deadline=duration_from_message(message.deadline) or defaults.deadline,
     )
     return message.goal, options
+
+
+def _optimise(word: str, defaults: PlanningOptions) -> Optimise:
+    if not word:
+        return defaults.optimise
+    try:
+        return Optimise(word)
+    except ValueError:
+        known = ", ".join(item.value for item in Optimise)
+        raise ConversionError(f"optimise is {word!r}: choose one of {known}") from None
 
 
 def status_to_message(status: PlanStatus, message: str) -> PlanStatusMessage:
