@@ -95,6 +95,10 @@ class Instance:
             return tuple(self._relations[type_].rows)
         return self._elements.of_type(type_, subtypes, self.schema)
 
+    def count(self, type_: TypeName) -> int:
+        """How many elements are of a type or a subtype; costs no look at each of them."""
+        return self._elements.count(type_, self.schema)
+
     def all_elements(self) -> Sequence[int]:
         """Ids of all elements that are not tuples of relations."""
         return tuple(self._elements.types)

@@ -16,7 +16,14 @@ from dataclasses import dataclass
 from fcp_ros.cset import Fact, Instance, facts
 from fcp_ros.domain.expression import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Domain
-from fcp_ros.planning.compile.pattern import Arguments, FactStore, Join, Pattern, PatternAtom
+from fcp_ros.planning.compile.pattern import (
+    Arguments,
+    ElementsOf,
+    FactStore,
+    Join,
+    Pattern,
+    PatternAtom,
+)
 from fcp_ros.planning.compile.task import FactKey, Operator, Task, functional_positions
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
@@ -41,7 +48,7 @@ def pattern_of(
     slots = {name: slot for slot, name in enumerate(names)}
     return Pattern(
         names,
-        tuple(tuple(map(instance.name_of, instance.elements(type_))) for type_ in types),
+        tuple(ElementsOf(instance, type_) for type_ in types),
         tuple(pattern_atom(atom, slots) for atom in atoms),
     )
 

@@ -9,12 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from fcp_ros.cset import Fact
+from fcp_ros.cset import Fact, Instance
 
 Arguments = tuple[str, ...]
 PatternAtom = tuple[str, tuple[int, ...]]
 """A relation and, for each leg, the slot (number of a variable) that it binds."""
+
+
+class FactSource(Protocol):
+    """Where a join finds facts."""
+
+    def has(self, relation: str, arguments: Arguments) -> bool:
+        """Whether the fact is there."""
+        ...
+
+    def matching(self, relation: str, bound: Sequence[tuple[int, str]]) -> Sequence[Arguments]:
+        """A superset of the facts that have the given elements in the given legs."""
+        ...
 
 
 class FactStore:
@@ -60,6 +73,75 @@ class FactStore:
         return best or ()
 
 
+class SceneFacts:
+    """Some changing facts, and all static ones of a scene: these are looked up where they are.
+
+    Arguments:
+        instance: the scene.
+        fluents: names of the relations that change.
+    """
+
+    def __init__(self, instance: Instance, fluents: Collection[str]) -> None:
+        self._instance = instance
+        self._fluents = fluents
+        self._changing = FactStore()
+
+    def add(self, relation: str, arguments: Arguments) -> None:
+        """Add a changing fact."""
+        self._changing.add(relation, arguments)
+
+    def has(self, relation: str, arguments: Arguments) -> bool:
+        """Whether the fact is there."""
+        if relation in self._fluents:
+            return self._changing.has(relation, arguments)
+        instance = self._instance
+        if not all(map(instance.has, arguments)):
+            return False
+        return instance.find_tuple(relation, tuple(map(instance.id_of, arguments))) is not None
+
+    def matching(self, relation: str, bound: Sequence[tuple[int, str]]) -> Sequence[Arguments]:
+        """A superset of the facts that have the given elements in the given legs."""
+        if relation in self._fluents:
+            return self._changing.matching(relation, bound)
+        instance = self._instance
+        tuples, name_of = instance.tuples(relation), instance.name_of
+        if not bound:
+            return [tuple(map(name_of, legs)) for legs in tuples.values()]
+        shape = instance.schema.relation(relation)
+        keyed = [pair for pair in bound if shape.legs[pair[0]][0] in shape.functional]
+        position, element = (keyed or bound)[0]
+        rows = instance.tuples_at(relation, shape.legs[position][0], instance.id_of(element))
+        return [tuple(map(name_of, tuples[row])) for row in rows]
+
+
+class ElementsOf(Collection[str]):
+    """Names of the elements of a type, without making a list of them.
+
+    Arguments:
+        instance: which elements there are.
+        type_: the type.
+    """
+
+    def __init__(self, instance: Instance, type_: str) -> None:
+        self._instance = instance
+        self._type = type_
+        self._below = instance.schema.subtypes(type_)
+
+    def __contains__(self, name: object) -> bool:
+        instance = self._instance
+        return (
+            isinstance(name, str)
+            and instance.has(name)
+            and instance.type_of(instance.id_of(name)) in self._below
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self._instance.name_of, self._instance.elements(self._type))
+
+    def __len__(self) -> int:
+        return self._instance.count(self._type)
+
+
 @dataclass(frozen=True)
 class Pattern:
     """Variables with the elements each may bind, and the atoms that must hold of them.
@@ -86,7 +168,7 @@ class Join:
     def __init__(self, pattern: Pattern, trigger: int | None) -> None:
         self._pattern = pattern
         self._allowed = tuple(
-            kind if isinstance(kind, (set, frozenset)) else frozenset(kind)
+            kind if isinstance(kind, (set, frozenset, ElementsOf)) else frozenset(kind)
             for kind in pattern.allowed
         )
         self._trigger = None if trigger is None else pattern.atoms[trigger]
@@ -96,7 +178,7 @@ class Join:
             bound.update(self._trigger[1])
         self._unbound = tuple(s for s in range(len(pattern.slots)) if s not in bound)
 
-    def matches(self, store: FactStore, given: Arguments = ()) -> Iterator[Arguments]:
+    def matches(self, store: FactSource, given: Arguments = ()) -> Iterator[Arguments]:
         """All matches: an element for each slot.
 
         Arguments:
@@ -109,7 +191,7 @@ class Join:
         yield from self._extend(0, binding, store)
 
     def _extend(
-        self, depth: int, binding: list[str | None], store: FactStore
+        self, depth: int, binding: list[str | None], store: FactSource
     ) -> Iterator[Arguments]:
         if depth == len(self._order):
             yield from self._enumerate(0, binding)

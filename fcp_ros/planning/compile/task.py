@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fcp_ros.cset import Fact, Instance, Schema
 from fcp_ros.domain.model import ActionRule, Domain, Resource
-from fcp_ros.planning.compile.pattern import FactStore
+from fcp_ros.planning.compile.pattern import FactSource
 
 FactKey = tuple[str, int, str]
 """A functional leg at one element: relation, leg number, element name."""
@@ -86,6 +86,17 @@ class Block:
     constraint: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Why an operator was made: it makes a fact true (`holds`) or false that matters so."""
+
+    fact: Fact
+    holds: bool
+
+    def __str__(self) -> str:
+        return str(self.fact) if self.holds else f"not {self.fact}"
+
+
 @dataclass(frozen=True)
 class Task:
     """A planning task for one domain and state; goals come on top.
@@ -93,10 +104,12 @@ class Task:
     Attributes:
         domain: what it was compiled from.
         instance: the state it starts in.
-        facts: the changing facts that are reachable if nothing is ever deleted; index = id.
+        facts: the changing facts that are reachable if nothing is ever deleted (compiled on demand:
+            those that matter); index = id.
         fact_ids: their ids.
         initial: ids of the facts that hold at first.
-        operators: the operators that are reachable if nothing is ever deleted.
+        operators: the operators that are reachable if nothing is ever deleted (compiled on demand:
+            those that matter).
         store: all those facts and the static ones, indexed.
         fluents: names of the relations that some rule changes.
         resources: the domain's resources; index = number of the resource.
@@ -104,6 +117,10 @@ class Task:
         deleters: for each fact the operators that delete it.
         keys: for each fact the functional legs that it occupies.
         broken: functional legs that several facts share in the start state (a flawed scene).
+        complete: whether nothing that can matter for the goal was left out: what is unsolvable in
+            a complete task is unsolvable.
+        demands: for each operator what it was made for; None if that was a resource, an open
+            condition, or nothing particular.
     """
 
     domain: Domain
@@ -112,13 +129,15 @@ class Task:
     fact_ids: dict[Fact, int]
     initial: frozenset[int]
     operators: Sequence[Operator]
-    store: FactStore
+    store: FactSource
     fluents: frozenset[str]
     resources: tuple[Resource, ...]
     adders: Sequence[Sequence[int]]
     deleters: Sequence[Sequence[int]]
     keys: Sequence[tuple[FactKey, ...]]
     broken: frozenset[FactKey]
+    complete: bool = True
+    demands: Sequence[Demand | None] = ()
 
     def is_fluent(self, relation: str) -> bool:
         """Whether some rule changes the relation."""

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules with all parameters bound -> operators, effects and constraint patterns over numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fcp_ros.planning.compile.demand_absence import Pattern, Patterns
+from fcp_ros.planning.compile.demand_facts import Elements, FactTable
+from fcp_ros.planning.compile.demand_match import OPEN, Matcher, Run
+from fcp_ros.planning.compile.demand_node import Absent, Node
+from fcp_ros.planning.compile.demand_plans import Planner, Style
+from fcp_ros.planning.compile.demand_shapes import DomainShapes, Part, RuleShape, SlotAtom
+
+Match = tuple[int, ...]
+"""The changing facts of one match of a constraint's pattern, sorted."""
+
+
+class Grounder:
+    """Makes operators, each once.
+
+    Attributes:
+        operators: all that were made, in order; some may turn out never to be applicable.
+    """
+
+    def __init__(self, shapes: DomainShapes, facts: FactTable) -> None:
+        self.operators: list[Node] = []
+        self.patterns = Patterns(facts)
+        self._shapes = shapes
+        self._facts = facts
+        self._made: dict[tuple[int, Elements], Node | None] = {}
+        self._effects: dict[tuple[int, Elements, int, Elements], Node | None] = {}
+
+    def operator(self, shape: RuleShape, arguments: Elements) -> tuple[Node | None, bool]:
+        """The operator, and whether it is new; None where it can never be applied."""
+        key = (shape.number, arguments)
+        if key in self._made:
+            return self._made[key], False
+        node = self._made[key] = self._operator(shape, arguments)
+        if node is not None:
+            self.operators.append(node)
+        return node, node is not None
+
+    def effect(self, parent: Node, number: int, variables: Elements) -> tuple[Node | None, bool]:
+        """A ground effect of an operator, and whether it is new; None where it never happens."""
+        key = (parent.shape.number, parent.arguments, number, variables)
+        if key in self._effects:
+            return self._effects[key], False
+        node = self._effects[key] = self._effect(parent, number, variables)
+        if node is not None:
+            parent.effects.append(node)
+        return node, node is not None
+
+    def obstructed(self, shape: RuleShape, arguments: Elements) -> bool:
+        """Whether something that must be absent is there at first."""
+        body, facts = shape.body, self._facts
+        own = {(r, self._ground(slots, arguments)) for r, slots in body.fluent}
+        for atom in body.absent:
+            pattern, _ = self.patterns.of_atom(atom, arguments)
+            if any((atom[0], facts.elements[fact]) not in own for fact in pattern.blocked):
+                return True
+        for relation, slots in body.add:
+            elements = self._ground(slots, arguments)
+            for position in relation.keys:
+                for other in facts.there(relation, ((position, elements[position]),)):
+                    if other != elements and (relation, other) not in own:
+                        return True
+        return False
+
+    def _operator(self, shape: RuleShape, arguments: Elements) -> Node | None:
+        body, number, ground = shape.body, self._facts.number, self._ground
+        if any(self._is_there(atom, arguments) for atom in body.absent_static):
+            return None
+        pre = tuple([number(r, ground(slots, arguments)) for r, slots in body.fluent])
+        add = tuple(dict.fromkeys([number(r, ground(slots, arguments)) for r, slots in body.add]))
+        delete = tuple(
+            [
+                fact
+                for r, slots in body.delete
+                if (fact := number(r, ground(slots, arguments))) not in add
+            ]
+        )
+        absent = self._negated(body, arguments, pre)
+        if absent is None:
+            return None
+        node = Node(shape, arguments, -1, None, pre, (), add, delete)
+        return node if self._keep_legs(node, absent) else None
+
+    def _negated(self, part: Part, binding: Elements, pre: tuple[int, ...]) -> list[Absent] | None:
+        found: list[Absent] = []
+        for atom in part.absent:
+            pattern, _ = self.patterns.of_atom(atom, binding)
+            for fact in pre:
+                if self._facts.relation[fact] is atom[0] and pattern.fits(
+                    self._facts.elements[fact]
+                ):
+                    return None
+            found.append((pattern, -1))
+        return found
+
+    def _keep_legs(self, node: Node, absent: list[Absent]) -> bool:
+        """Add what functional legs ask for; False where the operator itself breaks one."""
+        facts = self._facts
+        kept = set(node.pre).difference(node.delete)
+        guarded: list[tuple[int, Pattern]] = []
+        for fact in node.add:
+            relation, elements = facts.relation[fact], facts.elements[fact]
+            for position in relation.keys:
+                element = elements[position]
+                if any(
+                    self._shares(other, relation.number, position, element) for other in node.delete
+                ) and not self._broken(fact, position):
+                    continue  # the tuple that is deleted was the only one
+                pattern, _ = self.patterns.of_key(relation, position, element)
+                if len(pattern.blocked) > 1:
+                    guarded.append((fact, pattern))
+                    continue
+                if any(
+                    other != fact and self._shares(other, relation.number, position, element)
+                    for other in (*kept, *node.add)
+                ):
+                    return False
+                if fact not in kept:
+                    absent.append((pattern, fact))
+        node.absent = tuple(absent)
+        node.guarded = tuple(guarded)
+        return True
+
+    def _broken(self, fact: int, position: int) -> bool:
+        relation, elements = self._facts.relation[fact], self._facts.elements[fact]
+        there = self._facts.there(relation, ((position, elements[position]),))
+        return sum(1 for _ in there) > 1
+
+    def _shares(self, fact: int, relation: int, position: int, element: int) -> bool:
+        facts = self._facts
+        return facts.relation[fact].number == relation and facts.elements[fact][position] == element
+
+    def _effect(self, parent: Node, number: int, variables: Elements) -> Node | None:
+        _, part = parent.shape.effects[number]
+        binding = (*parent.arguments, *variables)
+        if any(self._is_there(atom, binding) for atom in part.absent_static):
+            return None
+        ground, numbered = self._ground, self._facts.number
+        pre = tuple(
+            dict.fromkeys([numbered(r, ground(slots, binding)) for r, slots in part.fluent])
+        )
+        absent = self._negated(part, binding, pre)
+        if absent is None:
+            return None
+        add = tuple(dict.fromkeys([numbered(r, ground(s, binding)) for r, s in part.add]))
+        delete = tuple(
+            dict.fromkeys(
+                [f for r, s in part.delete if (f := numbered(r, ground(s, binding))) not in add]
+            )
+        )
+        pre = tuple(fact for fact in pre if fact not in parent.pre)
+        return Node(parent.shape, binding, number, parent, pre, tuple(absent), add, delete)
+
+    def _is_there(self, atom: SlotAtom, binding: Elements) -> bool:
+        """Whether a static fact matches an atom that must match none."""
+        relation, slots = atom
+        bound = tuple([(p, binding[slot]) for p, slot in enumerate(slots) if slot >= 0])
+        for elements in self._facts.there(relation, bound):
+            open_: dict[int, int] = {}
+            if all(
+                slot >= 0 or open_.setdefault(slot, element) == element
+                for slot, element in zip(slots, elements, strict=True)
+            ):
+                return True
+        return False
+
+    @staticmethod
+    def _ground(slots: tuple[int, ...], binding: Elements) -> Elements:
+        return tuple([binding[slot] for slot in slots])
+
+
+class Constraints:
+    """Matches of the constraints' patterns among facts that may hold.
+
+    Attributes:
+        matches: for each fact the matches that it is part of.
+    """
+
+    def __init__(
+        self, shapes: DomainShapes, facts: FactTable, matcher: Matcher, planner: Planner
+    ) -> None:
+        self.matches: dict[int, list[Match]] = {}
+        self._shapes = shapes
+        self._facts = facts
+        self._matcher = matcher
+        self._planner = planner
+        self._seen: set[Match] = set()
+
+    def completed(self, fact: int) -> Iterator[Match]:
+        """New matches with a fact that an operator adds."""
+        relation, elements = self._facts.relation[fact], self._facts.elements[fact]
+        for trigger in self._shapes.constraints.get(relation.name, ()):
+            bound = frozenset(trigger.slots)
+            plan = self._planner.plan(trigger, Style.NEAR, bound, frozenset())
+            binding = [OPEN] * len(trigger.types)
+            if not self._matcher.fits(plan, binding, zip(trigger.slots, elements, strict=True)):
+                continue
+            for found in self._matcher.bindings(Run(plan, OPEN), binding):
+                match = self._facts_of(trigger.shape, found)
+                if match is not None and match not in self._seen:
+                    self._seen.add(match)
+                    for member in match:
+                        self.matches.setdefault(member, []).append(match)
+                    yield match
+
+    def _facts_of(self, shape: RuleShape, binding: Elements) -> Match | None:
+        facts = self._facts
+        found = {
+            facts.number(relation, tuple([binding[slot] for slot in slots]))
+            for relation, slots in shape.body.fluent
+        }
+        return tuple(sorted(found)) if all(map(facts.possible, found)) else None

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a plan: binding the open slots of a trigger from what is there and what may come true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from fcp_ros.planning.compile.demand_facts import Bound, Elements, FactTable
+from fcp_ros.planning.compile.demand_plans import Plan, Step
+from fcp_ros.planning.compile.demand_shapes import DomainShapes, RelationShape
+from fcp_ros.planning.model.watch import Watch
+
+OPEN = -1
+"""A slot that is not bound."""
+FEW = 3
+"""Types with at most so many elements are always tried completely (robots, mostly)."""
+LINKS = 64
+LISTED = 16
+ELEMENTS = 8
+NEIGHBOURS = 64
+"""How many values a step tries at first: of a static link, of a changing condition, of a type; how
+many elements nearby are looked at."""
+
+
+@dataclass(eq=False, slots=True)
+class Run:
+    """One execution of a plan.
+
+    Attributes:
+        plan: the plan.
+        purpose: the literal that it is for.
+        limit: factor on the limits above; 0: no limits.
+        listens: whether facts that come to be possible later are matched, too.
+        demands: whether open changing conditions are demanded.
+        context: facts to be read before all others, where one of them gives the value.
+        truncated: whether a limit was met.
+    """
+
+    plan: Plan
+    purpose: int
+    limit: int = 0
+    listens: bool = False
+    demands: bool = False
+    context: tuple[int, ...] | None = None
+    truncated: bool = False
+
+
+Listener = tuple[Run, int, Elements]
+"""A run, the step that it waits at, and its binding until there."""
+
+
+class Matcher:
+    """Binds slots.
+
+    Arguments:
+        shapes: the domain.
+        facts: what is known of changing facts; the scene.
+        watch: checked all the time.
+        demand: told of each open condition that a run demands.
+    """
+
+    def __init__(
+        self,
+        shapes: DomainShapes,
+        facts: FactTable,
+        watch: Watch,
+        demand: Callable[[RelationShape, Bound], None],
+    ) -> None:
+        self._instance = facts.instance
+        self._below = shapes.below
+        self._facts = facts
+        self._watch = watch
+        self._demand = demand
+        self._links = tuple(r for r in shapes.relations.values() if not r.changes)
+        self._listeners: dict[tuple[int, int, int], list[Listener]] = {}
+        self._touched: dict[str, dict[int, None]] = {}
+
+    def few(self, types: Iterable[str]) -> frozenset[int]:
+        """The slots whose types have a handful of elements."""
+        count = self._instance.count
+        return frozenset(slot for slot, type_ in enumerate(types) if count(type_) <= FEW)
+
+    def touch(self, elements: Elements) -> None:
+        """Say that an operator speaks of the elements."""
+        for element in elements:
+            self._touched.setdefault(self._instance.type_of(element), {}).setdefault(element)
+
+    def fits(self, run: Plan, binding: list[int], bound: Iterable[tuple[int, int]]) -> bool:
+        """Bind slots to elements; False (and a useless binding) where they do not fit."""
+        types, parameters = run.trigger.types, len(run.trigger.shape.types)
+        for slot, element in bound:
+            current = binding[slot]
+            if current == element:
+                continue
+            if current != OPEN or self._instance.type_of(element) not in self._below[types[slot]]:
+                return False
+            if slot < parameters and element in binding[:parameters]:
+                return False
+            binding[slot] = element
+        return True
+
+    def bindings(self, run: Run, binding: list[int]) -> Iterator[Elements]:
+        """All ways to bind what is open."""
+        return self._extend(run, 0, binding)
+
+    def resumed(self, fact: int) -> Iterator[tuple[Run, Iterator[Elements]]]:
+        """The runs that go on with a fact that has come to be possible."""
+        relation, elements = self._facts.relation[fact], self._facts.elements[fact]
+        keys = ((relation.number, p, element) for p, element in enumerate(elements))
+        for key in chain(keys, ((relation.number, OPEN, OPEN),)):
+            for run, depth, before in tuple(self._listeners.get(key, ())):
+                binding = list(before)
+                step = run.plan.steps[depth]
+                if all(binding[slot] == elements[position] for position, slot in step.bound) and (
+                    self._bind(run, step, elements, binding)
+                ):
+                    yield run, self._extend(run, depth + 1, binding)
+
+    def _extend(self, run: Run, depth: int, binding: list[int]) -> Iterator[Elements]:
+        self._watch.check()
+        steps = run.plan.steps
+        while depth < len(steps) and not steps[depth].opens:
+            step = steps[depth]
+            assert step.relation is not None
+            elements = tuple([binding[slot] for _, slot in step.bound])
+            if self._instance.find_tuple(step.relation.name, elements) is None:
+                return
+            depth += 1
+        if depth == len(steps):
+            yield tuple(binding)
+            return
+        step = steps[depth]
+        for elements in self._values(run, depth, binding):
+            if self._bind(run, step, elements, binding):
+                yield from self._extend(run, depth + 1, binding)
+                for _, slot in step.opens:
+                    binding[slot] = OPEN
+
+    def _bind(self, run: Run, step: Step, elements: Elements, binding: list[int]) -> bool:
+        """Bind the open slots of a step; False (and no change) where they do not fit."""
+        opens = ((slot, elements[position]) for position, slot in step.opens)
+        if self.fits(run.plan, binding, opens):
+            return True
+        for _, slot in step.opens:
+            binding[slot] = OPEN
+        return False
+
+    # --- values
+
+    def _values(self, run: Run, depth: int, binding: list[int]) -> Iterable[Elements]:
+        step = run.plan.steps[depth]
+        if step.relation is None:
+            return self._elements(run, step, binding)
+        bound = tuple([(position, binding[slot]) for position, slot in step.bound])
+        if not step.relation.changes:
+            found = self._facts.there(step.relation, bound)
+            return found if step.determined else self._some(run, found, LINKS)
+        if run.context is not None:
+            return self._in_context(run, step, bound, run.context)
+        if run.listens:
+            position, element = next(
+                (pair for pair in bound if pair[0] in step.relation.keys),
+                bound[0] if bound else (OPEN, OPEN),
+            )
+            key = (step.relation.number, position, element)
+            self._listeners.setdefault(key, []).append((run, depth, tuple(binding)))
+        if run.demands:
+            self._demand(step.relation, bound)
+        return self._read(run, step, bound)
+
+    def _read(self, run: Run, step: Step, bound: Bound) -> Iterable[Elements]:
+        assert step.relation is not None
+        facts = self._facts
+        found = chain(
+            facts.there(step.relation, bound),
+            (facts.elements[fact] for fact in facts.new(step.relation, bound)),
+        )
+        return found if step.determined else self._some(run, found, LISTED)
+
+    def _in_context(
+        self, run: Run, step: Step, bound: Bound, context: tuple[int, ...]
+    ) -> Iterable[Elements]:
+        """The value right then, else the one at first, else all that are possible."""
+        assert step.relation is not None
+        facts = self._facts
+        for fact in context:
+            if facts.relation[fact] is step.relation and all(
+                facts.elements[fact][position] == element for position, element in bound
+            ):
+                return (facts.elements[fact],)
+        if step.determined:
+            there = facts.there(step.relation, bound)
+            if there:
+                return there
+        return self._read(run, step, bound)
+
+    @staticmethod
+    def _some(run: Run, values: Iterable[Elements], limit: int) -> Iterable[Elements]:
+        if run.limit == 0:
+            return values
+        return _truncating(run, values, limit * run.limit)
+
+    def _elements(self, run: Run, step: Step, binding: list[int]) -> Iterator[Elements]:
+        """Elements of the slot's type; a few are those met already, those nearby, and of each type
+        that fits."""
+        slot = step.opens[0][1]
+        type_ = run.plan.trigger.types[slot]
+        instance, below = self._instance, self._below[type_]
+        if run.limit == 0 or instance.count(type_) <= FEW:
+            for element in instance.elements(type_):
+                yield _at_last(element)
+            return
+        if instance.count(type_) > ELEMENTS * run.limit:
+            run.truncated = True
+        met = chain.from_iterable(
+            islice(self._touched[own], run.limit * 2) for own in sorted(below & set(self._touched))
+        )
+        near = islice(self._nearby(binding, below), run.limit * 4)
+        each = chain.from_iterable(
+            instance.elements(own, subtypes=False)[: run.limit] for own in sorted(below)
+        )
+        seen: set[int] = set()
+        for element in chain(tuple(met), near, each):
+            if element not in seen:
+                seen.add(element)
+                yield _at_last(element)
+            if len(seen) >= ELEMENTS * run.limit:
+                return
+
+    def _nearby(self, binding: list[int], below: frozenset[str]) -> Iterator[int]:
+        """Elements two static links away from what is bound."""
+        centres = [element for element in binding if element != OPEN]
+        for centre in centres:
+            for middle in islice(self._linked(centre), NEIGHBOURS):
+                if middle in centres:
+                    continue
+                for end in islice(self._linked(middle), NEIGHBOURS):
+                    if end != centre and self._instance.type_of(end) in below:
+                        yield end
+
+    def _linked(self, element: int) -> Iterator[int]:
+        own = self._instance.type_of(element)
+        for relation in self._links:
+            for position, kinds in enumerate(relation.kinds):
+                if own in kinds:
+                    for elements in self._facts.there(relation, ((position, element),)):
+                        yield from (other for other in elements if other != element)
+
+
+def _at_last(element: int) -> Elements:
+    # The position of an element's slot is -1: the last of the tuple.
+    return (element,)
+
+
+def _truncating(run: Run, values: Iterable[Elements], limit: int) -> Iterator[Elements]:
+    for number, value in enumerate(values):
+        if number == limit:
+            run.truncated = True
+            return
+        yield value

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators and their conditional effects while the closure grows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fcp_ros.planning.compile.demand_absence import Pattern
+from fcp_ros.planning.compile.demand_facts import Elements
+from fcp_ros.planning.compile.demand_shapes import RuleShape
+
+Absent = tuple[Pattern, int]
+"""A pattern that must match nothing, except perhaps one fact (-1: no exception)."""
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """A ground operator, or one of its ground effects.
+
+    Attributes:
+        shape: the rule.
+        arguments: elements of the rule's parameters; of an effect also those of its variables.
+        effect: number of the effect; -1 for the operator.
+        parent: the operator of an effect.
+        pre: facts that must hold (of an effect: besides the operator's).
+        absent: what must not.
+        add, delete: the changes.
+        guarded: (fact, others): where functional legs are broken from the start, others that must
+            not hold when the fact comes to hold.
+        missing: how many of its conditions can't come true yet.
+        fired: whether all of them can.
+        purposes: literals that it was made for.
+        effects: its ground effects.
+    """
+
+    shape: RuleShape
+    arguments: Elements
+    effect: int
+    parent: Node | None
+    pre: tuple[int, ...]
+    absent: tuple[Absent, ...]
+    add: tuple[int, ...]
+    delete: tuple[int, ...]
+    guarded: tuple[tuple[int, Pattern], ...] = ()
+    missing: int = 0
+    fired: bool = False
+    purposes: list[int] = field(default_factory=list)
+    effects: list[Node] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Need:
+    """A literal that matters.
+
+    Attributes:
+        literal: 2 * fact + polarity.
+        root: whether it matters whatever else happens.
+        consumers: operators of chains (moves from room to room) that need it.
+        level: how far the search for ways to achieve it has gone.
+        queued: whether it is about to be looked at.
+    """
+
+    literal: int
+    root: bool = False
+    consumers: list[Node] = field(default_factory=list)
+    level: int = 0
+    queued: bool = False

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is left of a closure, as a task: facts and operators by names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fcp_ros.cset import Fact
+from fcp_ros.planning.compile.demand_facts import FactTable
+from fcp_ros.planning.compile.demand_grounder import Match
+from fcp_ros.planning.compile.demand_node import Node
+from fcp_ros.planning.compile.demand_reduce import Reduced
+from fcp_ros.planning.compile.demand_shapes import DomainShapes
+from fcp_ros.planning.compile.pattern import SceneFacts
+from fcp_ros.planning.compile.task import Demand, FactKey, GroundEffect, Operator, Task
+from fcp_ros.planning.model.watch import Watch
+
+
+class TaskWriter:
+    """Writes tasks.
+
+    Arguments:
+        shapes: the domain.
+        facts: the facts of the closure.
+        matches: for each fact the matches of constraints that it is part of.
+        watch: checked all the time.
+    """
+
+    def __init__(
+        self,
+        shapes: DomainShapes,
+        facts: FactTable,
+        matches: dict[int, list[Match]],
+        watch: Watch,
+    ) -> None:
+        self._shapes = shapes
+        self._table = facts
+        self._matches = matches
+        self._watch = watch
+        self._facts: list[Fact] = []
+        self._ids: dict[int, int] = {}
+        self._name_of = facts.instance.name_of
+
+    def write(self, reduced: Reduced, wanted: Iterable[int], complete: bool) -> Task:
+        """The task with the operators that are left.
+
+        Arguments:
+            reduced: what is left.
+            wanted: facts that get an id even if no operator speaks of them, if they may ever hold.
+            complete: whether nothing that can matter was left out.
+        """
+        table = self._table
+        possible = reduced.possible
+        for fact in wanted:
+            if table.initial[fact] or fact in possible:
+                self._id(fact)
+        operators = []
+        for node in reduced.operators:
+            self._watch.check()
+            operators.append(self._operator(node, reduced))
+            for fact in self._beside(node, reduced):
+                self._id(fact)
+        initial = frozenset(id_ for fact, id_ in self._ids.items() if table.initial[fact])
+        keys = [self._keys(fact) for fact in self._ids]
+        adders: list[list[int]] = [[] for _ in self._facts]
+        deleters: list[list[int]] = [[] for _ in self._facts]
+        for index, operator in enumerate(operators):
+            effects = operator.effects
+            for fact in dict.fromkeys((*operator.add, *(f for e in effects for f in e.add))):
+                adders[fact].append(index)
+            for fact in dict.fromkeys((*operator.delete, *(f for e in effects for f in e.delete))):
+                deleters[fact].append(index)
+        store = SceneFacts(table.instance, self._shapes.fluents)
+        for relation, arguments in self._facts:
+            store.add(relation, arguments)
+        domain = self._shapes.domain
+        return Task(
+            domain,
+            table.instance,
+            self._facts,
+            {fact: id_ for id_, fact in enumerate(self._facts)},
+            initial,
+            operators,
+            store,
+            self._shapes.fluents,
+            tuple(domain.resources.values()),
+            adders,
+            deleters,
+            keys,
+            frozenset(self._broken(keys)),
+            complete,
+            tuple(self._demand(node) for node in reduced.operators),
+        )
+
+    def _operator(self, node: Node, reduced: Reduced) -> Operator:
+        assert node.shape.rule is not None
+        return Operator(
+            node.shape.rule,
+            tuple(map(self._name_of, node.arguments)),
+            tuple(map(self._id, node.pre)),
+            tuple(map(self._id, node.add)),
+            tuple(map(self._id, node.delete)),
+            tuple(
+                GroundEffect(
+                    tuple(map(self._id, effect.pre)),
+                    tuple(
+                        dict.fromkeys(
+                            self._id(fact)
+                            for pattern, _ in effect.absent
+                            for fact in pattern.facts
+                            if self._may_hold(fact, reduced)
+                        )
+                    ),
+                    tuple(map(self._id, effect.add)),
+                    tuple(map(self._id, effect.delete)),
+                )
+                for effect in node.effects
+                if effect in reduced.effects
+            ),
+        )
+
+    def _beside(self, node: Node, reduced: Reduced) -> Iterator[int]:
+        """Facts that matter for an operator besides those that it names."""
+        for pattern, _ in (*node.absent, *((pattern, -1) for _, pattern in node.guarded)):
+            for fact in pattern.facts:
+                if self._may_hold(fact, reduced):
+                    yield fact
+        for fact in node.add:
+            for match in self._matches.get(fact, ()):
+                if all(self._may_hold(member, reduced) for member in match):
+                    yield from match
+
+    def _may_hold(self, fact: int, reduced: Reduced) -> bool:
+        return self._table.initial[fact] or fact in reduced.possible
+
+    def _id(self, fact: int) -> int:
+        found = self._ids.get(fact)
+        if found is None:
+            found = self._ids[fact] = len(self._facts)
+            self._facts.append(self._named(fact))
+        return found
+
+    def _named(self, fact: int) -> Fact:
+        elements = tuple(map(self._name_of, self._table.elements[fact]))
+        return Fact(self._table.relation[fact].name, elements)
+
+    def _keys(self, fact: int) -> tuple[FactKey, ...]:
+        relation = self._table.relation[fact]
+        arguments = self._facts[self._ids[fact]].arguments
+        return tuple([(relation.name, p, arguments[p]) for p in relation.keys])
+
+    def _broken(self, keys: list[tuple[FactKey, ...]]) -> Iterator[FactKey]:
+        """Functional legs that several facts share at first."""
+        table, seen = self._table, set()
+        for fact, of_fact in zip(self._ids, keys, strict=True):
+            relation, elements = table.relation[fact], table.elements[fact]
+            for position, key in zip(relation.keys, of_fact, strict=True):
+                if key not in seen:
+                    seen.add(key)
+                    there = table.there(relation, ((position, elements[position]),))
+                    if sum(1 for _ in there) > 1:
+                        yield key
+
+    def _demand(self, node: Node) -> Demand | None:
+        purposes = node.purposes or [
+            purpose for effect in node.effects for purpose in effect.purposes
+        ]
+        if not purposes:
+            return None
+        return Demand(self._named(purposes[0] >> 1), not purposes[0] & 1)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The slow obvious twin of grounding on demand: everything is made, then filtered until it stays.
+
+Starts from the exhaustive compiler. The two filters, relevance and delete-relaxed reachability (of
+both polarities), are applied in turn, each time on a task made anew of what is left.
+"""
+
+from dataclasses import replace
+
+from fcp_ros.cset import facts
+from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.forward_compile import compile_task
+from fcp_ros.planning.compile.goal_alternatives import Alternative
+from fcp_ros.planning.compile.goal_worth import Degree
+from fcp_ros.planning.compile.pattern import FactStore
+from fcp_ros.planning.compile.relevance import relevant
+
+
+def exhaustive_names(domain, instance, wanted, watch):
+    """Names of the operators that are left."""
+    task = compile_task(domain, instance, watch)
+    while True:
+        conditions = Conditions(task)
+        goal = Alternative(
+            Degree(1.0),
+            positive=frozenset(task.fact_ids[f] for f in wanted.positive if f in task.fact_ids),
+            negative=frozenset(task.fact_ids[f] for f in wanted.negative if f in task.fact_ids),
+        )
+        kept = relevant(task, conditions, [goal], watch).operators
+        kept = reached(task, conditions, kept)
+        if len(kept) == len(task.operators):
+            return {str(operator) for operator in task.operators}
+        task = restricted(task, kept)
+
+
+def reached(task, conditions, kept):
+    """The operators that apply at some time if nothing that is reached is ever lost."""
+    true, false = set(task.initial), set(range(len(task.facts))) - task.initial
+    done = set()
+    while True:
+        new = {
+            index
+            for index in kept
+            if index not in done
+            and true.issuperset(task.operators[index].pre)
+            and all(
+                absence.unless in task.initial
+                or all(fact in false or fact == absence.unless for fact in absence.facts)
+                for absence in conditions.absences(index)
+            )
+        }
+        if not new:
+            return [index for index in kept if index in done]
+        done |= new
+        for index in new:
+            true.update(task.operators[index].add)
+            false.update(task.operators[index].delete)
+
+
+def restricted(task, kept):
+    """The task with these operators and the facts that they make possible."""
+    operators = [task.operators[index] for index in kept]
+    possible = sorted(task.initial.union(*(operator.add for operator in operators)))
+    new = {old: number for number, old in enumerate(possible)}
+
+    def renumbered(numbers):
+        return tuple(new[number] for number in numbers if number in new)
+
+    store = FactStore()
+    for fact in facts(task.instance):
+        if not task.is_fluent(fact.relation):
+            store.add(fact.relation, fact.arguments)
+    for number in possible:
+        store.add(*task.facts[number])
+    operators = [
+        replace(o, pre=renumbered(o.pre), add=renumbered(o.add), delete=renumbered(o.delete))
+        for o in operators
+    ]
+    found = [task.facts[number] for number in possible]
+    return replace(
+        task,
+        facts=found,
+        fact_ids={fact: number for number, fact in enumerate(found)},
+        initial=frozenset(renumbered(task.initial)),
+        operators=operators,
+        store=store,
+        adders=[[i for i, o in enumerate(operators) if f in o.add] for f in range(len(found))],
+        deleters=[[i for i, o in enumerate(operators) if f in o.delete] for f in range(len(found))],
+        keys=[task.keys[number] for number in possible],
+    )
