@@ -43,7 +43,11 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
 
 
 def render_plan(plan: Plan, *, explain: bool = False) -> RenderableType:
-    """Returns a plan as a table, a row a step, with the membership falling towards alpha."""
+    """Returns a plan as a table, a row a step, with the membership falling towards alpha.
+
+    Where the plan has a schedule, the time of a step is when it starts and ends, and the last row
+    says when all is done.
+    """
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column, justify in (
         ("#", "right"),
@@ -57,18 +61,24 @@ def render_plan(plan: Plan, *, explain: bool = False) -> RenderableType:
         table.add_row(
             str(number),
             _step_text(step, explain),
-            f"{step.duration:.1f} s",
+            _time(plan, number - 1),
             "crisp" if step.degree >= 1.0 else f"{step.degree:.2f}",
             _bar(step.membership_after, plan.alpha),
         )
     table.add_row(
         "",
         _with_sources("goal", plan.goal_judgements, explain),
-        "",
+        "" if plan.schedule is None else f"{plan.schedule.makespan:.1f} s",
         "crisp" if plan.goal_degree >= 1.0 else f"{plan.goal_degree:.2f}",
         _bar(plan.membership, plan.alpha),
     )
     return table
+
+
+def _time(plan: Plan, index: int) -> str:
+    if plan.schedule is None:
+        return f"{plan.steps[index].duration:.1f} s"
+    return f"{plan.schedule.starts[index]:.1f} - {plan.schedule.ends[index]:.1f} s"
 
 
 def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
@@ -108,7 +118,10 @@ def _headline(result: PlanningResult) -> Text:
 
 
 def _step_text(step: PlanStep, explain: bool) -> Text:
-    return _with_sources(step_words(step), step.judgements, explain)
+    text = _with_sources(step_words(step), step.judgements, explain)
+    if step.chunk:
+        text.append(f"  [{step.chunk}]", style="cyan")
+    return text
 
 
 def _with_sources(text: str, judgements: Sequence[Judged], explain: bool) -> Text:

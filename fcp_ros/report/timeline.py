@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 
+from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import Plan
 from fcp_ros.report import palette
 from fcp_ros.report.figure import STYLE, new_figure, to_svg
@@ -15,6 +16,8 @@ from fcp_ros.report.figure import STYLE, new_figure, to_svg
 
 def draw_timeline(plan: Plan, prefix: str) -> str:
     """Draws the expected schedule of a plan with its membership above it.
+
+    A plan without a schedule is drawn with its steps one after the other.
 
     Args:
         plan: a plan with at least one step.
@@ -25,8 +28,12 @@ def draw_timeline(plan: Plan, prefix: str) -> str:
     """
     if not plan.steps:
         return ""
-    ends = _ends([step.duration for step in plan.steps])
-    starts = [0.0, *ends[:-1]]
+    if plan.schedule is not None:
+        starts: Sequence[float] = plan.schedule.starts
+        ends: Sequence[float] = plan.schedule.ends
+    else:
+        ends = _ends([step.duration for step in plan.steps])
+        starts = [0.0, *ends[:-1]]
     with rc_context(STYLE):
         figure = new_figure(6.2, 2.3 + 0.21 * len(plan.steps))
         above, below = figure.subplots(
@@ -46,9 +53,9 @@ def _ends(durations: Sequence[float]) -> list[float]:
 
 
 def _draw_membership(axes: Axes, plan: Plan, ends: Sequence[float]) -> None:
-    last = ends[-1] * 1.06  # the goal's own degree counts after the last step
-    times = [0.0, *ends, last]
-    values = [1.0, *(step.membership_after for step in plan.steps), plan.membership]
+    last = max(ends) * 1.06  # the goal's own degree counts after the last step
+    times = [0.0, *sorted(ends), last]
+    values = [1.0, *_memberships(plan, ends), plan.membership]
     axes.fill_between(times, 0, values, step="post", color=palette.MEMBERSHIP, alpha=0.10)
     axes.step(times, values, where="post", color=palette.MEMBERSHIP, linewidth=2)
     axes.plot([last], [plan.membership], "o", color=palette.MEMBERSHIP, markersize=5)
@@ -74,12 +81,20 @@ def _draw_membership(axes: Axes, plan: Plan, ends: Sequence[float]) -> None:
     _plain(axes)
 
 
+def _memberships(plan: Plan, ends: Sequence[float]) -> list[float]:
+    """The membership of what has been done, at each end of a step, in the order of time."""
+    tnorm = tnorm_by_name(plan.tnorm)
+    done = sorted(range(len(ends)), key=lambda index: ends[index])
+    degrees = [plan.steps[index].degree for index in done]
+    return [tnorm.compose_all(degrees[: number + 1]) for number in range(len(degrees))]
+
+
 def _draw_bars(axes: Axes, plan: Plan, starts: Sequence[float], ends: Sequence[float]) -> None:
     for row, (step, start, end) in enumerate(zip(plan.steps, starts, ends, strict=True)):
         colour = palette.FURNITURE_EDGE if step.degree >= 1.0 else palette.MEMBERSHIP
         axes.barh(row, end - start, left=start, height=0.62, color=colour)
         text = f"{row + 1} {step.rule}" + (f"  {step.degree:.2f}" if step.degree < 1.0 else "")
-        left_half = start < ends[-1] / 2
+        left_half = start < max(ends) / 2
         axes.annotate(
             text,
             (end if left_half else start, row),
@@ -91,7 +106,7 @@ def _draw_bars(axes: Axes, plan: Plan, starts: Sequence[float], ends: Sequence[f
         )
     axes.invert_yaxis()
     axes.set_yticks([])
-    axes.set_xlim(0, ends[-1] * 1.08)
+    axes.set_xlim(0, max(*ends, 1e-3) * 1.08)
     axes.set_xlabel("expected time [s]")
     _plain(axes)
 

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures and pages of a real plan on the furnished twin house."""
 
+import io
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
 
 from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import GroundingOptions, make_grounder
 from fcp_ros.planning import PlanningOptions, plan, verify
+from fcp_ros.planning.schedule.schedule import schedule_steps
 from fcp_ros.report import (
     CalibratedDegree,
     Episode,
@@ -21,6 +25,7 @@ from fcp_ros.report import (
     to_plain,
     write_json,
 )
+from fcp_ros.report.console import render_result
 from fcp_ros.report.floor_plan import draw_floor_plan
 from fcp_ros.report.page import render_page
 from fcp_ros.report.route import route_of
@@ -145,6 +150,45 @@ def test_a_plan_survives_json_and_still_verifies(result, domain, state, grounder
     assert plan_read == result.plan
     goal = check_goal(parse_expression(plan_read.goal), domain, state)
     assert verify(domain, state, plan_read, goal, grounder, alpha=plan_read.alpha).ok
+
+
+@pytest.fixture(scope="module")
+def scheduled(result, domain, state):
+    """The plan with its schedule and, for show, a chunk."""
+    steps = tuple(replace(step, chunk="fetch 2") for step in result.plan.steps)
+    schedule = schedule_steps(domain, state, steps)
+    return replace(result, plan=replace(result.plan, steps=steps, schedule=schedule))
+
+
+def test_a_schedule_and_chunks_survive_json(scheduled):
+    plan_read = read_plan(json.dumps(plain_result(scheduled), allow_nan=False))
+    assert plan_read == scheduled.plan
+    assert plan_read.schedule.makespan == pytest.approx(scheduled.plan.duration)
+
+
+def test_a_schedule_and_chunks_are_shown(report, scheduled):
+    console = Console(width=200, file=io.StringIO())
+    console.print(render_result(scheduled))
+    text = console.file.getvalue()
+    schedule = scheduled.plan.schedule
+    for start, end in zip(schedule.starts, schedule.ends, strict=True):
+        assert f"{start:.1f} - {end:.1f} s" in text
+    assert text.count("[fetch 2]") == len(scheduled.plan.steps)
+    assert f"{schedule.makespan:.1f} s" in text.splitlines()[-1]
+    episode = replace(report.episodes[0], result=scheduled)
+    page = render_page(replace(report, episodes=(episode,)))
+    assert f"{schedule.starts[-1]:.1f} - {schedule.ends[-1]:.1f} s" in page
+    assert "fetch 2" in page
+
+
+def test_the_timeline_shows_steps_that_overlap(scheduled):
+    plan_ = scheduled.plan
+    together = replace(
+        plan_.schedule, starts=tuple(0.0 for _ in plan_.steps), ends=tuple(5.0 for _ in plan_.steps)
+    )
+    svg = draw_timeline(replace(plan_, schedule=together), "t2")
+    ElementTree.fromstring(svg.replace("&nbsp;", " "))
+    assert svg != draw_timeline(plan_, "t2")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"plan": null}', '{"plan": {"goal": 3}}'])
