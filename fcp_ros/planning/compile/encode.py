@@ -12,29 +12,20 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fcp_ros.domain.model import Window
 from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.encode_arrays import flat_task
+from fcp_ros.planning.compile.encode_figures import Figures
 from fcp_ros.planning.compile.encode_merge import Entry, Merging
 from fcp_ros.planning.compile.encode_operators import Body, OperatorEncoder
 from fcp_ros.planning.compile.encode_variables import Variables, variables_of
 from fcp_ros.planning.compile.encoding import Action, Encoding
 from fcp_ros.planning.compile.exclusion import exclusions_of
 from fcp_ros.planning.compile.goal_alternatives import Alternative
-from fcp_ros.planning.compile.ground_step import (
-    GroundStep,
-    cost_of,
-    duration_of,
-    graded_atoms_of,
-)
+from fcp_ros.planning.compile.ground_step import GradedAtoms, GroundStep
 from fcp_ros.planning.compile.metric import contracted
 from fcp_ros.planning.compile.relevance import Relevance, relevant
-from fcp_ros.planning.compile.task import Operator, Task
-from fcp_ros.planning.flat.builder import (
-    FlatBuilder,
-    FlatEffect,
-    FlatOperator,
-    FlatResource,
-)
+from fcp_ros.planning.compile.task import Task
+from fcp_ros.planning.flat.builder import FlatEffect
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
 
@@ -88,42 +79,41 @@ class _Encoder:
         self._task = task
         self._alternatives = alternatives
         self._relevant = relevance.operators
-        self._options = options
+        self._switches = options.switches
         self._watch = watch
         exclusions = exclusions_of(task, conditions, relevance.operators)
         self._variables: Variables = variables_of(task, conditions, relevance, exclusions)
         self._encoder = OperatorEncoder(task, conditions, self._variables, exclusions)
-        operators = [task.operators[index] for index in self._relevant]
-        used = {name for o in operators for name, use in o.rule.uses.items() if use}
-        self._resources = tuple(r for r in task.resources if r.name in used)
-        self._clock = math.isfinite(options.deadline) or any(
-            o.rule.window.opens > 0.0 or math.isfinite(o.rule.window.closes) for o in operators
+        self._figures = Figures(
+            task,
+            [task.operators[index] for index in relevance.operators],
+            options.optimise,
+            options.deadline,
+            options.amounts,
         )
+        self._graded = {name: GradedAtoms(rule) for name, rule in task.domain.rules.items()}
 
     def run(self) -> Encoding:
+        variables, figures = self._variables, self._figures
         entries = [entry for index in self._relevant for entry in self._entries(index)]
-        if self._options.switches.forgetting:
-            durations = self._clock or self._options.optimise is Optimise.DURATION
-            entries = Merging(self._task, self._variables, durations).merged(entries)
-        entries.extend(
-            entry
-            for number, alternative in enumerate(self._alternatives)
-            for entry in self._finish(number, alternative)
-        )
-        variables, pools = self._variables, self._pools()
-        clock = len(self._resources) if self._clock else -1
-        if self._options.switches.metric:
-            entries = contracted(entries, self._task, variables, pools, clock)
-        builder = FlatBuilder(
+        if self._switches.forgetting:
+            merging = Merging(self._task, variables, figures.durations_matter)
+            entries = merging.merged(entries)
+        for number, alternative in enumerate(self._alternatives):
+            entries.extend(self._finish(number, alternative))
+        if self._switches.metric:
+            entries = contracted(entries, self._task, variables, figures.pools, figures.clock)
+        self._watch.check()
+        flat = flat_task(
             [*map(len, variables.values), 2],
             [*variables.initial, 0],
             [(len(variables.values), 1)],
-            [_flat(entry) for entry in entries],
-            pools,
-            clock,
+            entries,
+            figures.pools,
+            figures.clock,
         )
         return Encoding(
-            builder.build(),
+            flat,
             self._task,
             variables,
             [entry.action for entry in entries],
@@ -135,17 +125,17 @@ class _Encoder:
         """The flat operators of an operator of the task."""
         self._watch.check()
         operator = self._task.operators[index]
-        use = self._use(operator)
-        window = operator.rule.window if self._clock else Window()
+        figures = self._figures
+        window = figures.window(operator)
         for body in self._encoder.bodies(index):
-            if body.changes_nothing and not any(use[: len(self._resources)]):
+            if body.changes_nothing and figures.is_free(operator):
                 continue
             yield Entry(
                 body,
                 Action((GroundStep(operator.rule, operator.arguments),)),
-                graded_atoms_of(operator),
-                self._cost(operator),
-                use,
+                self._graded[operator.rule.name].of(operator.arguments),
+                figures.cost(operator),
+                figures.use(operator),
                 window.opens,
                 window.closes,
             )
@@ -156,44 +146,6 @@ class _Encoder:
         condition = self._encoder.condition(alternative.positive, alternative.negative)
         if condition is not None and not alternative.missing:
             reached = FlatEffect(len(self._variables.values), 1)
-            use = (0.0,) * (len(self._resources) + self._clock)
             body = Body(*condition, (reached,), ())
+            use = self._figures.nothing()
             yield Entry(body, Action(alternative=number), alternative.graded, use=use)
-
-    def _use(self, operator: Operator) -> tuple[float, ...]:
-        uses = operator.rule.uses
-        taken = tuple(float(uses.get(resource.name, 0.0)) for resource in self._resources)
-        return (*taken, -self._duration(operator)) if self._clock else taken
-
-    def _duration(self, operator: Operator) -> float:
-        return duration_of(operator.rule, operator.arguments, self._task.instance)
-
-    def _cost(self, operator: Operator) -> float:
-        if self._options.optimise is Optimise.MEMBERSHIP:
-            return 1.0
-        if self._options.optimise is Optimise.COST:
-            return cost_of(operator.rule, operator.arguments)
-        return self._duration(operator)
-
-    def _pools(self) -> list[FlatResource]:
-        amounts = self._options.amounts
-        pools = [
-            FlatResource(float(amounts.get(r.name, r.initial)), r.minimum, r.maximum)
-            for r in self._resources
-        ]
-        return [*pools, FlatResource(0.0, 0.0, self._options.deadline)] if self._clock else pools
-
-
-def _flat(entry: Entry) -> FlatOperator:
-    body = entry.body
-    return FlatOperator(
-        body.pre,
-        body.unequal,
-        body.effects,
-        body.blocks,
-        0.0,
-        entry.cost,
-        entry.use,
-        entry.opens,
-        entry.closes,
-    )

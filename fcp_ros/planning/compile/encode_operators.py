@@ -61,6 +61,8 @@ class _Requirements:
 
     def settle(self) -> None:
         """Work out what the conditions on one variable say together."""
+        if not self.unequal:
+            return
         for variable, values in list(self.unequal.items()):
             fixed = self.pre.get(variable)
             if fixed is not None:
@@ -84,6 +86,9 @@ class _Requirements:
     def variants(self) -> Iterator[tuple[dict[int, int], list[Assignment]]]:
         """Preconditions and values that are excluded, for each variant."""
         excluded = [(var, value) for var, values in self.unequal.items() for value in values]
+        if not self.either:
+            yield self.pre, sorted(excluded)
+            return
         choices = dict(self.either)
         while 2 ** len(choices) > MAX_VARIANTS:
             variable, left = choices.popitem()

@@ -31,23 +31,32 @@ class Exclusions:
     """
 
     def __init__(self, task: Task, partners: Partners) -> None:
-        self._task = task
         self._partners = partners
+        self._keys: dict[int, tuple[FactKey, ...]] = {}
+        self._rivals: dict[int, frozenset[FactKey]] = {}
+        for fact in range(len(task.facts)):
+            keys = tuple([key for key in task.keys_of(fact) if key in partners])
+            if keys:
+                self._keys[fact] = keys
+                self._rivals[fact] = frozenset().union(*[partners[key] for key in keys])
 
     def implied(self, absence: Absence, pre: Iterable[int]) -> bool:
         """Whether facts that hold exclude all that must be absent."""
-        rivals = None if absence.key is None else self._partners.get(absence.key)
-        if not rivals:
+        key, rivals = absence.key, self._rivals
+        if key not in self._partners:
             return False
-        return any(not rivals.isdisjoint(self._task.keys_of(fact)) for fact in pre)
+        return any(key in rivals[fact] for fact in pre if fact in rivals)
 
-    def possible(self, facts: Sequence[int]) -> bool:
+    def possible(self, facts: Iterable[int]) -> bool:
         """Whether nothing here speaks against all of some facts holding at once."""
-        keys = [key for fact in facts for key in self._task.keys_of(fact)]
-        return not any(
-            rivals is not None and not rivals.isdisjoint(keys)
-            for rivals in map(self._partners.get, keys)
-        )
+        rivals: set[FactKey] = set()
+        for fact in facts:
+            keys = self._keys.get(fact)
+            if keys is not None:
+                if not rivals.isdisjoint(keys):
+                    return False
+                rivals |= self._rivals[fact]
+        return True
 
     def groups(self) -> Iterator[tuple[FactKey, ...]]:
         """Disjoint groups of at least two legs that all exclude each other."""
@@ -127,8 +136,9 @@ class _Proofs:
             for absence in conditions.absences(index) or ()
             if absence.key is not None and absence.unless is None
         }
-        added = [*operator.add, *(fact for effect in operator.effects for fact in effect.add)]
-        self._filled = [set(task.keys_of(fact)) for fact in added]
+        self._filled = {key for fact in operator.add for key in task.keys_of(fact)}
+        for effect in operator.effects:
+            self._filled.update(key for fact in effect.add for key in task.keys_of(fact))
 
     def open_(self) -> Iterator[Proof]:
         """Pairs that the operator only keeps apart if other pairs are; hopeless ones with none."""
@@ -149,7 +159,7 @@ class _Proofs:
         keys = task.keys_of(fact)
         for one in keys:
             for other in self._partners[one]:
-                if other in kept or sum(other in filled for filled in self._filled) > 0:
+                if other in kept or other in self._filled:
                     yield one, other, ()
                 elif other not in cleared:
                     yield one, other, tuple(key for key in supports if key in self._partners)

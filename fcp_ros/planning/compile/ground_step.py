@@ -43,17 +43,38 @@ def graded_atoms_of(step: Bound) -> tuple[GradedAtom, ...]:
     """The graded atoms of a step, in the rule's order."""
     if not step.rule.graded:
         return ()
-    bound = dict(zip(step.rule.parameter_names, step.arguments, strict=True))
-    found: list[GradedAtom] = []
-    for atom in step.rule.graded:
-        arguments = []
-        for term in atom.arguments:
-            if isinstance(term, Variable):
-                arguments.append(bound[term.name])
-            elif isinstance(term, Text):
-                arguments.append(term.value)
-        found.append((atom.predicate, tuple(arguments)))
-    return tuple(found)
+    return GradedAtoms(step.rule).of(step.arguments)
+
+
+class GradedAtoms:
+    """The graded atoms of the steps of one rule.
+
+    Arguments:
+        rule: the rule.
+    """
+
+    def __init__(self, rule: ActionRule) -> None:
+        number = {name: index for index, name in enumerate(rule.parameter_names)}
+        self._atoms: list[tuple[str, list[int | str]]] = [
+            (
+                atom.predicate,
+                [
+                    number[term.name] if isinstance(term, Variable) else term.value
+                    for term in atom.arguments
+                    if isinstance(term, (Variable, Text))
+                ],
+            )
+            for atom in rule.graded
+        ]
+
+    def of(self, arguments: Sequence[str]) -> tuple[GradedAtom, ...]:
+        """Those of one step, in the rule's order."""
+        return tuple(
+            [
+                (name, tuple([t if isinstance(t, str) else arguments[t] for t in terms]))
+                for name, terms in self._atoms
+            ]
+        )
 
 
 def duration_of(rule: ActionRule, arguments: Sequence[str], instance: Instance) -> float:
