@@ -9,7 +9,9 @@ from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.demand import Breadth, demand_task
 from fcp_ros.planning.compile.encode import EncodeOptions, encode
+from fcp_ros.planning.compile.formula import wanted_of
 from fcp_ros.planning.compile.forward_compile import compile_task
 from fcp_ros.planning.compile.goal_alternatives import goal_alternatives
 from fcp_ros.planning.compile.goal_grounding import ground_goal
@@ -20,13 +22,24 @@ PLAIN = Switches(*[False] * 6)
 """All optimisations switched off."""
 
 
-def encoded(domain, instance, text, tnorm="lukasiewicz", known=lambda atom: None, **options):
+def encoded(
+    domain,
+    instance,
+    text,
+    tnorm="lukasiewicz",
+    known=lambda atom: None,
+    on_demand=False,
+    **options,
+):
     """The encoding of a goal, with all that led to it; ExpressionError where it makes no sense."""
     watch = Watch(PlanningOptions())
     goal = check_goal(parse_expression(text), domain, instance, text)
-    task = compile_task(domain, instance, watch)
-    conditions = Conditions(task)
     formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
+    if on_demand:
+        task = demand_task(domain, instance, wanted_of(formula), Breadth.FULL, watch)
+    else:
+        task = compile_task(domain, instance, watch)
+    conditions = Conditions(task)
     alternatives = goal_alternatives(formula, known, TNORMS[tnorm], task, watch)
     options = EncodeOptions(**{"switches": PLAIN, **options})
     encoding = encode(task, conditions, alternatives, options, watch)

@@ -107,6 +107,7 @@ def test_the_least_loss_is_that_of_rewriting(degrees, encode_goal, tnorm, world,
             " and ".join(parts),
             tnorm,
             degree_of if eager else lambda _: None,
+            data.draw(st.booleans()),
             switches=data.draw(SWITCHES),
         )
     except ExpressionError:

@@ -17,9 +17,10 @@ from fcp_ros.planning.flat.builder import (
     FlatResource,
 )
 
-PAIRS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), max_size=2).map(tuple)
+PAIR = st.tuples(st.integers(0, 2), st.integers(0, 1))
+PAIRS = st.lists(PAIR, max_size=2).map(tuple)
 EFFECTS = st.builds(FlatEffect, st.integers(0, 2), st.integers(0, 1), PAIRS, PAIRS)
-BLOCKS = st.builds(FlatBlock, PAIRS, PAIRS.filter(bool))
+BLOCKS = st.builds(FlatBlock, PAIRS, st.lists(PAIR, min_size=1, max_size=2).map(tuple))
 BODIES = st.builds(
     Body,
     PAIRS,
