@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
+Marks = NDArray[np.int64]
 
 
 class FlatTask(NamedTuple):

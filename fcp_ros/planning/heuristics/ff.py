@@ -8,7 +8,7 @@ relaxed plan (Hoffmann and Nebel, "The FF planning system", 2001). Not admissibl
 
 from __future__ import annotations
 
-from fcp_ros.planning.flat.kernel import kernel
+from fcp_ros.planning.flat.kernel import kernel, part
 from fcp_ros.planning.flat.task import Ints
 from fcp_ros.planning.heuristics.exploration import ADDITION, HIGHEST, explore, seed
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace
@@ -28,7 +28,7 @@ def ff(relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
     return _relaxed_plan(relaxed, work)
 
 
-@kernel
+@part
 def _relaxed_plan(relaxed: RelaxedTask, work: Workspace) -> float:
     """Follows the best actions back from the goal."""
     best, stack, fact_mark, operator_mark = (

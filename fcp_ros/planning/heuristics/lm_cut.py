@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fcp_ros.planning.flat.kernel import kernel
-from fcp_ros.planning.flat.task import Ints
+from fcp_ros.planning.flat.kernel import kernel, part
+from fcp_ros.planning.flat.task import Floats, Ints, Marks
 from fcp_ros.planning.heuristics.exploration import MAXIMUM, explore, seed
 from fcp_ros.planning.heuristics.heap import put, take
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace
@@ -32,18 +32,16 @@ def lm_cut(relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
     there are at most m of them.
     """
     value, left = work.value, work.left
-    left[:] = relaxed.weight
-    count = seed(relaxed, work, state)
-    dearest = explore(relaxed, work, left, count, MAXIMUM, False)
+    for operator in range(len(left)):
+        left[operator] = relaxed.weight[operator]
+    dearest = explore(relaxed, work, left, seed(relaxed, work, state), MAXIMUM, False)
     if dearest == np.inf or dearest == 0.0:
         return dearest
     _choose_supporters(relaxed, work)
-    goal = len(value) - 1
     bound = 0.0
-    while value[goal] > 0.0:
-        size = _cut(relaxed, work, _goal_zone(relaxed, work), count)
-        if size == 0:
-            break
+    while value[-1] > 0.0:
+        candidates = _goal_zone(relaxed, work)
+        size = _cut(relaxed, work, candidates)
         least = np.inf
         for k in range(size):
             least = min(least, left[work.cut[k]])
@@ -56,130 +54,210 @@ def lm_cut(relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
 
 
 @kernel
-def _dearest_need(relaxed: RelaxedTask, work: Workspace, action: int) -> int:
-    first = relaxed.pre_start[action]
-    dearest = relaxed.pre[first]
-    for k in range(first + 1, relaxed.pre_start[action + 1]):
-        if work.value[relaxed.pre[k]] > work.value[dearest]:
-            dearest = relaxed.pre[k]
+def _dearest(pre: Ints, first: int, end: int, value: Floats) -> int:
+    """The fact of the highest value among pre[first:end], the lowest one of several."""
+    dearest = pre[first]
+    for k in range(first + 1, end):
+        if value[pre[k]] > value[dearest]:
+            dearest = pre[k]
     return int(dearest)
 
 
-@kernel
+@part
 def _choose_supporters(relaxed: RelaxedTask, work: Workspace) -> None:
     """The dearest need of each action that was reached; -1 for the others."""
-    for action in range(len(work.missing)):
-        work.supporter[action] = -1
-        if work.missing[action] == 0:
-            work.supporter[action] = _dearest_need(relaxed, work, action)
+    start, pre = relaxed.pre_start, relaxed.pre
+    supporter, missing, value = work.supporter, work.missing, work.value
+    for action in range(len(missing)):
+        if missing[action] == 0:
+            supporter[action] = _dearest(pre, start[action], start[action + 1], value)
+        else:
+            supporter[action] = -1
 
 
-@kernel
+@part
 def _goal_zone(relaxed: RelaxedTask, work: Workspace) -> int:
-    """Marks the facts from which the goal costs nothing more; returns the mark."""
-    stack, mark, left = work.stack, work.fact_mark, work.left
-    work.generation[0] += 1
-    zone = work.generation[0]
-    goal = len(mark) - 1
-    mark[goal] = zone
-    stack[0] = goal
-    size = 1
-    while size > 0:
-        size -= 1
-        fact = stack[size]
-        for k in range(relaxed.achiever_start[fact], relaxed.achiever_start[fact + 1]):
-            action = relaxed.achiever[k]
-            supporter = work.supporter[action]
-            if supporter < 0 or left[relaxed.operator[action]] > 0.0:
-                continue
-            if mark[supporter] != zone:
-                mark[supporter] = zone
-                stack[size] = supporter
-                size += 1
-    return int(zone)
-
-
-@kernel
-def _cut(relaxed: RelaxedTask, work: Workspace, zone: int, count: int) -> int:
-    """Operators that lead into the goal zone from what is reached outside: a landmark.
-
-    Arguments:
-        zone: the mark of the goal zone.
-        count: how many facts hold at first; they begin `work.level`.
+    """Marks the facts from which the goal costs nothing more, with a new generation.
 
     Returns:
-        How many of `work.cut` they are.
+        How many of `work.candidate` are actions that weigh something and lead there.
     """
-    stack, mark = work.stack, work.fact_mark
+    start, achiever, operator = relaxed.achiever_start, relaxed.achiever, relaxed.operator
+    supporter, left, mark, stack = work.supporter, work.left, work.fact_mark, work.stack
     work.generation[0] += 1
-    seen = work.generation[0]
-    for k in range(count):
-        stack[k] = work.level[k]
-        mark[stack[k]] = seen
-    size = count
-    found = 0
+    zone = work.generation[0]
+    stack[0] = len(mark) - 1
+    mark[stack[0]] = zone
+    size, found = 1, 0
     while size > 0:
         size -= 1
         fact = stack[size]
-        for k in range(relaxed.consumer_start[fact], relaxed.consumer_start[fact + 1]):
-            action = relaxed.consumer[k]
-            if work.supporter[action] != fact:
+        for k in range(start[fact], start[fact + 1]):
+            action = achiever[k]
+            source = supporter[action]
+            if source < 0 or mark[source] == zone:
                 continue
-            first, end = relaxed.add_start[action], relaxed.add_start[action + 1]
-            if _enters(relaxed, work, first, end, zone):
-                operator = relaxed.operator[action]
-                if work.operator_mark[operator] != seen:
-                    work.operator_mark[operator] = seen
-                    work.cut[found] = operator
-                    found += 1
-                continue  # what it reaches besides is behind the cut
-            for j in range(first, end):
-                gained = relaxed.add[j]
-                if mark[gained] != seen:
-                    mark[gained] = seen
-                    stack[size] = gained
-                    size += 1
+            if left[operator[action]] == 0.0:
+                mark[source] = zone
+                stack[size] = source
+                size += 1
+            elif found == 0 or work.candidate[found - 1] != action:
+                work.candidate[found] = action
+                found += 1
     return found
 
 
+@part
+def _cut(relaxed: RelaxedTask, work: Workspace, candidates: int) -> int:
+    """Operators that lead into the goal zone from what is reached outside: a landmark.
+
+    Facts cheaper than the goal are reached outside, because the facts of the zone are not cheaper
+    than the goal. Only dearer supporters have to be looked into.
+
+    Returns:
+        How many of `work.cut` they are; at least one.
+    """
+    supporter, value, mark = work.supporter, work.value, work.fact_mark
+    zone = work.generation[0]
+    unclear = 0
+    for k in range(candidates):
+        source = supporter[work.candidate[k]]
+        if value[source] >= value[-1] and mark[source] < zone:
+            mark[source] = zone + 1
+            work.stack[unclear] = source
+            unclear += 1
+    if unclear > 0:
+        _look_into(relaxed, work, unclear)
+    work.generation[0] = zone + 2
+    size = 0
+    for k in range(candidates):
+        source = supporter[work.candidate[k]]
+        operator = relaxed.operator[work.candidate[k]]
+        outside = mark[source] == zone + 2 or value[source] < value[-1]
+        if outside and work.operator_mark[operator] != zone:
+            work.operator_mark[operator] = zone
+            work.cut[size] = operator
+            size += 1
+    return size
+
+
+@part
+def _look_into(relaxed: RelaxedTask, work: Workspace, unclear: int) -> None:
+    """Marks those of the facts work.stack[:unclear] that are reached outside the goal zone.
+
+    The generation is the mark of the zone, the next one that of unclear facts, the one after that
+    of facts that are reached outside. Goes back from the unclear facts until all is clear or
+    nothing is left, then forward again from what became clear.
+    """
+    start, achiever = relaxed.achiever_start, relaxed.achiever
+    supporter, value, mark, stack = work.supporter, work.value, work.fact_mark, work.stack
+    zone = work.generation[0]
+    outside, clear, head = zone + 2, 0, 0
+    while head < unclear:
+        fact = stack[head]
+        head += 1
+        for k in range(start[fact], start[fact + 1]):
+            source = supporter[achiever[k]]
+            if source < 0 or not (value[source] < value[-1] or mark[source] == outside):
+                continue
+            if not _enters(relaxed.add_start, relaxed.add, mark, achiever[k], zone):
+                mark[fact] = outside
+                work.level[clear] = fact
+                clear += 1
+                break
+        if mark[fact] == outside:
+            continue
+        for k in range(start[fact], start[fact + 1]):
+            source = supporter[achiever[k]]
+            if source < 0 or mark[source] >= zone or value[source] < value[-1]:
+                continue
+            if not _enters(relaxed.add_start, relaxed.add, mark, achiever[k], zone):
+                mark[source] = zone + 1
+                stack[unclear] = source
+                unclear += 1
+    _spread(relaxed, work, clear, unclear - clear)
+
+
+@part
+def _spread(relaxed: RelaxedTask, work: Workspace, clear: int, unclear: int) -> None:
+    """Marks the unclear facts that are reached from the facts work.level[:clear]."""
+    start, consumer = relaxed.consumer_start, relaxed.consumer
+    supporter, mark, level = work.supporter, work.fact_mark, work.level
+    zone = work.generation[0]
+    while clear > 0 and unclear > 0:
+        clear -= 1
+        fact = level[clear]
+        for k in range(start[fact], start[fact + 1]):
+            action = consumer[k]
+            if supporter[action] != fact:
+                continue
+            if _enters(relaxed.add_start, relaxed.add, mark, action, zone):
+                continue
+            for j in range(relaxed.add_start[action], relaxed.add_start[action + 1]):
+                gained = relaxed.add[j]
+                if mark[gained] == zone + 1:
+                    mark[gained] = zone + 2
+                    level[clear] = gained
+                    clear += 1
+                    unclear -= 1
+
+
 @kernel
-def _enters(relaxed: RelaxedTask, work: Workspace, first: int, end: int, zone: int) -> bool:
-    at = first
-    while at < end and work.fact_mark[relaxed.add[at]] != zone:
+def _enters(add_start: Ints, add: Ints, mark: Marks, action: int, zone: int) -> bool:
+    """Whether an action reaches a fact with the mark of the goal zone."""
+    at, end = add_start[action], add_start[action + 1]
+    while at < end and mark[add[at]] != zone:
         at += 1
-    return at < end
+    return bool(at < end)
 
 
-@kernel
+@part
 def _lower(relaxed: RelaxedTask, work: Workspace, cut: int) -> None:
     """Values after the operators `work.cut[:cut]` got cheaper."""
-    value, heap, place = work.value, work.heap, work.place
+    pre_start, pre, operator = relaxed.pre_start, relaxed.pre, relaxed.operator
+    add_start, add = relaxed.add_start, relaxed.add
+    consumer_start, consumer = relaxed.consumer_start, relaxed.consumer
+    value, total, supporter, left = work.value, work.total, work.supporter, work.left
+    heap, place = work.heap, work.place
     size = 0
     for k in range(cut):
-        operator = work.cut[k]
-        for action in range(relaxed.action_start[operator], relaxed.action_start[operator + 1]):
-            if work.supporter[action] >= 0:
-                size = _reach(relaxed, work, action, size)
+        cheaper = work.cut[k]
+        for action in range(relaxed.action_start[cheaper], relaxed.action_start[cheaper + 1]):
+            if supporter[action] >= 0:
+                first, end = add_start[action], add_start[action + 1]
+                reached = total[action] + left[cheaper]
+                size = _reach(add, first, end, reached, value, heap, place, size)
     while size > 0:
         fact = take(heap, place, value, size)
         size -= 1
-        for k in range(relaxed.consumer_start[fact], relaxed.consumer_start[fact + 1]):
-            action = relaxed.consumer[k]
-            if work.supporter[action] == fact and work.total[action] > value[fact]:
-                supporter = _dearest_need(relaxed, work, action)
-                work.supporter[action] = supporter
-                if work.total[action] > value[supporter]:
-                    work.total[action] = value[supporter]
-                    size = _reach(relaxed, work, action, size)
+        for k in range(consumer_start[fact], consumer_start[fact + 1]):
+            action = consumer[k]
+            if supporter[action] != fact or total[action] <= value[fact]:
+                continue
+            dearest = _dearest(pre, pre_start[action], pre_start[action + 1], value)
+            supporter[action] = dearest
+            if value[dearest] < total[action]:
+                total[action] = value[dearest]
+                first, end = add_start[action], add_start[action + 1]
+                reached = total[action] + left[operator[action]]
+                size = _reach(add, first, end, reached, value, heap, place, size)
 
 
 @kernel
-def _reach(relaxed: RelaxedTask, work: Workspace, action: int, size: int) -> int:
-    """Lowers the values of what an action reaches; returns the new size of the heap."""
-    reached = work.total[action] + work.left[relaxed.operator[action]]
-    for j in range(relaxed.add_start[action], relaxed.add_start[action + 1]):
-        gained = relaxed.add[j]
-        if reached < work.value[gained]:
-            work.value[gained] = reached
-            size = put(work.heap, work.place, work.value, size, gained)
+def _reach(
+    add: Ints,
+    first: int,
+    end: int,
+    reached: float,
+    value: Floats,
+    heap: Ints,
+    place: Ints,
+    size: int,
+) -> int:
+    """Lowers the values of the facts add[first:end]; returns the new size of the heap."""
+    for j in range(first, end):
+        gained = add[j]
+        if reached < value[gained]:
+            value[gained] = reached
+            size = put(heap, place, value, size, gained)
     return size

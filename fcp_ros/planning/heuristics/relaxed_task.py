@@ -21,10 +21,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fcp_ros.fuzzy import Composition
-from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints
+from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints, Marks
 from fcp_ros.planning.heuristics.relaxed_build import build, transpose
 
 
@@ -82,6 +81,7 @@ class Workspace(NamedTuple):
         level: facts whose value is the current one, int32[f].
         heap, place: facts with higher values, and where they are, int32[f].
         stack: facts to be looked at, int32[f].
+        candidate: actions that may belong to a landmark, int32[the number of all reached facts].
         cut: operators of a landmark, int32[m + 1].
         left: weight of each operator that is left over (LM-cut), float64[m + 1].
         fact_mark, operator_mark: marks with numbers of a generation, int64[f] and int64[m + 1].
@@ -98,11 +98,12 @@ class Workspace(NamedTuple):
     heap: Ints
     place: Ints
     stack: Ints
+    candidate: Ints
     cut: Ints
     left: Floats
-    fact_mark: NDArray[np.int64]
-    operator_mark: NDArray[np.int64]
-    generation: NDArray[np.int64]
+    fact_mark: Marks
+    operator_mark: Marks
+    generation: Marks
     helpful: Flags
 
 
@@ -173,6 +174,7 @@ def workspace(relaxed: RelaxedTask) -> Workspace:
         np.zeros(facts, np.int32),
         np.full(facts, -1, np.int32),
         np.zeros(facts, np.int32),
+        np.zeros(len(relaxed.add), np.int32),
         np.zeros(operators, np.int32),
         np.zeros(operators),
         np.zeros(facts, np.int64),

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from array_twins import ArrayTwin
+from connected_tasks import connected_task
 from exhaustive import optimal, relaxed_optimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,7 +18,22 @@ from fcp_ros.planning.heuristics.evaluate import evaluate
 from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.heuristics.relaxed_task import relax, workspace
 
-LARGER = flat_tasks(max_variables=7, max_values=5, max_operators=25)
+TINY = st.builds(
+    connected_task,
+    st.integers(0, 10**6),
+    st.integers(2, 4),
+    st.just(3),
+    st.integers(4, 12),
+    st.booleans(),
+)
+LARGER = st.builds(
+    connected_task,
+    st.integers(0, 10**6),
+    st.integers(4, 8),
+    st.integers(3, 5),
+    st.integers(16, 50),
+    st.booleans(),
+)
 CLOSE = 1e-9
 
 
@@ -34,7 +50,7 @@ def exact(weight):
 
 
 @settings(max_examples=120)
-@given(st.one_of(flat_tasks(), LARGER), st.booleans())
+@given(st.one_of(flat_tasks(), TINY, LARGER), st.booleans())
 def test_lm_cut_and_ff_equal_their_twins(task, of_loss):
     relaxed = relax(task, exact(task.loss if of_loss else task.cost))
     work = workspace(relaxed)
@@ -49,7 +65,7 @@ def test_lm_cut_and_ff_equal_their_twins(task, of_loss):
 
 
 @settings(max_examples=120)
-@given(flat_tasks(max_operators=6), st.booleans())
+@given(st.one_of(flat_tasks(max_operators=6), TINY), st.booleans())
 def test_hmax_below_lm_cut_below_relaxed_optimum_below_optimum(task, of_loss):
     weight = task.loss if of_loss else task.cost
     relaxed = relax(task, weight)
