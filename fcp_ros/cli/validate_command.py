@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -25,8 +26,11 @@ from fcp_ros.cli.options import (
 )
 from fcp_ros.cli.session import open_grounder, open_session
 from fcp_ros.domain import check_goal, load_domain, parse_expression
+from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import verify
+from fcp_ros.planning.verification.ipc_plan import plan_of_actions, read_ipc_plan
+from fcp_ros.planning.verification.replay import CannotReplay
 from fcp_ros.report import read_plan
 from fcp_ros.scene import load_scene, scene_to_instance
 
@@ -35,7 +39,8 @@ def validate(
     file: Annotated[
         str,
         typer.Argument(
-            help='A domain (YAML), a scene, or a plan (what "fcp plan --json" printed).'
+            help='A domain (YAML), a scene, or a plan: what "fcp plan --json" printed, or, with '
+            "--domain and --scene as PDDL files, the actions of any planner."
         ),
     ],
     domain: DomainOption = DEFAULT_DOMAIN,
@@ -49,6 +54,8 @@ def validate(
     with explained():
         if _holds_plan(file):
             _validate_plan(console, file, domain, scene, oracle, model, calibration)
+        elif _holds_actions(file):
+            _validate_actions(console, file, domain, scene)
         elif _is_domain(file):
             loaded = load_domain(find_domain(file))
             console.print(
@@ -80,19 +87,47 @@ def _validate_plan(
         plan = read_plan(Path(file).read_text(encoding="utf-8"))
     except ValueError as error:
         fail(f"{file}: {error}")
-    session = open_session(domain, scene)
-    goal = check_goal(parse_expression(plan.goal), session.domain, session.state.instance)
-    with closing(open_grounder(session.domain, oracle, model, calibration)) as grounder:
-        verdict = verify(
-            session.domain, session.state.instance, plan, goal, grounder, alpha=plan.alpha
-        )
-    if verdict.ok:
-        console.print(
-            f"[green]valid[/] plan of {len(plan.steps)} steps, membership "
-            f"{plan.membership:.2f} >= alpha {plan.alpha:.2f}, replayed on the scene"
-        )
+    if domain.endswith(".pddl"):
+        task = read_pddl(domain, scene)
+        spoken_of, instance = task.domain, task.instance
+    else:
+        session = open_session(domain, scene)
+        spoken_of, instance = session.domain, session.state.instance
+    goal = check_goal(parse_expression(plan.goal), spoken_of, instance)
+    with closing(open_grounder(spoken_of, oracle, model, calibration)) as grounder:
+        verdict = verify(spoken_of, instance, plan, goal, grounder, alpha=plan.alpha)
+    _tell(
+        console,
+        verdict.problems,
+        f"plan of {len(plan.steps)} steps, membership "
+        f"{plan.membership:.2f} >= alpha {plan.alpha:.2f}, replayed on the scene",
+    )
+
+
+def _validate_actions(console: Console, file: str, domain: str, problem: str) -> None:
+    """The actions of an IPC plan file, for a PDDL domain and problem."""
+    if not (domain.endswith(".pddl") and problem.endswith(".pddl")):
+        fail(f"{file} holds actions: give the PDDL files with --domain and --scene")
+    try:
+        actions = read_ipc_plan(Path(file).read_text(encoding="utf-8"))
+    except ValueError as error:
+        fail(f"{file}: {error}")
+    task = read_pddl(domain, problem)
+    try:
+        plan = plan_of_actions(task, actions)
+    except CannotReplay as reason:
+        _tell(console, [str(reason)], "")
+    with closing(open_grounder(task.domain, DEFAULT_ORACLE, "", None)) as grounder:
+        verdict = verify(task.domain, task.instance, plan, task.goal, grounder, alpha=1.0)
+    _tell(console, verdict.problems, f"plan of {len(actions)} actions, replayed from {problem}")
+
+
+def _tell(console: Console, problems: Sequence[str], valid: str) -> None:
+    """What the verifier said; leaves with FAILED where something is wrong."""
+    if not problems:
+        console.print(f"[green]valid[/] {escape(valid)}", soft_wrap=True)
         return
-    for problem in verdict.problems:
+    for problem in problems:
         console.print(f"[red]invalid[/] {escape(problem)}", soft_wrap=True)
     raise typer.Exit(FAILED)
 
@@ -111,3 +146,13 @@ def _holds_plan(file: str) -> bool:
     if path.suffix != ".json" or not path.is_file():
         return False
     return '"membership_after"' in path.read_text(encoding="utf-8", errors="replace")
+
+
+def _holds_actions(file: str) -> bool:
+    """A text of actions in parentheses; PDDL itself begins with ``(define``."""
+    path = Path(file)
+    if path.suffix in (".json", ".yaml", ".yml", ".pddl") or not path.is_file():
+        return False
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    code = [line.partition(";")[0].strip() for line in lines]
+    return next(filter(None, code), "").rstrip().endswith((")", "]"))

@@ -211,6 +211,17 @@ def test_waiting_for_a_window_costs_time():
     assert trade_offs(task, Composition.SUM) == {(0.5, 2.0)}
 
 
+def test_who_must_wait_too_long_never_gets_there():
+    waits = FlatOperator(((0, 0),), (), (FlatEffect(0, 1),), use=(0.0,), opens=2.0)
+    ends = FlatOperator(((0, 1),), (), (FlatEffect(0, 2),), use=(-2.0,), closes=3.0)
+    task = FlatBuilder([3], [0], ((0, 2),), [waits, ends], [FlatResource(0.0, 0.0, 9.0)], 0).build()
+    resources = Resources(task)
+    before = resources.before(resources.anything, 1)
+    assert held(before, (1.0,))
+    assert not held(before, (1.5,))
+    assert resources.before(before, 0) is None
+
+
 def test_nothing_is_an_interval_of_its_own():
     assert held((ANY,), (math.inf,))
     assert not held(((0.0, 1.0),), (2.0,))

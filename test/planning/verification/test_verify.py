@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
+from fcp_ros.domain.spans import DomainSpans
+from fcp_ros.grounding.judgement import Membership
 from fcp_ros.planning import PlanningOptions, plan, verify
 
 GOAL = 'on(?x, shelf) and is_a(?x, "mug") and serves_as(?x, "drinking") and on(book, tv)'
@@ -95,7 +97,19 @@ MUTATIONS = {
     "unknown resource": lambda p: replace(p, resources_after={"fuel": 1.0}),
     "unknown t-norm": lambda p: replace(p, tnorm="drastic"),
     "other t-norm": lambda p: replace(p, tnorm="goedel"),
+    "higher alpha": lambda p: replace(p, alpha=0.95),
+    "other duration": lambda p: mutated_step(p, 0, duration=p.steps[0].duration + 1.0),
+    "other executor": lambda p: mutated_step(p, 0, executor="place"),
+    "judged otherwise": lambda p: mutated_step(p, 0, judgements=(judged_as(p.steps[0], 0.5),)),
+    "judged twice": lambda p: mutated_step(p, 0, judgements=p.steps[0].judgements * 2),
+    "goal judged otherwise": lambda p: replace(
+        p, goal_judgements=(replace(p.goal_judgements[0], membership=Membership(0.1, 0.1)),)
+    ),
 }
+
+
+def judged_as(step, degree):
+    return replace(step.judgements[0], membership=Membership(degree, degree, source="table"))
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
@@ -104,6 +118,40 @@ def test_mutated_plans_fail(good, verdict_on, name):
     assert not verdict.ok
     assert verdict.problems
     assert all(len(problem) > 10 for problem in verdict.problems)
+
+
+def test_spans_may_be_made_before(good, house, home, goal, degrees):
+    spans = DomainSpans(house)
+    source = degrees(GIVEN)
+    for _ in range(2):
+        assert verify(house, home, good, goal, source, alpha=0.6, spans=spans).ok
+
+
+def test_degrees_of_steps_are_asked_in_one_batch(good, house, home, goal, degrees):
+    source = degrees(GIVEN)
+    assert verify(house, home, good, goal, source, alpha=0.6).ok
+    assert source.batches <= 2  # the steps', and the goal's
+    assert len(source.asked) == len(set(source.asked))
+
+
+def test_a_source_that_keeps_answers_back_is_no_proof(good, house, home, goal):
+    class Silent:
+        def judge(self, requests):
+            return []
+
+    with pytest.raises(ValueError, match="shorter"):
+        verify(house, home, good, goal, Silent(), alpha=0.6)
+
+
+def test_a_verification_can_be_stopped(good, house, home, goal, degrees):
+    class Stop(Exception):
+        pass
+
+    def check():
+        raise Stop
+
+    with pytest.raises(Stop):
+        verify(house, home, good, goal, degrees(GIVEN), alpha=0.6, check=check)
 
 
 def test_alpha_is_cut_again(good, verdict_on):

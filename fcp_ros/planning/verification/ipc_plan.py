@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans of other planners: the lines ``(action object ...)`` of an IPC plan file.
+
+Such a plan claims nothing but its actions. They are turned into a plan of ours for a task that was
+read from PDDL, which then has to pass the verifier like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fcp_ros.cset import Instance, find_homs
+from fcp_ros.domain.expression import to_text
+from fcp_ros.domain.pddl import PddlTask
+from fcp_ros.domain.spans import DomainSpans
+from fcp_ros.planning.model.plan import Plan, PlanStep
+from fcp_ros.planning.verification.replay import CannotReplay, Replay
+
+Action = tuple[str, tuple[str, ...]]
+"""Name of an action and of its objects."""
+
+_LINE = re.compile(r"(?:[0-9.]+\s*:\s*)?\(([^()]*)\)\s*(?:\[[^\]]*\])?")
+
+
+def read_ipc_plan(text: str) -> tuple[Action, ...]:
+    """The actions of a plan file: one a line, with or without a time; ``;`` starts a comment.
+
+    Raises:
+        ValueError: a line that is no action; the message has its number.
+    """
+    found = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        code = line.partition(";")[0].strip()
+        if not code:
+            continue
+        match = _LINE.fullmatch(code)
+        words = match[1].split() if match is not None else []
+        if not words:
+            raise ValueError(f"line {number}: {code!r} is no action; write (name object ...)")
+        found.append((words[0], tuple(words[1:])))
+    return tuple(found)
+
+
+def plan_of_actions(task: PddlTask, actions: tuple[Action, ...]) -> Plan:
+    """The plan that a sequence of actions is; all its degrees are 1, since PDDL is crisp.
+
+    Several rules may stand for one action, and have parameters of their own; the first one that can
+    be taken is as good as any, for all of them do what the action does.
+
+    Raises:
+        CannotReplay: an action can't be taken; the message says which, and why.
+    """
+    known = {name.lower(): name for name in task.instance.names()}
+    spans = DomainSpans(task.domain)
+    replay = Replay(task.domain, spans, lambda: None)
+    state, steps = task.instance, []
+    for number, (action, objects) in enumerate(actions, start=1):
+        where = f"action {number} ({' '.join((action, *objects))})"
+        unknown = [name for name in objects if name.lower() not in known]
+        if unknown or not task.rules_of(action):
+            missing = f"objects {', '.join(unknown)}" if unknown else f"action {action}"
+            raise CannotReplay(f"{where}: the problem has no {missing} that could be used")
+        elements = tuple(known[name.lower()] for name in objects)
+        for step in _steps(task, spans, action, elements, state):
+            replayed = replay.run(state, [("", step)], {})
+            if replayed.complete:
+                state = replayed.states[-1]
+                steps.append(step)
+                break
+        else:
+            raise CannotReplay(f"{where}: its precondition does not hold")
+    return Plan(to_text(task.goal), tuple(steps), 1.0, 1.0, (), (), 1.0, "lukasiewicz", "")
+
+
+def _steps(
+    task: PddlTask, spans: DomainSpans, action: str, elements: tuple[str, ...], state: Instance
+) -> Iterator[PlanStep]:
+    """The steps that may be meant: each rule of the action, at each match with these objects."""
+    for name in task.rules_of(action):
+        rule, parameters = task.domain.rules[name], task.forms[name].parameters
+        bound = dict(zip(parameters, elements, strict=False))
+        if len(parameters) != len(elements) or tuple(bound[p] for p in parameters) != elements:
+            continue
+        span = spans.of(rule)
+        initial = {span.parameters[p]: state.id_of(element) for p, element in bound.items()}
+        for match in find_homs(span.rule.L, state, initial=initial):
+            arguments = tuple(
+                (p, state.name_of(match.mapping[span.parameters[p]])) for p in rule.parameter_names
+            )
+            yield PlanStep(name, arguments, 1.0, 1.0, rule.duration.base, rule.executor)
