@@ -9,7 +9,7 @@ for the one variable, and which alternative is worth it is for the search to fin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fcp_ros.planning.compile.conditions import Conditions
@@ -25,9 +25,19 @@ from fcp_ros.planning.compile.ground_step import GradedAtoms, GroundStep
 from fcp_ros.planning.compile.metric import contracted
 from fcp_ros.planning.compile.relevance import Relevance, relevant
 from fcp_ros.planning.compile.task import Task
-from fcp_ros.planning.flat.builder import FlatEffect
+from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
+
+MacroMaker = Callable[
+    [Sequence[Entry], Sequence[int], Sequence[FlatResource], int], Iterable[Entry]
+]
+"""Makes further operators of the entries, the variables' sizes, the resources, and the clock."""
+
+
+def no_macros(*_: object) -> Iterable[Entry]:
+    """The maker that makes none."""
+    return ()
 
 
 @dataclass(frozen=True)
@@ -39,12 +49,14 @@ class EncodeOptions:
         deadline: seconds that a plan may take; infinite without one.
         amounts: resource -> what there is of it at first; the domain's own figure by default.
         switches: the optimisations.
+        macros: makes operators for sequences of steps (see chunks/macros.py).
     """
 
     optimise: Optimise = Optimise.MEMBERSHIP
     deadline: float = math.inf
     amounts: Mapping[str, float] = field(default_factory=dict)
     switches: Switches = field(default_factory=Switches)
+    macros: MacroMaker = no_macros
 
 
 def encode(
@@ -80,6 +92,7 @@ class _Encoder:
         self._alternatives = alternatives
         self._relevant = relevance.operators
         self._switches = options.switches
+        self._macros = options.macros
         self._watch = watch
         exclusions = exclusions_of(task, conditions, relevance.operators)
         self._variables: Variables = variables_of(task, conditions, relevance, exclusions)
@@ -96,6 +109,8 @@ class _Encoder:
     def run(self) -> Encoding:
         variables, figures = self._variables, self._figures
         entries = [entry for index in self._relevant for entry in self._entries(index)]
+        sizes = [*map(len, variables.values)]
+        entries.extend(self._macros(entries, sizes, figures.pools, figures.clock))
         if self._switches.forgetting:
             merging = Merging(self._task, variables, figures.durations_matter)
             entries = merging.merged(entries)
@@ -105,7 +120,7 @@ class _Encoder:
             entries = contracted(entries, self._task, variables, figures.pools, figures.clock)
         self._watch.check()
         flat = flat_task(
-            [*map(len, variables.values), 2],
+            [*sizes, 2],
             [*variables.initial, 0],
             [(len(variables.values), 1)],
             entries,

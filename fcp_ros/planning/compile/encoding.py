@@ -41,11 +41,13 @@ class Action:
         steps: the ground steps, done one after the other; empty for a finish.
         alternative: number of the goal's alternative that it finishes; -1 for any other operator.
         recall: how to find the argument of the (only) step that is left open, "", if one is.
+        chunk: name of the chunk that the steps are; empty for others.
     """
 
     steps: tuple[GroundStep, ...] = ()
     alternative: int = -1
     recall: Recall | None = None
+    chunk: str = ""
 
     @property
     def finishes(self) -> bool:

@@ -17,7 +17,7 @@ from fcp_ros.planning.schedule.fact_view import FactView
 from fcp_ros.planning.schedule.footprint import footprints
 
 PROPERTY = settings(
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )

@@ -32,7 +32,7 @@ def longest_paths(points, bounds):
     return length
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(networks())
 def test_times_are_those_of_all_longest_paths(network):
     points, bounds = network
@@ -50,7 +50,7 @@ def test_times_are_those_of_all_longest_paths(network):
         assert solved == Times(tuple(length[0]), tuple(-length[p][0] for p in range(points)))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(networks())
 def test_earliest_and_latest_times_are_solutions(network):
     points, bounds = network

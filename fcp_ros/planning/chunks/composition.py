@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several flat operators, one after the other, as one: the composed span over variables.
+
+What `cset.sequences.compose_sequence` does for rules (the concurrency theorem of graph rewriting),
+worked out on a finite-domain task, where it is plain substitution: what a step asks of a variable
+that an earlier one has set is decided; the rest is asked at the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from fcp_ros.planning.compile.encode_operators import Body
+from fcp_ros.planning.flat.builder import Assignment, FlatBlock, FlatEffect
+
+
+class Run:
+    """What some bodies in turn ask of the state at the start, and do to it.
+
+    Arguments:
+        sizes: number of values of each variable, each at least 1.
+    """
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self._sizes = sizes
+        self._pre: dict[int, int] = {}
+        self._unequal: dict[int, set[int]] = {}
+        self._now: dict[int, int] = {}  # values that are known after the bodies so far
+        self._blocks: dict[FlatBlock, None] = {}
+
+    def copy(self) -> Run:
+        """The same, to go on from in another way."""
+        other = Run(self._sizes)
+        other._pre = dict(self._pre)
+        other._unequal = {variable: set(values) for variable, values in self._unequal.items()}
+        other._now = dict(self._now)
+        other._blocks = dict(self._blocks)
+        return other
+
+    def take(self, body: Body) -> bool:
+        """Go on with a body.
+
+        Returns:
+            False where that is impossible whatever the start, or where what it does depends on the
+            start (a conditional effect that is not decided): then the run is of no more use.
+        """
+        return (
+            all(self._ask(place) for place in body.pre)
+            and all(self._ask_not(place) for place in body.unequal)
+            and all(self._keep(block) for block in body.blocks)
+            and self._change(body.effects)
+        )
+
+    def body(self) -> Body:
+        """The composed body: applicable exactly where the bodies are in turn, and does the same."""
+        unequal = (
+            (variable, value)
+            for variable, values in self._unequal.items()
+            if variable not in self._pre
+            for value in values
+        )
+        effects = (
+            FlatEffect(variable, value)
+            for variable, value in sorted(self._now.items())
+            if self._pre.get(variable) != value
+        )
+        return Body(
+            tuple(sorted(self._pre.items())),
+            tuple(sorted(unequal)),
+            tuple(effects),
+            tuple(self._blocks),
+        )
+
+    def _holds(self, place: Assignment) -> bool | None:
+        """Whether variable = value now; None where that depends on the start."""
+        variable, value = place
+        known = self._now.get(variable)
+        if known is not None:
+            return known == value
+        if self._sizes[variable] == 1:
+            return True
+        return False if value in self._unequal.get(variable, ()) else None
+
+    def _ask(self, place: Assignment) -> bool:
+        holds = self._holds(place)
+        if holds is None:
+            variable, value = place
+            self._pre[variable] = self._now[variable] = value
+        return holds is not False
+
+    def _ask_not(self, place: Assignment) -> bool:
+        holds = self._holds(place)
+        if holds is None:
+            self._unequal.setdefault(place[0], set()).add(place[1])
+        return holds is not True
+
+    def _keep(self, block: FlatBlock) -> bool:
+        """Ask that a block does not bite."""
+        if any(self._holds(place) is False for place in block.rest):
+            return True
+        rest = tuple(place for place in block.rest if self._holds(place) is None)
+        done = tuple(place for place in block.done if self._holds(place) is None)
+        undone = any(self._holds(place) is False for place in block.done)
+        if not undone and not done:
+            return True
+        if not rest:
+            return not undone and all(self._ask(place) for place in done)
+        if not undone:
+            self._blocks[FlatBlock(rest, done)] = None
+        elif len(rest) == 1:
+            return self._ask_not(rest[0])
+        else:
+            # Never done where the rest holds: then one of the rest must not hold.
+            variable, value = rest[0]
+            other = (value + 1) % self._sizes[variable]
+            self._blocks[FlatBlock(rest, ((variable, other),))] = None
+        return True
+
+    def _change(self, effects: Iterable[FlatEffect]) -> bool:
+        """All conditions are read before anything is written; a later effect wins."""
+        written: dict[int, int] = {}
+        for effect in effects:
+            holds = [self._holds(place) for place in effect.equal]
+            absent = [self._holds(place) for place in effect.unequal]
+            if False in holds or True in absent:
+                continue
+            if None in holds or None in absent:
+                return False
+            written[effect.variable] = effect.value
+        self._now.update(written)
+        return True
+
+
+def composed(bodies: Sequence[Body], sizes: Sequence[int]) -> Body | None:
+    """One body for several, or None where there is none (see `Run.take`)."""
+    run = Run(sizes)
+    return run.body() if all(run.take(body) for body in bodies) else None

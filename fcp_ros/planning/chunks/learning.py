@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chunks learned from past plans: sequences of steps that come again and again.
+
+(The oldest macro learning: STRIPS' MACROPS, Fikes, Hart, Nilsson, 1972; by frequency in solutions
+as in Macro-FF, Botea et al., JAIR 24, 2005.)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.domain.model import Chunk, Domain, Parameter
+from fcp_ros.domain.vocabulary import common_subtypes
+from fcp_ros.planning.model.plan import PlanStep
+
+Shape = tuple[tuple[str, tuple[int, ...]], ...]
+"""Rules with their arguments numbered in the order in which they first occur."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearningOptions:
+    """What is worth learning.
+
+    Attributes:
+        support: a sequence must occur so often.
+        longest: steps of a chunk at most.
+        most: chunks to keep at most.
+    """
+
+    support: int = 3
+    longest: int = 4
+    most: int = 8
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        if self.support < 1 or self.longest < 2 or self.most < 0:
+            raise ValueError(f"{self}: support from 1, longest from 2, most from 0")
+
+
+def learned_chunks(
+    domain: Domain, plans: Sequence[Sequence[PlanStep]], options: LearningOptions | None = None
+) -> tuple[Chunk, ...]:
+    """The chunks that save most steps, by how often they occur.
+
+    Arguments:
+        domain: of the plans; a step of a rule that it lacks ends a sequence.
+        plans: the steps of past plans.
+        options: what is worth learning.
+
+    Returns:
+        at most `most` chunks, best first: sequences in which each step shares an element with those
+        before it. A part of a longer one that occurs no more often than that is left out. The order
+        of the plans does not matter.
+    """
+    chosen = options or LearningOptions()
+    support: Counter[Shape] = Counter()
+    for plan in plans:
+        support.update(_occurrences(domain, plan, chosen.longest))
+    frequent = {shape: n for shape, n in support.items() if n >= chosen.support}
+    whole = [s for s in frequent if not _is_told(s, frequent)]
+    ranked = sorted(whole, key=lambda s: (-frequent[s] * (len(s) - 1), -len(s), s))
+    chunks: list[Chunk] = []
+    names: set[str] = {*domain.chunks, *domain.rules}
+    for shape in ranked:
+        if len(chunks) == chosen.most:
+            break
+        chunk = _chunk(domain, shape, names)
+        if chunk is not None:
+            chunks.append(chunk)
+            names.add(chunk.name)
+    return tuple(chunks)
+
+
+def _occurrences(domain: Domain, plan: Sequence[PlanStep], longest: int) -> Iterator[Shape]:
+    """The shapes of all sequences in a plan; of those that overlap themselves the first ones."""
+    free_from: dict[Shape, int] = {}
+    for start in range(len(plan)):
+        for end in range(start + 2, min(start + longest, len(plan)) + 1):
+            shape = _shape(domain, plan[start:end])
+            if shape is None:
+                break
+            if free_from.get(shape, 0) <= start:
+                free_from[shape] = end
+                yield shape
+
+
+def _shape(domain: Domain, steps: Sequence[PlanStep]) -> Shape | None:
+    numbers: dict[str, int] = {}
+    shape: list[tuple[str, tuple[int, ...]]] = []
+    for step in steps:
+        arguments = [element for _, element in step.arguments]
+        known = step.rule in domain.rules
+        if not known or (shape and numbers.keys().isdisjoint(arguments)):
+            return None
+        numbered = tuple(numbers.setdefault(name, len(numbers)) for name in arguments)
+        shape.append((step.rule, numbered))
+    return tuple(shape)
+
+
+def _is_told(shape: Shape, frequent: dict[Shape, int]) -> bool:
+    """Whether a longer sequence that occurs as often has this one in it."""
+    return any(
+        frequent[longer] >= frequent[shape] and _renumbered(part) == shape
+        for longer in frequent
+        if len(longer) > len(shape)
+        for start in range(len(longer) - len(shape) + 1)
+        for part in [longer[start : start + len(shape)]]
+    )
+
+
+def _renumbered(shape: Shape) -> Shape:
+    numbers: dict[int, int] = {}
+    return tuple(
+        (rule, tuple(numbers.setdefault(n, len(numbers)) for n in arguments))
+        for rule, arguments in shape
+    )
+
+
+def _chunk(domain: Domain, shape: Shape, taken: set[str]) -> Chunk | None:
+    """The chunk of a shape; None where no one type fits all uses of a parameter."""
+    wanted: dict[int, set[str]] = {}
+    labels: dict[int, str] = {}
+    for rule, arguments in shape:
+        for parameter, number in zip(domain.rules[rule].parameters, arguments, strict=True):
+            wanted.setdefault(number, set()).add(parameter.type)
+            if number not in labels:
+                labels[number] = _fresh(parameter.name, set(labels.values()))
+    parameters: list[Parameter] = []
+    for number, types in wanted.items():
+        fitting = common_subtypes(domain.schema.types, types)
+        if len(fitting) != 1:
+            return None
+        parameters.append(Parameter(labels[number], fitting[0]))
+    steps = tuple((rule, tuple(labels[n] for n in arguments)) for rule, arguments in shape)
+    return Chunk(_fresh("_".join(rule for rule, _ in shape), taken), tuple(parameters), steps)
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    """The name, with a number where it is taken."""
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    return found

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chunks as operators: each sequence of flat operators that fits a chunk becomes one more operator.
+
+A macro is applicable where its steps are in turn (see composition.py), except that it is not made
+where that can't be said by one operator: a conditional effect that depends on the start; a resource
+of which some steps take and others give; and where a step would have to wait for its window after
+another one, it may be narrower than its steps. Its steps stay operators of their own, so no plan is
+lost by any of this.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.domain.model import Chunk
+from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning.chunks.composition import Run
+from fcp_ros.planning.chunks.library import ChunkLibrary
+from fcp_ros.planning.compile.encode import MacroMaker
+from fcp_ros.planning.compile.encode_merge import Entry
+from fcp_ros.planning.compile.encoding import Action
+from fcp_ros.planning.compile.ground_step import GroundStep
+from fcp_ros.planning.flat.builder import FlatResource
+
+
+@dataclass(frozen=True, slots=True)
+class MacroOptions:
+    """How many macros to make.
+
+    Attributes:
+        most_of_chunk: of one chunk at most.
+        most: of all chunks at most.
+        tries: sequences to try for one chunk at most, fitting or not.
+    """
+
+    most_of_chunk: int = 500
+    most: int = 2000
+    tries: int = 20_000
+
+
+def macro_entries(
+    entries: Sequence[Entry],
+    library: ChunkLibrary,
+    sizes: Sequence[int],
+    pools: Sequence[FlatResource],
+    clock: int,
+    options: MacroOptions | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> list[Entry]:
+    """The macro operators of a task that is being encoded.
+
+    Arguments:
+        entries: its flat operators, each of one ground step (before any are merged).
+        library: the chunks.
+        sizes: number of values of each variable.
+        pools: the resources.
+        clock: number of the one that counts time, or -1.
+        options: how many macros to make; what is beyond is left out, the first ones stay.
+        check: called now and then; may raise to stop.
+
+    Returns:
+        one entry for each macro: `action.steps` are its steps, `action.chunk` the chunk's name; its
+        cost and use are the sums of theirs; its graded atoms are the library's choice.
+    """
+    limits = options or MacroOptions()
+    index = _Index(entries)
+    made: list[Entry] = []
+    for chunk in library.chunks:
+        search = _ChunkSearch(chunk, index, sizes, limits.tries, check)
+        count = 0
+        for binding, parts, run in search.sequences():
+            if count >= limits.most_of_chunk or len(made) >= limits.most:
+                break
+            entry = _macro(chunk, binding, parts, run, library, pools, clock)
+            if entry is not None:
+                made.append(entry)
+                count += 1
+    return made
+
+
+def macro_maker(
+    library: ChunkLibrary,
+    options: MacroOptions | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> MacroMaker:
+    """What `EncodeOptions.macros` takes: makes the macros of a library (see `macro_entries`)."""
+
+    def make(
+        entries: Sequence[Entry], sizes: Sequence[int], pools: Sequence[FlatResource], clock: int
+    ) -> list[Entry]:
+        return macro_entries(entries, library, sizes, pools, clock, options, check)
+
+    return make
+
+
+class _Index:
+    """Entries by rule, and by rule and the element at an argument."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._of_rule: dict[str, list[Entry]] = {}
+        self._of_argument: dict[tuple[str, int, str], list[Entry]] = {}
+        for entry in entries:
+            if len(entry.action.steps) != 1 or entry.action.recall is not None:
+                continue
+            (step,) = entry.action.steps
+            self._of_rule.setdefault(step.rule.name, []).append(entry)
+            for position, element in enumerate(step.arguments):
+                key = (step.rule.name, position, element)
+                self._of_argument.setdefault(key, []).append(entry)
+
+    def fitting(
+        self, rule: str, parameters: Sequence[str], binding: dict[str, str]
+    ) -> Iterator[tuple[Entry, dict[str, str]]]:
+        """The entries of a rule that agree with a binding, and the binding with theirs."""
+        bound = [(i, binding[name]) for i, name in enumerate(parameters) if name in binding]
+        lists = [self._of_argument.get((rule, i, element), []) for i, element in bound]
+        for entry in min(lists, key=len) if lists else self._of_rule.get(rule, []):
+            arguments = entry.action.steps[0].arguments
+            extended = {**binding, **dict(zip(parameters, arguments, strict=True))}
+            agrees = all(arguments[i] == element for i, element in bound)
+            if agrees and len(set(extended.values())) == len(extended):
+                yield entry, extended
+
+
+class _ChunkSearch:
+    """The sequences of entries that fit a chunk and can follow one another."""
+
+    def __init__(
+        self,
+        chunk: Chunk,
+        index: _Index,
+        sizes: Sequence[int],
+        tries: int,
+        check: Callable[[], None],
+    ) -> None:
+        self._chunk = chunk
+        self._index = index
+        self._sizes = sizes
+        self._tries = tries
+        self._check = check
+
+    def sequences(self) -> Iterator[tuple[dict[str, str], tuple[Entry, ...], Run]]:
+        """Binding, entries and composed run of each, in the order of the entries."""
+        yield from self._extend({}, (), Run(self._sizes))
+
+    def _extend(
+        self, binding: dict[str, str], parts: tuple[Entry, ...], run: Run
+    ) -> Iterator[tuple[dict[str, str], tuple[Entry, ...], Run]]:
+        if len(parts) == len(self._chunk.steps):
+            yield binding, parts, run
+            return
+        rule, parameters = self._chunk.steps[len(parts)]
+        for entry, extended in self._index.fitting(rule, parameters, binding):
+            if self._tries <= 0:
+                return
+            self._tries -= 1
+            self._check()
+            further = run.copy()
+            if further.take(entry.body):
+                yield from self._extend(extended, (*parts, entry), further)
+
+
+def _macro(
+    chunk: Chunk,
+    binding: dict[str, str],
+    parts: Sequence[Entry],
+    run: Run,
+    library: ChunkLibrary,
+    pools: Sequence[FlatResource],
+    clock: int,
+) -> Entry | None:
+    body, use = run.body(), _use(parts, pools, clock)
+    if body.changes_nothing or use is None:
+        return None
+    opens, closes = _window(parts, clock)
+    duration = -use[clock] if clock >= 0 else 0.0
+    if opens + duration > closes + EPSILON:
+        return None
+    steps: tuple[GroundStep, ...] = tuple(part.action.steps[0] for part in parts)
+    return Entry(
+        body,
+        Action(steps, chunk=chunk.name),
+        library.graded_atoms(chunk, binding, steps),
+        math.fsum(part.cost for part in parts),
+        use,
+        opens,
+        closes,
+    )
+
+
+def _use(
+    parts: Sequence[Entry], pools: Sequence[FlatResource], clock: int
+) -> tuple[float, ...] | None:
+    """What the parts take together; None where their order could matter to a resource."""
+    total: list[float] = []
+    for number, pool in enumerate(pools):
+        uses = [part.use[number] for part in parts]
+        if number != clock and any(uses):
+            within = pool.low - EPSILON <= pool.amount <= pool.high + EPSILON
+            if not within or (min(uses) < 0.0 < max(uses)):
+                return None
+        total.append(math.fsum(uses))
+    return tuple(total)
+
+
+def _window(parts: Sequence[Entry], clock: int) -> tuple[float, float]:
+    """When a macro may run, so that none of its parts waits and each is within its own window."""
+    opens, closes = 0.0, math.inf
+    if clock < 0:
+        return opens, closes
+    total = -math.fsum(part.use[clock] for part in parts)
+    passed = 0.0
+    for part in parts:
+        duration = -part.use[clock]
+        opens = max(opens, part.opens - passed)
+        passed += duration
+        closes = min(closes, part.closes + total - passed)
+    return opens, closes
