@@ -12,6 +12,11 @@ from collections.abc import Iterator
 from fcp_ros.cset import Fact
 from fcp_ros.domain.expression import Atom
 from fcp_ros.domain.model import ActionRule, Constraint
+from fcp_ros.planning.compile.effect_conditions import (
+    Forbidden,
+    effect_blocks,
+    surely_deleted,
+)
 from fcp_ros.planning.compile.forward_compile import bound_terms, fits, pattern_of
 from fcp_ros.planning.compile.pattern import Join, Pattern
 from fcp_ros.planning.compile.task import Absence, Block, FactKey, Operator, Task
@@ -43,6 +48,8 @@ class Conditions:
             ground = self._task.operators[operator]
             found = dict.fromkeys(block for guard in self._guards for block in guard.blocks(ground))
             found.update(dict.fromkeys(self._on_broken_legs(ground)))
+            if ground.effects:
+                found.update(dict.fromkeys(effect_blocks(ground, self._forbidden(ground))))
             self._blocks[operator] = tuple(found)
         return self._blocks[operator]
 
@@ -64,8 +71,29 @@ class Conditions:
                 if any(other != fact and key in keys_of(other) for other in there):
                     return None
                 if fact not in kept and len(self._by_key[key]) > 1:
-                    found.append(Absence(self._by_key[key], key, fact))
+                    found.append(self._alone(fact, key, operator))
         return tuple(absence for absence in found if absence.facts)
+
+    def _alone(self, fact: int, key: FactKey, operator: Operator) -> Absence:
+        """That no other fact of a leg holds, unless an effect is sure to delete it."""
+        group = self._by_key[key]
+        if not operator.effects:
+            return Absence(group, key, fact)
+        left = tuple(other for other in group if not surely_deleted(operator, other))
+        if len(left) == len(group):
+            return Absence(group, key, fact)
+        return Absence(tuple(other for other in left if other != fact), None, fact)
+
+    def _forbidden(self, operator: Operator) -> Iterator[Forbidden]:
+        """Sets of facts that effects of the operator might newly complete."""
+        for effect in operator.effects:
+            for fact in effect.add:
+                for guard in self._guards:
+                    yield from guard.forbidden(fact)
+                for key in self._task.keys_of(fact):
+                    for other in self._by_key[key]:
+                        if other != fact:
+                            yield frozenset((fact, other)), ""
 
     def _speaks_of(self, absence: Absence, fact: int) -> bool:
         if absence.key is not None:
@@ -77,7 +105,7 @@ class Conditions:
         for fact in operator.add:
             for key in self._task.broken.intersection(self._task.keys_of(fact)):
                 for other in self._by_key[key]:
-                    if other != fact and other not in operator.delete:
+                    if other != fact and not surely_deleted(operator, other):
                         yield Block((other,), (fact,))
 
     def _negated(self, atom: Atom, operator: Operator) -> Absence:
@@ -133,10 +161,20 @@ class _Guard:
                 for match in join.matches(self._task.store, arguments):
                     needed = self._fluents(match)
                     completes = needed & add
-                    if not needed & delete and not completes <= surely:
+                    if completes <= surely or needed & delete:
+                        continue
+                    if not any(surely_deleted(operator, gone) for gone in needed - add):
                         yield Block(
                             tuple(sorted(needed - add)), tuple(sorted(completes)), self._name
                         )
+
+    def forbidden(self, fact: int) -> Iterator[Forbidden]:
+        """The sets of facts with this one that the constraint forbids."""
+        relation, arguments = self._task.facts[fact]
+        for trigger, join in self._joins:
+            if trigger == relation:
+                for match in join.matches(self._task.store, arguments):
+                    yield frozenset(self._fluents(match)), self._name
 
     def _fluents(self, match: tuple[str, ...]) -> set[int]:
         return {

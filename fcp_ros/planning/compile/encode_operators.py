@@ -218,22 +218,41 @@ class OperatorEncoder:
     def _blocks(self, index: int, asked: _Requirements) -> tuple[FlatBlock, ...]:
         found: dict[FlatBlock, None] = {}
         for block in self._conditions.blocks(index):
-            flat = self._block(block, asked)
-            if flat is not None:
-                found.setdefault(flat)
+            for rest in self._rests(block):
+                flat = self._block(rest, block.completes, asked)
+                if flat is not None:
+                    found.setdefault(flat)
         return tuple(found)
 
-    def _block(self, block: Block, asked: _Requirements) -> FlatBlock | None:
-        """The block, or None where it never bites or was said by a simple condition."""
+    def _rests(self, block: Block) -> Iterator[tuple[Assignment, ...]]:
+        """Values of which all must be there for the block to bite: one of these conjunctions."""
         variables = self._variables
         if not variables.never.isdisjoint(block.rest):
-            return None
-        done = self._places(fact for fact in block.completes if fact not in variables.always)
+            return
+        if not variables.always.isdisjoint(block.absent):
+            return
+        rest = self._places(block.rest)
+        others = [
+            [
+                (variable, other)
+                for other in range(len(variables.values[variable]))
+                if other != value
+            ]
+            for variable, value in self._places(block.absent)
+        ]
+        for elsewhere in itertools.product(*others):
+            conjunction = tuple(dict.fromkeys((*rest, *elsewhere)))
+            if len({variable for variable, _ in conjunction}) == len(conjunction):
+                yield conjunction  # else it asks for two values of one variable
+
+    def _block(
+        self, rest: tuple[Assignment, ...], completes: Iterable[int], asked: _Requirements
+    ) -> FlatBlock | None:
+        """The block, or None where it never bites or was said by a simple condition."""
+        variables = self._variables
+        done = self._places(fact for fact in completes if fact not in variables.always)
         if not done:
             return None
-        rest = self._places(block.rest)
-        if len({variable for variable, _ in rest}) < len(rest):
-            return None  # two facts of one leg never hold together
         if any(asked.pre.get(variable, value) != value for variable, value in rest):
             return None
         rest = tuple(place for place in rest if place[0] not in asked.pre)

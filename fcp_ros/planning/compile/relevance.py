@@ -108,7 +108,7 @@ class _Closure:
             if absence.key is not None:
                 self._legs.add(absence.key)
         for block in self._conditions.blocks(index):
-            self.need(block.completes, block.rest)
+            self.need((*block.completes, *block.absent), block.rest)
         for effect in operator.effects:
             # It may do good or harm: its conditions matter both ways.
             self.need((*effect.pre, *effect.absent), (*effect.pre, *effect.absent))

@@ -77,13 +77,14 @@ class Absence:
 class Block:
     """An operator may not newly complete a constraint's pattern.
 
-    Not applicable where all of `rest` hold and not all of `completes` do already. `constraint` is
-    its name; empty where a functional leg is what is kept.
+    Not applicable where all of `rest` hold, none of `absent` does, and not all of `completes` do
+    already. `constraint` is its name; empty where a functional leg is what is kept.
     """
 
     rest: tuple[int, ...]
     completes: tuple[int, ...]
     constraint: str = ""
+    absent: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
