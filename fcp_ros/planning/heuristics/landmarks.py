@@ -12,7 +12,7 @@ necessary orders of Hoffmann, Porteous and Sebastia, "Ordered landmarks in plann
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -41,12 +41,19 @@ class Landmarks(NamedTuple):
     after: Ints
 
 
-def find_landmarks(relaxed: RelaxedTask, state: Ints) -> Landmarks:
+def _go_on() -> None:
+    """Never interrupts."""
+
+
+def find_landmarks(
+    relaxed: RelaxedTask, state: Ints, check: Callable[[], None] = _go_on
+) -> Landmarks:
     """The landmarks from a state: facts to be reached, and facts that others need just before.
 
     Arguments:
         relaxed: the relaxation; its weights only choose where to look first.
         state: value of each variable, int32[n].
+        check: called between explorations; may raise to interrupt.
 
     Returns:
         The landmarks; what the goal asks for is among them. Only that where there is no plan.
@@ -54,7 +61,7 @@ def find_landmarks(relaxed: RelaxedTask, state: Ints) -> Landmarks:
     goal = _needs(relaxed, len(relaxed.operator) - 1)
     found = dict.fromkeys(fact for fact in goal if fact < _countable(relaxed))
     before: dict[int, set[int]] = {}
-    for fact, needs in _necessary(relaxed, state):
+    for fact, needs in _necessary(relaxed, state, check):
         found[fact] = None
         before[fact] = needs
     for needs in before.values():
@@ -79,7 +86,9 @@ def _needs(relaxed: RelaxedTask, action: int) -> list[int]:
     return needs
 
 
-def _necessary(relaxed: RelaxedTask, state: Ints) -> Iterator[tuple[int, set[int]]]:
+def _necessary(
+    relaxed: RelaxedTask, state: Ints, check: Callable[[], None]
+) -> Iterator[tuple[int, set[int]]]:
     """Landmarks that don't hold yet, each with what must hold just before."""
     work = workspace(relaxed)
     if ff(relaxed, work, state) == np.inf:
@@ -87,6 +96,7 @@ def _necessary(relaxed: RelaxedTask, state: Ints) -> Iterator[tuple[int, set[int
     on_plan = work.fact_mark == work.generation[0]
     on_plan[_countable(relaxed) :] = False
     for fact in np.flatnonzero(on_plan).tolist():
+        check()
         count = seed(relaxed, work, state)
         work.value[fact] = -1.0  # nothing is cheaper, so it is never reached
         if explore(relaxed, work, relaxed.weight, count, MAXIMUM, True) == np.inf:

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The estimator for Python, what resources are needed, and edge cases."""
+
+import math
+
+import numpy as np
+import pytest
+from exhaustive import optimal
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_flat_tasks import flat_tasks
+from relaxed_twin import RelaxedTwin
+
+from fcp_ros.fuzzy import Composition
+from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
+from fcp_ros.planning.flat.semantics import applicable, successor
+from fcp_ros.planning.heuristics.estimator import Estimator
+from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.heuristics.resource_need import resource_needs, suffices
+
+
+def step(old, new, loss=0.0, cost=1.0, use=()):
+    return FlatOperator(((0, old),), (), (FlatEffect(0, new),), (), loss, cost, use)
+
+
+def estimates(task, weight):
+    return [Estimator(task, kind, weight).at(task.initial) for kind in Kind]
+
+
+@settings(max_examples=60)
+@given(flat_tasks(), st.sampled_from(list(Composition)))
+def test_values_of_facts_and_operators(task, composition):
+    estimator = Estimator(task, Kind.MAX, task.loss, composition)
+    twin = RelaxedTwin(task)
+    worst = composition is Composition.MAXIMUM
+    values = twin.values(task.initial, task.loss, max, worst)
+    expected = [
+        values.get((var, val, True), math.inf)
+        for var in range(len(task.domain))
+        for val in range(task.domain[var])
+    ]
+    assert estimator.fact_values(task.initial) == pytest.approx(expected, abs=1e-9)
+    after = np.full(len(task.loss), math.inf)
+    for operator, needs, reached in twin.actions:
+        if reached not in needs:
+            most = max([twin.value(values, need) for need in needs], default=0.0)
+            own = task.loss[operator]
+            total = max(most, own) if worst else most + own
+            after[operator] = min(after[operator], total)
+    assert estimator.operator_values(task.initial) == pytest.approx(after, abs=1e-9)
+
+
+@settings(max_examples=60)
+@given(flat_tasks())
+def test_helpful_operators_need_nothing_but_the_state(task):
+    estimator = Estimator(task, Kind.FF, task.cost)
+    for operator in estimator.helpful(task.initial):
+        first, end = task.pre_start[operator], task.pre_start[operator + 1]
+        assert (task.initial[task.pre_var[first:end]] == task.pre_val[first:end]).all()
+
+
+def test_new_weights_are_used():
+    task = FlatBuilder([2], [0], [(0, 1)], [step(0, 1)]).build()
+    estimator = Estimator(task, Kind.LM_CUT, task.cost)
+    assert estimator.at((0,)) == 1.0
+    estimator.reweigh(np.array([0.25]))
+    assert estimator.at((0,)) == 0.25
+
+
+@pytest.mark.parametrize("weight", [[-1.0], [math.nan], [math.inf], [], [1.0, 1.0]])
+def test_wrong_weights_are_refused(weight):
+    task = FlatBuilder([2], [0], [(0, 1)], [step(0, 1)]).build()
+    with pytest.raises(ValueError, match="weight"):
+        Estimator(task, Kind.MAX, np.array(weight))
+
+
+def test_no_operators():
+    there = FlatBuilder([2], [1], [(0, 1)]).build()
+    away = FlatBuilder([2], [0], [(0, 1)]).build()
+    assert estimates(there, there.cost) == [0.0] * 6
+    assert estimates(away, away.cost)[1:] == [math.inf] * 5
+
+
+def test_empty_goal_and_goal_that_holds():
+    for goal in ([], [(0, 0)]):
+        task = FlatBuilder([2], [0], goal, [step(0, 1)]).build()
+        assert estimates(task, task.cost) == [0.0] * 6
+
+
+def test_goal_that_contradicts_itself():
+    task = FlatBuilder([2], [0], [(0, 0), (0, 1)], [step(0, 1), step(1, 0)]).build()
+    assert estimates(task, task.cost)[1:] == [math.inf] * 5
+
+
+def test_no_weight_and_huge_weights():
+    task = FlatBuilder([3], [0], [(0, 2)], [step(0, 1), step(1, 2)]).build()
+    assert estimates(task, np.zeros(2)) == [0.0, 0.0, 0.0, 0.0, 2.0, 0.0]
+    assert estimates(task, np.array([1e300, 1e300]))[1:4] == [2e300, 1e100, 2e300]
+    assert Estimator(task, Kind.LM_CUT, np.array([1e15, 1e-3])).at((0,)) >= 1e15
+    assert Estimator(task, Kind.LM_CUT, np.array([0.1 + 0.2, 0.3])).at((0,)) == pytest.approx(0.6)
+
+
+def test_sums_that_double_at_every_level_stay_finite():
+    levels = 1200
+    chain = [
+        FlatOperator(((2 * k, 1), (2 * k + 1, 1)), (), (FlatEffect(var, 1),))
+        for k in range(levels)
+        for var in (2 * k + 2, 2 * k + 3)
+    ]
+    first = [FlatOperator((), (), (FlatEffect(var, 1),)) for var in (0, 1)]
+    size = 2 * levels + 2
+    task = FlatBuilder([2] * size, [0] * size, [(size - 1, 1)], first + chain).build()
+    assert Estimator(task, Kind.ADD, task.cost).at(task.initial) < math.inf
+    assert Estimator(task, Kind.FF, task.cost).at(task.initial) == 2 * levels + 1
+    assert Estimator(task, Kind.MAX, task.cost).at(task.initial) == levels + 1
+
+
+@settings(max_examples=100)
+@given(flat_tasks(), st.integers(0, 100))
+def test_needs_of_resources_are_no_more_than_plans_take(task, walk):
+    needs = resource_needs(task)
+    draw = np.random.default_rng(walk)
+    state = tuple(map(int, task.initial))
+    for _ in range(4):
+        for need in needs:
+            real = optimal(task, state, np.abs(task.use[:, need.resource]))
+            amounts = task.amount.copy()
+            if math.isfinite(real):
+                amounts[need.resource] = need.bound + need.sign * real
+                assert suffices(need, amounts, np.array(state, np.int32))
+        choices = applicable(task, state)
+        if choices:
+            state = successor(task, state, int(draw.choice(choices)))
+
+
+def test_what_a_resource_and_a_clock_must_give():
+    battery = FlatResource(3.0, 1.0, 9.0)
+    clock = FlatResource(0.0, 0.0, 4.0)
+    steps = [step(0, 1, use=(1.0, -2.0)), step(1, 2, use=(1.0, -2.0))]
+    task = FlatBuilder([3], [0], [(0, 2)], steps, [battery, clock], 1).build()
+    needs = {need.resource: need for need in resource_needs(task)}
+    assert sorted(needs) == [0, 1]
+    for amounts, wanted in (
+        ([3.0, 0.0], (True, True)),
+        ([2.5, 0.0], (False, True)),
+        ([3.0, 0.5], (True, False)),
+    ):
+        found = tuple(bool(suffices(needs[r], np.array(amounts), task.initial)) for r in (0, 1))
+        assert found == wanted
+
+
+def test_resources_without_need():
+    steps = [step(0, 1, use=(1.0, -1.0, 0.0)), step(1, 0, use=(-1.0, -1.0, 0.0))]
+    pools = [FlatResource(1.0, 0.0), FlatResource(0.0), FlatResource(0.0)]
+    task = FlatBuilder([2], [0], [(0, 1)], steps, pools).build()
+    assert resource_needs(task) == []
