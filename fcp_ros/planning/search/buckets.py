@@ -151,7 +151,8 @@ def rebuild_table(b: Buckets) -> None:
 def _slot(queue: int, first: float, second: float, mask: int) -> int:
     low = np.uint64(np.int64(min(first, 1e18) * 8.0)) * np.uint64(0x9E3779B97F4A7C15)
     high = np.uint64(np.int64(min(second, 1e18) * 8.0)) * np.uint64(0xC2B2AE3D27D4EB4F)
-    return np.int64(scramble(low + high + np.uint64(queue)) >> np.uint64(1)) & mask
+    value = np.uint64(scramble(low + high + np.uint64(queue)))
+    return int(np.int64(value >> np.uint64(1)) & mask)
 
 
 @search_kernel

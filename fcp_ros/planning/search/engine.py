@@ -28,6 +28,7 @@ from fcp_ros.planning.search.settings import AT_ONCE, NEVER, SEEN, Settings, set
 from fcp_ros.planning.search.space import (
     BEST,
     BOUND,
+    EVALUATED,
     EXPANDED,
     GENERATED,
     INCUMBENT,
@@ -96,7 +97,7 @@ class BestFirst:
         self._best = incumbent
         self._outcome: Outcome | None = None
         self._work = FIRST_WORK
-        self._earlier = (0, 0)  # expanded and generated before the search began again
+        self._earlier = (0, 0, 0)  # what was expanded, generated, evaluated before a new beginning
         self._rooms = Rooms(
             self._task,
             self._prepared.packing,
@@ -105,20 +106,29 @@ class BestFirst:
             memory,
         )
         self._space = self._begun()
-        if is_goal(self._task, initial_state(self._task)):
-            self._take(())
-            self._outcome = Outcome.OPTIMAL
+        self._at_goal = (
+            is_goal(self._task, initial_state(self._task))
+            and min(first.budget, second.budget) >= 0.0
+        )
 
     def run(self, allowance: int) -> SearchReport:
         """Searches on until it knows the answer, or the allowance is used up.
 
         Arguments:
-            allowance: states to expand at most in this call.
+            allowance: states to expand or evaluate at most in this call.
         """
-        target = self.expanded + allowance
-        while self._outcome is None and self.expanded < target:
+        if self._outcome is None and self._at_goal:
+            self._take(())
+            self._outcome = Outcome.OPTIMAL
+        target = self.effort + allowance
+        while self._outcome is None and self.effort < target:
             self._slice(target)
         return self.report()
+
+    def know(self, plan: FlatPlan) -> None:
+        """Only plans that are better than this one are looked for from now on."""
+        self._best = plan
+        self._limit()
 
     def report(self) -> SearchReport:
         """How far the search has come."""
@@ -137,6 +147,11 @@ class BestFirst:
         """States expanded so far."""
         return self._earlier[0] + int(self._space.counts[EXPANDED])
 
+    @property
+    def effort(self) -> int:
+        """States expanded and states evaluated so far."""
+        return self.expanded + self._earlier[2] + int(self._space.counts[EVALUATED])
+
     def _slice(self, target: int) -> None:
         expanded, stored = self.expanded, int(self._space.counts[LABELS])
         began = time.perf_counter()
@@ -146,7 +161,7 @@ class BestFirst:
             self._settings,
             self._guides,
             self._work,
-            target - self._earlier[0],
+            target - self._earlier[0] - self._earlier[2],
         )
         took = time.perf_counter() - began
         more = int(self._space.counts[LABELS]) - stored
@@ -232,13 +247,17 @@ class BestFirst:
     # --- the search memory
 
     def _begun(self) -> Space:
-        space = self._rooms.make()
+        self._space = self._rooms.make()
+        self._limit()
+        return self._space
+
+    def _limit(self) -> None:
+        """Labels that can't lead to a better plan than the best one need not be kept."""
         if self._best is not None:
             for place, criterion in enumerate(self._grids):
                 units = [float(criterion.weight[o]) for o in self._best.operators]
                 total = max(units, default=0.0) if criterion.maximum else sum(units)
-                space.marks[BEST + place] = total
-        return space
+                self._space.marks[BEST + place] = total
 
     def _start_again(self) -> None:
         """Resources are short: they count from now on."""
@@ -246,6 +265,7 @@ class BestFirst:
         self._earlier = (
             self._earlier[0] + int(counts[EXPANDED]),
             self._earlier[1] + int(counts[GENERATED]),
+            self._earlier[2] + int(counts[EVALUATED]),
         )
         self._settings = self._settings._replace(counting=True)
         self._space = self._begun()

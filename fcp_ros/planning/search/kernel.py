@@ -33,6 +33,7 @@ from fcp_ros.planning.search.space import (
     CLOSED,
     CURRENT,
     DRAWN,
+    EVALUATED,
     EXPANDED,
     FITTING,
     GENERATED,
@@ -71,7 +72,7 @@ class Problem(NamedTuple):
 
 @search_kernel
 def advance(
-    problem: Problem, space: Space, settings: Settings, guides: Guides, work: int, expansions: int
+    problem: Problem, space: Space, settings: Settings, guides: Guides, work: int, effort: int
 ) -> int:
     """Searches on.
 
@@ -81,7 +82,7 @@ def advance(
         settings: how it is searched.
         guides: what the heuristics look at.
         work: successors to make before it pauses, where an evaluation counts as some more.
-        expansions: states that may have been expanded in all before it pauses.
+        effort: states that may have been expanded or evaluated in all before it pauses.
 
     Returns:
         PAUSED, FULL, SHORT, IMPROVED, STOPPED or EMPTY.
@@ -103,7 +104,7 @@ def advance(
             return status
     while True:
         if counts[CURRENT] < 0:
-            if counts[WORK] <= 0 or counts[EXPANDED] >= expansions:
+            if counts[WORK] <= 0 or counts[EXPANDED] + counts[EVALUATED] >= effort:
                 return PAUSED
             label = take(problem.packing, space, settings, guides)
             if label == AGAIN:

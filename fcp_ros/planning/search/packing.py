@@ -93,9 +93,9 @@ def scramble(linear: int) -> int:
     value ^= value >> np.uint64(32)
     value *= np.uint64(0xD6E8FEB86659FD93)
     value ^= value >> np.uint64(29)
-    return value
+    return value  # type: ignore[no-any-return]
 
 
 def _factors(words: int) -> Words:
     drawn = np.random.default_rng(20_240_229).integers(0, 2**63, words, np.uint64)
-    return drawn * np.uint64(2) + np.uint64(1)
+    return np.asarray(drawn * np.uint64(2) + np.uint64(1), np.uint64)

@@ -46,6 +46,10 @@ class Prepared:
         """Its switch tree."""
         return self.problem.tree
 
+    def revalued(self, task: FlatTask) -> Prepared:
+        """The same for a task that differs in nothing but losses and costs."""
+        return Prepared(self.problem._replace(task=task), self.relaxed, self.direction)
+
     def guides(self, settings: Settings) -> Guides:
         """The relaxations that a search's heuristics look at, with memory of its own."""
         if settings.greedy:

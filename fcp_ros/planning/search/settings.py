@@ -74,11 +74,15 @@ ADMISSIBLE = frozenset({Heuristic.BLIND, Heuristic.MAX, Heuristic.LM_CUT})
 """Heuristics that are lower bounds."""
 
 
-def kind_of(heuristic: Heuristic, maximum: bool) -> int:
-    """The number of a heuristic; where the largest counts, only the bottleneck bound is one."""
-    if maximum and heuristic is not Heuristic.BLIND:
-        return int(Kind.MAX)
-    return list(Heuristic).index(heuristic)
+def kind_of(heuristic: Heuristic, criterion: Grid) -> int:
+    """The number of a heuristic for a criterion.
+
+    Where the largest counts, only the bottleneck bound says anything; where all weights are 0, the
+    blind one says everything.
+    """
+    if heuristic is Heuristic.BLIND or not criterion.weight.any():
+        return int(Kind.BLIND)
+    return int(Kind.MAX) if criterion.maximum else list(Heuristic).index(heuristic)
 
 
 def settings_of(
@@ -106,12 +110,12 @@ def settings_of(
         second_maximum=second.maximum,
         first_budget=first.budget,
         second_budget=second.budget,
-        first_kind=kind_of(options.heuristic, first.maximum),
-        second_kind=kind_of(options.tie_heuristic, second.maximum),
+        first_kind=kind_of(options.heuristic, first),
+        second_kind=kind_of(options.tie_heuristic, second),
         first_weight=1.0,
         second_weight=float(options.tie_weight),
-        first_admissible=first.maximum or options.heuristic in ADMISSIBLE,
-        second_admissible=second.maximum or options.tie_heuristic in ADMISSIBLE,
+        first_admissible=_admissible(options.heuristic, first),
+        second_admissible=_admissible(options.tie_heuristic, second),
         evaluation=TAKEN,
         dominance=_dominance(first, second),
         stop=BY_KEY,
@@ -135,11 +139,15 @@ def settings_of(
     return settings._replace(first_weight=weight, helps=helps)
 
 
+def _admissible(heuristic: Heuristic, criterion: Grid) -> bool:
+    return heuristic in ADMISSIBLE or criterion.maximum or not criterion.weight.any()
+
+
 def _greedy(settings: Settings, options: SearchOptions) -> Settings:
     helpful = options.heuristic is Heuristic.FF
     unlimited = math.isinf(settings.first_budget) and math.isinf(settings.second_budget)
     return settings._replace(
-        first_kind=kind_of(options.heuristic, False),
+        first_kind=list(Heuristic).index(options.heuristic),
         second_kind=int(Kind.BLIND),
         first_admissible=False,
         second_admissible=False,

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of a plan that can be left out.
+
+Action elimination (Nakhost and Mueller, Action Elimination and Plan Neighborhood Graph Search,
+ICAPS 2010): each step in turn is left out together with all later ones that then can't be applied;
+where the goal is still reached, they stay out. No loss and no cost can grow by that.
+"""
+
+from __future__ import annotations
+
+from fcp_ros.planning.flat import semantics
+from fcp_ros.planning.flat.task import FlatTask
+
+MOST_APPLIED = 20_000
+"""Operators to apply at most; the rest of a very long plan stays as it is."""
+
+
+class _Tired(Exception):
+    """Enough operators were applied."""
+
+
+class _Walker:
+    """Applies operators, and counts them."""
+
+    def __init__(self, task: FlatTask) -> None:
+        self._task = task
+        self._left = MOST_APPLIED
+
+    def walk(
+        self, start: tuple[semantics.FlatState, semantics.Amounts], operators: tuple[int, ...]
+    ) -> tuple[int, ...] | None:
+        """The operators that can be applied, the others left out; None if that misses the goal."""
+        kept = []
+        for operator in operators:
+            after = self.step(start, operator)
+            if after is not None:
+                kept.append(operator)
+                start = after
+        return tuple(kept) if semantics.is_goal(self._task, start[0]) else None
+
+    def step(
+        self, start: tuple[semantics.FlatState, semantics.Amounts], operator: int
+    ) -> tuple[semantics.FlatState, semantics.Amounts] | None:
+        """State and resources after an operator; None where it can't be applied."""
+        if self._left == 0:
+            raise _Tired
+        self._left -= 1
+        state, amounts = start
+        if not semantics.is_applicable(self._task, state, operator):
+            return None
+        left = semantics.amounts_after(self._task, amounts, operator)
+        return None if left is None else (semantics.successor(self._task, state, operator), left)
+
+
+def without_needless(task: FlatTask, operators: tuple[int, ...]) -> tuple[int, ...]:
+    """A plan without the steps that it does not need.
+
+    Arguments:
+        task: the task.
+        operators: a plan that works on it.
+    """
+    walker = _Walker(task)
+    place = (semantics.initial_state(task), semantics.initial_amounts(task))
+    position = 0
+    try:
+        while position < len(operators):
+            rest = walker.walk(place, operators[position + 1 :])
+            if rest is not None:
+                operators = operators[:position] + rest
+                continue
+            after = walker.step(place, operators[position])
+            assert after is not None, "the plan works"
+            place = after
+            position += 1
+    except _Tired:
+        pass
+    return operators

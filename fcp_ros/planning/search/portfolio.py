@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several searches in one: any plan first, then better ones, then the proof, then a shorter one.
+
+A* with an admissible heuristic begins; mostly it is done in no time. If not, it takes turns with a
+greedy search until there is any plan, and then with an anytime search that looks for better ones.
+What one of them finds limits the others. Last, a proven plan of least loss is shortened, with a
+bounded effort.
+
+Turns are counted in evaluations, not in seconds, so the same seed gives the same plan.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from enum import Enum
+
+from fcp_ros.fuzzy import EPSILON, Composition
+from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.search.elimination import without_needless
+from fcp_ros.planning.search.engine import MEMORY, BestFirst, Spent, unwatched
+from fcp_ros.planning.search.grid import composed
+from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
+from fcp_ros.planning.search.prepared import Prepared, prepare
+from fcp_ros.planning.search.settings import ADMISSIBLE
+
+
+class Role(Enum):
+    """What a search is for."""
+
+    PROOF = "proof"
+    ANY = "any"
+    BETTER = "better"
+    SHORTER = "shorter"
+
+
+FIRST_TURN = 300
+"""Effort of A* before a greedy search looks for any plan at all."""
+PROOF_TURN = 300
+"""Effort of A* at a time after that."""
+PLAN_TURN = 1500
+"""Effort of the greedy search at a time; its heuristic is faster."""
+BETTER_TURN = 600
+"""Effort of the anytime search at a time."""
+SHORTEN = 300
+"""Effort of looking for a shorter plan of the same loss."""
+LARGE = 20_000
+"""Where the relaxation has more actions than this, all efforts but the greedy one get less."""
+BETTER_WEIGHT = 5.0
+"""First weight of the anytime search."""
+SHORTEN_WEIGHT = 1.5
+"""Weight of the estimated cost when a plan is shortened."""
+
+
+class Portfolio:
+    """Searches a flat task until the best plan is proven, or a limit is reached.
+
+    Arguments:
+        task: the task, or what was prepared for it.
+        objective: what is optimised.
+        options: heuristics of the proof, weight of ties, seed; the algorithm is not asked for.
+        memory: bytes that it may use.
+        incumbent: a plan that is known; only better ones are looked for.
+        spent: called after each slice of some milliseconds. What it raises goes through; the search
+            can go on afterwards.
+        improved: told about each better plan at once.
+    """
+
+    def __init__(
+        self,
+        task: FlatTask | Prepared,
+        objective: Objective,
+        options: SearchOptions | None = None,
+        memory: int = MEMORY,
+        incumbent: FlatPlan | None = None,
+        spent: Spent = unwatched,
+        improved: Callable[[FlatPlan], None] | None = None,
+    ) -> None:
+        self._prepared = task if isinstance(task, Prepared) else prepare(task)
+        self._objective = objective
+        self._options = _proving(objective, options or SearchOptions())
+        self._memory = memory
+        self._spent = spent
+        self._improved = improved
+        self._best = incumbent
+        self._outcome: Outcome | None = None
+        self._finished: list[SearchReport] = []
+        self._spent_effort = 0  # by searches that are finished
+        self._share = min(1.0, LARGE / max(1, len(self._prepared.relaxed.operator)))
+        self._helper: BestFirst | None = None
+        self._role = self._helper_role = Role.PROOF
+        self._helpless = False
+        self._proof_failed = False
+        self._proof = self._search(objective, self._options)
+        self._left = self._length(FIRST_TURN)
+
+    def run(self, allowance: int) -> SearchReport:
+        """Searches on until it knows the answer, or the allowance is used up.
+
+        Arguments:
+            allowance: states to expand or evaluate at most in this call.
+        """
+        target = self._effort + allowance
+        while self._outcome is None and self._effort < target:
+            self._work(target - self._effort)
+        return self.report()
+
+    def report(self) -> SearchReport:
+        """How far the search has come."""
+        reports = [*self._finished, *(search.report() for search in self._running)]
+        return SearchReport(
+            self._outcome or Outcome.PAUSED,
+            self._best,
+            self._bound(),
+            sum(report.expanded for report in reports),
+            sum(report.generated for report in reports),
+            sum(report.stored for report in reports[len(self._finished) :]),
+        )
+
+    def _bound(self) -> float:
+        """Lower bound of the first criterion; that of the best plan from the proof on."""
+        if self._outcome is Outcome.EXHAUSTED:
+            return math.inf
+        proven = self._outcome is Outcome.OPTIMAL or self._role is Role.SHORTER
+        if proven and self._best is not None:
+            first = self._objective.order[0]
+            return self._best.loss if first is Criterion.LOSS else self._best.cost
+        return self._proof.report().bound
+
+    # --- turns
+
+    @property
+    def _running(self) -> list[BestFirst]:
+        return [self._proof] if self._helper is None else [self._proof, self._helper]
+
+    @property
+    def _effort(self) -> int:
+        return self._spent_effort + sum(search.effort for search in self._running)
+
+    def _work(self, allowance: int) -> None:
+        """Goes on with the turn, or begins the next one."""
+        if self._left <= 0:
+            self._next_turn()
+        search = self._proof if self._role is Role.PROOF else self._helper
+        if search is None:
+            return
+        before = search.effort
+        try:
+            report = search.run(min(self._left, allowance))
+        finally:
+            self._left -= search.effort - before
+        if report.outcome is not Outcome.PAUSED:
+            self._left = 0
+            self._conclude(report.outcome)
+
+    def _next_turn(self) -> None:
+        """Whose turn it is."""
+        if self._role is Role.SHORTER:
+            self._outcome = Outcome.OPTIMAL
+        elif self._role is Role.PROOF and not self._helpless:
+            self._help()
+        elif self._proof_failed and self._helpless:
+            self._outcome = Outcome.OUT_OF_MEMORY
+        elif self._proof_failed:
+            self._help()
+        else:
+            self._role, self._left = Role.PROOF, self._length(PROOF_TURN)
+
+    def _help(self) -> None:
+        """The turn of the helper: a greedy search until there is a plan, then an anytime one."""
+        role = Role.ANY if self._best is None else Role.BETTER
+        if self._helper is None or (role is Role.BETTER and self._helper_role is Role.ANY):
+            self._retire()
+            self._helper = self._search(self._objective, self._helpers_options(role))
+            self._helper_role = role
+        self._role = role
+        self._left = PLAN_TURN if role is Role.ANY else self._length(BETTER_TURN)
+
+    def _conclude(self, outcome: Outcome) -> None:
+        """The search whose turn it is has ended."""
+        if self._role is Role.SHORTER:
+            self._outcome = Outcome.OPTIMAL
+        elif outcome is Outcome.OUT_OF_MEMORY:
+            if self._role is Role.PROOF:
+                self._proof_failed = True
+            else:
+                self._retire()
+                self._helpless = True
+        elif outcome is Outcome.OPTIMAL:
+            self._shorten()
+        elif outcome is Outcome.FOUND and self._role is not Role.PROOF:
+            self._retire()
+        else:
+            self._outcome = outcome
+
+    def _shorten(self) -> None:
+        """The best plan is proven; where it has the least loss, its cost may still sink."""
+        best = self._best
+        assert best is not None, "what is proven to be optimal was found"
+        if self._objective.order[0] is not Criterion.LOSS or best.cost <= EPSILON:
+            self._outcome = Outcome.OPTIMAL
+            return
+        self._retire()
+        objective = Objective(
+            (Criterion.COST, Criterion.LOSS),
+            self._objective.composition,
+            best.loss,
+            best.cost - 2 * EPSILON,
+        )
+        options = replace(
+            self._options,
+            algorithm=Algorithm.WEIGHTED_ASTAR,
+            heuristic=Heuristic.LM_CUT,
+            weight=SHORTEN_WEIGHT,
+            tie_heuristic=Heuristic.MAX,
+            tie_weight=1.0,
+        )
+        self._role, self._left = Role.SHORTER, self._length(SHORTEN)
+        self._helper = self._search(objective, options)
+
+    def _helpers_options(self, role: Role) -> SearchOptions:
+        if role is Role.ANY:
+            return replace(self._options, algorithm=Algorithm.LAZY_GREEDY, heuristic=Heuristic.FF)
+        return replace(
+            self._options,
+            algorithm=Algorithm.ANYTIME_ASTAR,
+            heuristic=Heuristic.FF,
+            weight=BETTER_WEIGHT,
+        )
+
+    def _retire(self) -> None:
+        """The helper is not needed any more."""
+        if self._helper is not None:
+            self._finished.append(self._helper.report())
+            self._spent_effort += self._helper.effort
+            self._helper = None
+
+    def _length(self, turn: int) -> int:
+        return max(10, int(turn * self._share))
+
+    # --- searches and plans
+
+    def _search(self, objective: Objective, options: SearchOptions) -> BestFirst:
+        return BestFirst(
+            self._prepared,
+            objective,
+            options,
+            self._memory // 2,
+            self._best,
+            self._spent,
+            self._found,
+        )
+
+    def _found(self, plan: FlatPlan) -> None:
+        """A search has found a plan that is better than what it knew."""
+        task = self._prepared.task
+        operators = without_needless(task, plan.operators)
+        maximum = self._objective.composition is Composition.MAXIMUM
+        plan = FlatPlan(
+            operators,
+            composed(task.loss, operators, maximum),
+            composed(task.cost, operators, False),
+        )
+        if self._best is not None and not self._better(plan, self._best):
+            return
+        self._best = plan
+        for search in self._running:
+            search.know(plan)
+        if self._improved is not None:
+            self._improved(plan)
+
+    def _better(self, one: FlatPlan, other: FlatPlan) -> bool:
+        for criterion in self._objective.order:
+            mine, theirs = (
+                (one.loss, other.loss) if criterion is Criterion.LOSS else (one.cost, other.cost)
+            )
+            if abs(mine - theirs) > EPSILON:
+                return mine < theirs
+        return False
+
+
+def _proving(objective: Objective, options: SearchOptions) -> SearchOptions:
+    """The options of the search that proves; a loss budget asks for a lower bound of the loss."""
+    options = replace(options, algorithm=Algorithm.ASTAR)
+    if options.heuristic not in ADMISSIBLE:
+        options = replace(options, heuristic=Heuristic.LM_CUT)
+    if objective.order[0] is Criterion.COST:
+        options = replace(options, tie_heuristic=Heuristic.LM_CUT, tie_weight=1.0)
+    return options
