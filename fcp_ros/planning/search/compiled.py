@@ -13,12 +13,14 @@ from typing import TypeVar, cast
 
 from numba import njit
 
+from fcp_ros.planning.flat.kernel import kernel
+
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def search_kernel(function: Function) -> Function:
     """Compiles a function that makes no arrays; the machine code stays on disk."""
-    return cast(Function, njit(cache=True, nogil=True, _nrt=False)(function))
+    return kernel(function)
 
 
 def part(function: Function) -> Function:
