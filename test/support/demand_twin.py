@@ -5,6 +5,7 @@ Starts from the exhaustive compiler. The two filters, relevance and delete-relax
 both polarities), are applied in turn, each time on a task made anew of what is left.
 """
 
+from collections import deque
 from dataclasses import replace
 
 from fcp_ros.cset import facts
@@ -88,3 +89,66 @@ def restricted(task, kept):
         deleters=[[i for i, o in enumerate(operators) if f in o.delete] for f in range(len(found))],
         keys=[task.keys[number] for number in possible],
     )
+
+
+def shortest(task, wanted, limit=20_000):
+    """Names of the steps of a shortest plan on a task; None where there is none.
+
+    Resources are ignored. Raises OverflowError where there are too many states.
+    """
+    conditions = Conditions(task)
+    usable = [
+        (o, conditions.absences(index), conditions.blocks(index))
+        for index, o in enumerate(task.operators)
+        if conditions.absences(index) is not None
+    ]
+    if not all(fact in task.fact_ids for fact in wanted.positive):
+        return None
+    positive = {task.fact_ids[fact] for fact in wanted.positive}
+    negative = {task.fact_ids[fact] for fact in wanted.negative if fact in task.fact_ids}
+    before = {task.initial: None}
+    queue = deque([task.initial])
+    while queue:
+        state = queue.popleft()
+        if positive <= state and negative.isdisjoint(state):
+            return _steps(state, before)
+        for operator, absences, blocks in usable:
+            if applies(state, operator, absences, blocks):
+                after = outcome(state, operator)
+                if after not in before:
+                    before[after] = (state, str(operator))
+                    queue.append(after)
+        if len(before) > limit:
+            raise OverflowError
+    return None
+
+
+def applies(state, operator, absences, blocks):
+    """Whether an operator may be applied in a state."""
+    return (
+        state.issuperset(operator.pre)
+        and all(absence.holds(state) for absence in absences)
+        and not any(
+            state.issuperset(block.rest) and not state.issuperset(block.completes)
+            for block in blocks
+        )
+    )
+
+
+def outcome(state, operator):
+    """The state after an operator: what anything adds stays."""
+    happening = [
+        effect
+        for effect in operator.effects
+        if state.issuperset(effect.pre) and state.isdisjoint(effect.absent)
+    ]
+    deleted = set(operator.delete).union(*(effect.delete for effect in happening))
+    return frozenset((state - deleted).union(operator.add, *(e.add for e in happening)))
+
+
+def _steps(state, before):
+    steps = []
+    while before[state] is not None:
+        state, step = before[state]
+        steps.append(step)
+    return steps[::-1]

@@ -10,6 +10,7 @@ change is possible from then on, and what waits for it goes on.
 
 from __future__ import annotations
 
+import heapq
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -20,7 +21,7 @@ from fcp_ros.planning.compile.demand_facts import Bound, Elements, FactTable
 from fcp_ros.planning.compile.demand_grounder import Constraints, Grounder
 from fcp_ros.planning.compile.demand_match import OPEN, Matcher, Run
 from fcp_ros.planning.compile.demand_node import Need, Node
-from fcp_ros.planning.compile.demand_plans import Planner, Style
+from fcp_ros.planning.compile.demand_plans import Plan, Planner, Style
 from fcp_ros.planning.compile.demand_shapes import DomainShapes, RelationShape, Trigger
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
@@ -31,6 +32,8 @@ RINGS = 2
 """How often a wide closure goes one ring further than a narrow one."""
 CHOSEN = 3
 """How many of many values that are as good as each other are taken at first."""
+NOTED = 2
+"""How many operators are remembered that make something true, or use it."""
 CANDIDATES = 64
 """Among how many."""
 FARTHEST = 4
@@ -68,12 +71,15 @@ class Closure:
         self._matcher = Matcher(shapes, facts, watch, self._demand)
         self.constraints = Constraints(shapes, facts, self._matcher, planner)
         self._needs: dict[int, Need] = {}
-        self._queue: deque[Need] = deque()
+        self._queue: list[tuple[int, int, Need]] = []
+        self._queued = 0
         self._ready: deque[Node] = deque()
         self._stuck: list[Need] = []
         self._waiting: dict[int, list[Node]] = {}
-        self._achieved: set[int] = set()
-        self._sources: dict[int, list[Node]] = {}
+        self._losers: dict[int, list[Node]] = {}  # fired operators that delete a fact
+        self._unwanted: set[int] = set()  # what the goal or a constraint wants to be absent
+        self._sources: dict[int, list[Node]] = {}  # operators that add a fact, the first ones
+        self._users: dict[int, list[Node]] = {}  # operators that need a fact and keep it
         self._demanded: set[tuple[int, Bound]] = set()
         self._demands: deque[tuple[RelationShape, Bound]] = deque()
         self._resources: set[str] = set()
@@ -87,6 +93,7 @@ class Closure:
         for fact in positive:
             self._need(2 * fact, None)
         for fact in negative:
+            self._unwanted.add(fact)
             self._need(2 * fact + 1, None)
         self._settle()
         if self._breadth is Breadth.WIDE:
@@ -105,7 +112,7 @@ class Closure:
             elif self._demands:
                 self._demanded_pattern(*self._demands.popleft())
             elif self._queue:
-                need = self._queue.popleft()
+                need = heapq.heappop(self._queue)[2]
                 need.queued = False
                 self._attend(need)
             elif self._stuck and grown != len(self.grounder.operators):
@@ -126,8 +133,10 @@ class Closure:
             need.level = _DONE
             self._attempt(literal, Style.ALL, 0)
             return
-        achieved = literal in self._achieved
-        if not self._pressing(need) or (achieved and (need.level > 0 or literal & 1)):
+        achieved = self._achieved(literal)
+        if not self._pressing(need):
+            return
+        if achieved and (need.level > 0 or literal & 1 and literal >> 1 not in self._users):
             return
         if need.level == 0:
             self._attempt(literal, Style.NOW, 1)
@@ -166,7 +175,21 @@ class Closure:
     def _push(self, need: Need) -> None:
         if not need.queued and need.level < _DONE and self._active(need.literal):
             need.queued = True
-            self._queue.append(need)
+            self._queued += 1
+            heapq.heappush(self._queue, (self._urgency(need), self._queued, need))
+
+    def _urgency(self, need: Need) -> int:
+        """Lower is earlier: things as they are, links, what is in the way later, things far away.
+
+        What is in the way only because an operator made it so is mostly put right by what is made
+        anyway.
+        """
+        own = self._is_own(need.literal)
+        return 2 * need.level + 4 * (need.level > 1) + (3 if own else 0)
+
+    def _is_own(self, literal: int) -> bool:
+        """Whether what should not hold is there only because an operator brings it about."""
+        return bool(literal & 1) and not self.facts.initial[literal >> 1]
 
     def _changed(self, literal: int) -> None:
         """A literal that held at first, or never, may become the opposite."""
@@ -184,10 +207,17 @@ class Closure:
     def _pressing(self, need: Need) -> bool:
         """Whether it matters for more than moves that lead where others lead already."""
         return need.root or any(
-            purpose not in self._achieved
+            not self._achieved(purpose)
             for consumer in need.consumers
             for purpose in consumer.purposes
         )
+
+    def _achieved(self, literal: int) -> bool:
+        """Whether some operator that may become applicable achieves it, and for good."""
+        fact = literal >> 1
+        if literal & 1:
+            return not all(map(self._puts_back, self._losers.get(fact, ())))
+        return self.facts.gained[fact]
 
     # --- ways to achieve a literal
 
@@ -217,6 +247,8 @@ class Closure:
             if not self._matcher.fits(plan, binding, bound):
                 return False
             listens = style in (Style.NOW, Style.ALL) and not chooses
+            if listens and plan.links is not None and self._by_links(plan.links, binding, literal):
+                continue
             run = Run(plan, literal, limit, listens, style is Style.ALL, context)
             found = self._matcher.bindings(run, binding)
             if chooses:
@@ -224,15 +256,22 @@ class Closure:
             for elements in found:
                 self._emit(trigger, elements, literal)
             truncated |= run.truncated
-        if style is Style.NOW and plan.graded:
+        if style is Style.NOW and plan.graded and not self._is_own(literal):
             # What is there may do the job badly.
             truncated |= self._try(trigger, literal, Style.FAR, limit)
         return truncated
 
+    def _by_links(self, plan: Plan, binding: list[int], literal: int) -> bool:
+        """Try the other way to the same; False where there are too many links."""
+        run = Run(plan, literal, listens=True, by_links=True)
+        for elements in self._matcher.bindings(run, list(binding)):
+            self._emit(plan.trigger, elements, literal)
+        return not run.crowded
+
     def _contexts(self, fact: int) -> list[tuple[int, ...]]:
-        """What is known to hold when the fact has just come to hold, for up to two ways to that."""
+        """What is known to hold when the fact has just come to hold, or has just been of use."""
         found: list[tuple[int, ...]] = [()] if self.facts.initial[fact] else []
-        for node in self._sources.get(fact, ()):
+        for node in (*self._sources.get(fact, ()), *self._users.get(fact, ())):
             parent = node.parent or node
             kept = tuple(f for f in parent.pre if f not in parent.delete)
             found.append((*parent.add, *kept))
@@ -333,6 +372,8 @@ class Closure:
             self._need(2 * fact, node if chain else None)
             if node.parent is not None:
                 self._need(2 * fact + 1, None)
+            if not facts.initial[fact] and fact not in node.delete:
+                _note(self._users, fact, node)
             if not facts.possible(fact):
                 node.missing += 1
                 self._waiting.setdefault(2 * fact, []).append(node)
@@ -374,15 +415,12 @@ class Closure:
 
     def _fire(self, node: Node) -> None:
         node.fired = True
-        puts_back = self._puts_back(node)
         for fact in node.add:
-            self._sources_of(fact, node)
-            self._achieved.add(2 * fact)
+            _note(self._sources, fact, node)
             if not self.facts.gained[fact]:
                 self._gain(fact)
         for fact in node.delete:
-            if not puts_back:
-                self._achieved.add(2 * fact + 1)
+            self._losers.setdefault(fact, []).append(node)
             if not self.facts.lost[fact]:
                 self.facts.lost[fact] = True
                 self._go_on(2 * fact + 1)
@@ -391,16 +429,14 @@ class Closure:
             if effect.missing == 0 and not effect.fired:
                 self._ready.append(effect)
 
-    def _sources_of(self, fact: int, node: Node) -> None:
-        sources = self._sources.setdefault(fact, [])
-        if len(sources) < 2:
-            sources.append(node)
-
     def _puts_back(self, node: Node) -> bool:
         """Whether it restores something that is in the way at first."""
         return any(
             self.facts.initial[fact]
-            and any(pattern.hard for pattern in self.grounder.patterns.matching(fact))
+            and (
+                fact in self._unwanted
+                or any(pattern.hard for pattern in self.grounder.patterns.matching(fact))
+            )
             for fact in node.add
         )
 
@@ -431,6 +467,7 @@ class Closure:
                     self._need(2 * fact, None)
                 for other in match:
                     if other != fact:
+                        self._unwanted.add(other)
                         self._need(2 * other + 1, None)
 
     def _go_on(self, literal: int) -> None:
@@ -491,6 +528,12 @@ class Closure:
             self._demand(relation, bound)
         for fact in tuple(pattern.facts):
             self._need(2 * fact, None)
+
+
+def _note(nodes: dict[int, list[Node]], fact: int, node: Node) -> None:
+    noted = nodes.setdefault(fact, [])
+    if len(noted) < NOTED:
+        noted.append(node)
 
 
 def _effect_triggers(shapes: DomainShapes) -> dict[str, list[Trigger]]:

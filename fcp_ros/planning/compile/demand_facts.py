@@ -7,7 +7,7 @@ Elements are the ids of the instance. A *literal* is a fact and a polarity: 2 * 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from fcp_ros.cset import Instance
 from fcp_ros.planning.compile.demand_shapes import RelationShape
@@ -68,7 +68,7 @@ class FactTable:
         """Whether the fact holds at some time, as far as is known."""
         return self.initial[fact] or self.gained[fact]
 
-    def there(self, relation: RelationShape, bound: Bound) -> Iterable[Elements]:
+    def there(self, relation: RelationShape, bound: Bound) -> Collection[Elements]:
         """The tuples that hold at first and have the bound elements, looked up by index."""
         if len(bound) == len(relation.legs):
             elements = tuple(element for _, element in bound)
@@ -93,7 +93,8 @@ class FactTable:
         lists: list[list[int]] = [
             self._index.get((relation.number, p, element), []) for p, element in bound
         ]
-        for fact in tuple(min(lists, key=len)):
+        shortest = min(lists, key=lambda found: len(found))
+        for fact in tuple(shortest):
             if len(bound) == 1 or _agrees(self.elements[fact], bound):
                 yield fact
 

@@ -36,6 +36,8 @@ class Run:
         demands: whether open changing conditions are demanded.
         context: facts to be read before all others, where one of them gives the value.
         truncated: whether a limit was met.
+        by_links: whether the plan is one by links.
+        crowded: whether there were more links than such a plan is made for.
     """
 
     plan: Plan
@@ -45,6 +47,8 @@ class Run:
     demands: bool = False
     context: tuple[int, ...] | None = None
     truncated: bool = False
+    by_links: bool = False
+    crowded: bool = False
 
 
 Listener = tuple[Run, int, Elements]
@@ -75,6 +79,7 @@ class Matcher:
         self._demand = demand
         self._links = tuple(r for r in shapes.relations.values() if not r.changes)
         self._listeners: dict[tuple[int, int, int], list[Listener]] = {}
+        self._waiting: dict[int, list[Listener]] = {}
         self._touched: dict[str, dict[int, None]] = {}
 
     def few(self, types: Iterable[str]) -> frozenset[int]:
@@ -107,6 +112,8 @@ class Matcher:
 
     def resumed(self, fact: int) -> Iterator[tuple[Run, Iterator[Elements]]]:
         """The runs that go on with a fact that has come to be possible."""
+        for run, depth, before in self._waiting.pop(fact, ()):
+            yield run, self._extend(run, depth, list(before))
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
         keys = ((relation.number, p, element) for p, element in enumerate(elements))
         for key in chain(keys, ((relation.number, OPEN, OPEN),)):
@@ -125,9 +132,14 @@ class Matcher:
             step = steps[depth]
             assert step.relation is not None
             elements = tuple([binding[slot] for _, slot in step.bound])
-            if self._instance.find_tuple(step.relation.name, elements) is None:
-                return
             depth += 1
+            if step.relation.changes:
+                fact = self._facts.number(step.relation, elements)
+                if not self._facts.possible(fact):
+                    self._waiting.setdefault(fact, []).append((run, depth, tuple(binding)))
+                    return
+            elif self._instance.find_tuple(step.relation.name, elements) is None:
+                return
         if depth == len(steps):
             yield tuple(binding)
             return
@@ -156,6 +168,9 @@ class Matcher:
         bound = tuple([(position, binding[slot]) for position, slot in step.bound])
         if not step.relation.changes:
             found = self._facts.there(step.relation, bound)
+            if run.by_links and len(found) > LISTED:
+                run.crowded = True
+                return ()
             return found if step.determined else self._some(run, found, LINKS)
         if run.context is not None:
             return self._in_context(run, step, bound, run.context)

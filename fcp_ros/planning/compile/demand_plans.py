@@ -10,8 +10,8 @@ algorithm over sets of bound slots; plans are kept with the domain.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from fcp_ros.planning.compile.demand_shapes import (
@@ -67,7 +67,8 @@ class Step:
     Attributes:
         relation: of the condition that binds them; None: any element of the slot's type.
         bound: (position, slot) of the legs that are bound already.
-        opens: (position, slot) of the legs that are not; for an element one with position -1.
+        opens: (position, slot) of the legs that are not; for an element one with position -1. A
+            step without is a check: a static fact must be there, a changing one possible.
         determined: whether there is at most one value (a functional leg is bound).
         free: whether no changing condition speaks of what is bound: one value is like another.
     """
@@ -85,15 +86,18 @@ class Plan:
 
     Attributes:
         trigger: whose slots.
-        steps: in order; a step without `opens` is a check.
+        steps: in order.
         chooses: whether a step chooses among values of which one is like another.
         graded: whether a slot that graded atoms speak of is bound by more than what is determined.
+        links: a plan with the same outcome that follows static links first and checks the values
+            then: better where the links are few. None where there is no such plan.
     """
 
     trigger: Trigger
     steps: tuple[Step, ...]
     chooses: bool
     graded: bool
+    links: Plan | None = None
 
 
 class Planner:
@@ -122,8 +126,22 @@ class Planner:
         key = (trigger, style, bound, few)
         found = self._plans.get(key)
         if found is None:
-            found = self._plans[key] = _ordered(trigger, _COSTS[style], bound, few)
+            found = _plan(trigger, bound, _ordered(trigger, _COSTS[style], bound, few))
+            if style is Style.NOW:
+                found = replace(found, links=self._by_links(found, bound, few))
+            self._plans[key] = found
         return found
+
+    def _by_links(self, plan: Plan, bound: frozenset[int], few: frozenset[int]) -> Plan | None:
+        trigger = plan.trigger
+        path = _ordered(trigger, _COSTS[Style.NEAR], bound, few)
+        read = [step.relation for step in plan.steps if step.relation and step.relation.changes]
+        if not read or "fluent" in (kind for kind, _ in path):
+            return None
+        if any(kind == "element" and slot not in few for kind, slot in path):
+            return None
+        checked = [atom for atom in trigger.fluent if atom[0] in read]
+        return _plan(trigger, bound, path, checked)
 
     def only_undoes(self, trigger: Trigger) -> bool:
         """Whether what the rule needs comes only from what it gives: no way to get that anew.
@@ -137,17 +155,19 @@ class Planner:
         return found
 
 
-def _ordered(trigger: Trigger, costs: _Costs, bound: frozenset[int], few: frozenset[int]) -> Plan:
+_Path = tuple[tuple[str, int], ...]
+"""What binds slots, in order: a static or changing condition by number, or a slot's type."""
+
+
+def _ordered(trigger: Trigger, costs: _Costs, bound: frozenset[int], few: frozenset[int]) -> _Path:
     everything = frozenset(range(len(trigger.types)))
     best: dict[frozenset[int], float] = {bound: 0.0}
-    queue: list[tuple[float, int, frozenset[int], tuple[tuple[str, int], ...]]] = [
-        (0.0, 0, bound, ())
-    ]
+    queue: list[tuple[float, int, frozenset[int], _Path]] = [(0.0, 0, bound, ())]
     count = 0
     while queue:
         cost, _, now, path = heapq.heappop(queue)
         if now == everything:
-            return _plan(trigger, bound, path)
+            return path
         if cost > best[now]:
             continue
         for extra, choice, then in _choices(trigger, costs, now, few):
@@ -184,10 +204,13 @@ def _choices(
             yield cost, ("element", slot), now | {slot}
 
 
-def _plan(trigger: Trigger, bound: frozenset[int], path: tuple[tuple[str, int], ...]) -> Plan:
+def _plan(
+    trigger: Trigger, bound: frozenset[int], path: _Path, checked: Sequence[SlotAtom] = ()
+) -> Plan:
     spoken = {slot for _, slots in trigger.fluent for slot in slots}
     now = set(bound)
     unchecked = dict(enumerate(trigger.static))
+    values = list(checked)
     steps: list[Step] = []
     loose: set[int] = set()
 
@@ -196,6 +219,10 @@ def _plan(trigger: Trigger, bound: frozenset[int], path: tuple[tuple[str, int], 
             if now.issuperset(atom[1]):
                 steps.append(_step(atom, now, spoken))
                 del unchecked[number]
+        for atom in tuple(values):
+            if now.issuperset(atom[1]):
+                steps.append(_step(atom, now, spoken))
+                values.remove(atom)
 
     check()
     for kind, number in path:

@@ -211,10 +211,12 @@ class _Relevance:
 
     def _take(self, node: Node) -> None:
         self._need_true(node.pre)
-        for pattern, _ in node.absent:
+        for pattern, unless in node.absent:
             if pattern not in self._patterns:
-                self._patterns.add(pattern)
-                self._need_false(self._holding(pattern))
+                holding = list(self._holding(pattern))
+                if holding != [unless]:
+                    self._patterns.add(pattern)
+                    self._need_false(holding)
         self._guard(node)
         self._change(node)
         for effect in node.effects:
