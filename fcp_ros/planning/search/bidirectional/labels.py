@@ -125,15 +125,16 @@ class Frontier(Generic[L]):
         """The label was expanded."""
         self.expanded += 1
         self.beacons.append(label)
-        self._close(label)
+        self.close(label)
 
     def drop(self, labels: Iterable[L]) -> None:
         """Labels that were added are not needed any more."""
         for label in labels:
             self.kept -= 1
-            self._close(label)
+            self.close(label)
 
-    def _close(self, label: L) -> None:
+    def close(self, label: L) -> None:
+        """The label needs no expansion."""
         if label.open:
             label.open = False
             self.size -= 1

@@ -39,6 +39,16 @@ class Scale:
         """The loss of doing both."""
         return a + b if self._sum else max(a, b)
 
+    def no_better(self, bound: Key, key: Key) -> bool:
+        """Whether a lower bound that has rounding errors rules out what is better than `key`.
+
+        Criteria that differ by no more than `EPSILON` are equal here.
+        """
+        slack = EPSILON / UNIT
+        if abs(bound[0] - key[0]) <= slack:
+            return bound[1] >= key[1] - slack
+        return bound[0] > key[0]
+
     def room(self, loss: float) -> float:
         """The requirement, as a loss: the largest that may come before one of `loss`.
 

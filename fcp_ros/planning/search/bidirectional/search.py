@@ -31,6 +31,10 @@ BY_KEY = 4
 """Of so many expansions, one goes by key even while there is no plan."""
 
 
+Estimate = Callable[[tuple[int, ...]], tuple[float, float]]
+"""Lower bounds of the loss and of the cost from a state to the goal; infinite at a dead end."""
+
+
 def nothing() -> None:
     """The check of a caller that never interrupts."""
 
@@ -43,18 +47,26 @@ class BidirectionalSearch:
         objective: what is optimised.
         max_labels: labels that may be kept.
         seed: decides between labels that are equal in everything.
+        estimate: lower bounds, with which states are left out that lead to no better plan once
+            there is one. The proof then goes forward only; without, both ways.
 
     Raises:
         ValueError: the task can't be searched backwards (`unsuitable` says why).
     """
 
     def __init__(
-        self, task: FlatTask, objective: Objective, max_labels: int = 2_000_000, seed: int = 0
+        self,
+        task: FlatTask,
+        objective: Objective,
+        max_labels: int = 2_000_000,
+        seed: int = 0,
+        estimate: Estimate | None = None,
     ) -> None:
         if reason := unsuitable(task):
             raise ValueError(reason)
         self._task = task
         self._max_labels = max_labels
+        self._estimate = estimate
         self._random = random.Random(seed)
         self._generated = 0
         self._best: FlatPlan | None = None
@@ -125,11 +137,24 @@ class BidirectionalSearch:
             ahead = reached is not None and (needed is None or reached.distance <= needed.distance)
         else:
             reached, needed = forward.least(), backward.least()
-            ahead = forward.work() <= backward.work()
+            ahead = self._estimate is not None or forward.work() <= backward.work()
         if reached is not None and ahead:
-            self._expand_forward(reached, check)
+            if self._is_hopeless(reached):
+                forward.close(reached)
+            else:
+                self._expand_forward(reached, check)
         elif needed is not None:
             self._expand_backward(needed, check)
+
+    def _is_hopeless(self, label: Reached) -> bool:
+        """Whether the estimate shows that a label leads to no plan better than the best."""
+        if self._best is None or self._estimate is None:
+            return False
+        loss, cost = self._estimate(label.state)
+        loss = self._scale.composed(label.loss, loss / UNIT)
+        return self._scale.no_better(
+            self._scale.key(loss, label.cost + cost / UNIT), self._best_key
+        )
 
     def _expand_forward(self, label: Reached, check: Callable[[], None]) -> None:
         for new in self._forward.after(label, self._promising, check):

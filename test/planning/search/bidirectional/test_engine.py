@@ -3,6 +3,7 @@
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -209,6 +210,43 @@ def test_waiting_for_a_window_costs_time():
         pass
     assert report.best.operators == (0, 2)
     assert trade_offs(task, Composition.SUM) == {(0.5, 2.0)}
+
+
+def remaining(task, weights):
+    """Least sum of weights from each state to the goal, resources aside."""
+    states = list(product(*(range(size) for size in task.domain.tolist())))
+    least = {s: 0.0 if semantics.is_goal(task, s) else math.inf for s in states}
+    steps = {
+        s: [
+            (float(weights[o]), semantics.successor(task, s, o))
+            for o in semantics.applicable(task, s)
+        ]
+        for s in states
+    }
+    for _ in states:
+        for state in states:
+            others = (weight + least[after] for weight, after in steps[state])
+            least[state] = min([least[state], *others])
+    return least
+
+
+@settings(max_examples=80)
+@given(task=flat_tasks(max_variables=3, max_operators=6))
+def test_an_estimate_changes_nothing_but_the_work(task):
+    losses, costs = remaining(task, task.loss), remaining(task, task.cost)
+    with_estimate = BidirectionalSearch(
+        task, Objective(), estimate=lambda state: (losses[state], costs[state])
+    )
+    plain = BidirectionalSearch(task, Objective())
+    while (found := with_estimate.run(100)).outcome not in DONE:
+        pass
+    while (expected := plain.run(100)).outcome not in DONE:
+        pass
+    assert found.outcome is expected.outcome
+    if expected.best is not None:
+        assert (found.best.loss, found.best.cost) == pytest.approx(
+            (expected.best.loss, expected.best.cost)
+        )
 
 
 def test_who_must_wait_too_long_never_gets_there():
