@@ -280,7 +280,7 @@ def test_agents_change_their_order_for_a_window(domain, state):
 
 @pytest.mark.parametrize("deadline", [-1.0, math.nan, -math.inf])
 def test_bad_deadlines_are_refused(domain, state, deadline):
-    with pytest.raises(ValueError, match=r"the deadline is .*: give a number of seconds, 0 or more"):
+    with pytest.raises(ValueError, match=r"the deadline is .*: give a number of seconds"):
         scheduled(domain, state, "light hall", deadline=deadline)
 
 
