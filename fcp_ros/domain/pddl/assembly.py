@@ -59,10 +59,11 @@ class _Assembly:
     ) -> PddlTask:
         free = FreeNames()
         rules: dict[str, ActionRule] = {}
+        idle: dict[str, ActionRule] = {}
         forms: dict[str, ActionForm] = {}
-        for draft in drafts:
+        for draft in sorted(drafts, key=lambda draft: draft.is_idle):
             rule, arguments = self._rule(free.take(draft.action), draft)
-            rules[rule.name] = rule
+            (idle if draft.is_idle else rules)[rule.name] = rule
             forms[rule.name] = ActionForm(spelling.get(draft.action, draft.action), arguments)
         writer = GoalWriter(self._names)
         wanted = writer.goal(goal)
@@ -73,7 +74,8 @@ class _Assembly:
         domain = self._domain(schema, rules, sources)
         instance = self._instance(schema, extra)
         problem = self._universe.problem
-        return PddlTask(problem.name, domain, instance, wanted, forms, problem.minimises_cost)
+        cost = problem.minimises_cost
+        return PddlTask(problem.name, domain, instance, wanted, forms, cost, idle)
 
     def _domain(
         self, schema: Schema, rules: Mapping[str, ActionRule], sources: Sequence[Source]

@@ -58,6 +58,11 @@ class DraftRule:
     effects: tuple[DraftEffect, ...]
     cost: Cost
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it does nothing, as driving from here to here."""
+        return not (self.add or self.delete or self.effects)
+
     def atoms(self) -> tuple[Atom, ...]:
         """All its atoms, as often as they occur."""
         own = (*self.positive, *self.negative, *self.add, *self.delete)

@@ -8,7 +8,7 @@ the precondition becomes a conditional effect ("where it is there, it is deleted
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expression import Atom, Constant, Variable
@@ -28,7 +28,7 @@ MAX_RULES = 5_000
 
 
 def draft_rules(action: Action, universe: Universe, source: Source) -> tuple[DraftRule, ...]:
-    """The rules that an action stands for; none where it can never apply or does nothing.
+    """The rules that an action stands for; none where it can never apply.
 
     Raises:
         UnsupportedPddl: too many rules, or a condition with too many cases.
@@ -39,13 +39,13 @@ def draft_rules(action: Action, universe: Universe, source: Source) -> tuple[Dra
         for effect in action.effects
         for conjunct in normaliser.alternatives(effect.condition, action.name)
     ]
-    found: dict[DraftRule, None] = {}
+    found: dict[DraftRule, DraftRule] = {}
     for conjunct in normaliser.alternatives(action.precondition, action.name):
         terms = _terms(action, conjunct, effects, universe)
         for partition in partitions(terms, conjunct, universe):
             rule = _Draft(action, conjunct, partition, effects, universe, source).rule(terms)
             if rule is not None:
-                found.setdefault(rule)
+                found.setdefault(replace(rule, cost=Cost()), rule)  # tables have no hash
             if len(found) > MAX_RULES:
                 raise UnsupportedPddl(
                     source.file,
@@ -54,7 +54,7 @@ def draft_rules(action: Action, universe: Universe, source: Source) -> tuple[Dra
                     f"{action.name},",
                     "give its parameters types, or state which must differ",
                 )
-    return tuple(found)
+    return tuple(found.values())
 
 
 def _terms(
@@ -87,7 +87,7 @@ class _Draft:
     source: Source
 
     def rule(self, terms: dict[PddlTerm, Typed]) -> DraftRule | None:
-        """The rule; None where it can never apply, or does nothing."""
+        """The rule; None where it can never apply."""
         names = FreeNames()
         parameters: list[DraftParameter] = []
         mapping: dict[PddlTerm, Variable] = {}
@@ -106,7 +106,7 @@ class _Draft:
         kept = set(positive).difference(delete)
         add = tuple(a for a in add if a not in kept or a.predicate in deletable)
         if set(add) <= kept and not delete and not effects:
-            return None
+            add = ()
         return DraftRule(
             self.action.name,
             tuple(mapping[Variable(p.name)].name for p in self.action.parameters),

@@ -4,8 +4,8 @@
 It reads the domain file, and the goal as the precondition of an action. The long lists of a problem
 (objects, initial facts) are read by problem.py: they have no logic in them, and the library needs
 2 s for 20,000 objects. What the library lacks is made up for here: it insists on requirements,
-which are all given to it; it keeps actions as a set, which is sorted again; and it leaves
-`sys.tracebacklimit` at 0 after a syntax error.
+which are all given to it; it knows no type `object`, which is given another name; it keeps actions
+as a set, which is sorted again; and it leaves `sys.tracebacklimit` at 0 after a syntax error.
 """
 
 from __future__ import annotations
@@ -56,15 +56,33 @@ _REQUIREMENTS = (
 _HEAD = re.compile(r"\(\s*define\s*\(\s*domain\s+[^\s()]+\s*\)")
 _ACTION = re.compile(r"\(\s*:action\s+([^\s()]+)")
 _TOTAL_COST = "total-cost"
+_WORD_OBJECT = re.compile(r"(?<![\w?-])object(?![\w-])")
+_ALIAS = "object-of-any-type"
+
+
+class Parser:
+    """The library's parser; making one takes 0.1 s (its tables), so that it may be shared."""
+
+    def __init__(self) -> None:
+        """Makes the tables when they are first needed."""
+        self._ready: DomainParser | None = None
+
+    def parse(self, code: str) -> LibraryDomain:
+        """What the library makes of a domain; raises what the library raises."""
+        parser = self._ready or DomainParser()
+        self._ready = None  # an error leaves it in the middle of things
+        parsed = parser(_WORD_OBJECT.sub(_ALIAS, code))
+        self._ready = parser
+        return parsed
 
 
 class LogicReader:
-    """Reads a domain and goals for it; making one takes 0.1 s (the library's parser tables)."""
+    """Reads a domain, and goals for it."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, parser: Parser) -> None:
         """Reads nothing yet; `source` is the domain file."""
         self._source = source
-        self._parser = DomainParser()
+        self._parser = parser
 
     def domain(self) -> DomainText:
         """The domain.
@@ -85,8 +103,11 @@ class LogicReader:
                 "the file does not begin with `(define (domain name)`",
                 "give the domain file here, and the problem file after it",
             )
-        code = f"{code[: head.end()]} {_REQUIREMENTS}{code[head.end() :]}"
-        parsed = self._parsed(code, source)
+        types = source.section(":types")
+        if types is not None:
+            code = f"{code[: types.start]}{self._types(code)}{code[types.end :]}"
+        before = f"{code[: head.end()]} {_REQUIREMENTS}{self._types('') if types is None else ''}"
+        parsed = self._parsed(f"{before}{code[head.end() :]}", source)
         return _Translation(source).domain(parsed)
 
     def goal(self, problem: Source, objects: Mapping[str, object]) -> Formula:
@@ -105,11 +126,10 @@ class LogicReader:
             raise PddlError(problem.file, 1, "the problem has no goal", fix)
         text = problem.inside(":goal")
         named = sorted({word for word in words(text) if word in objects})
-        types = self._source.section(":types")
+        types = self._types(self._source.code).replace("\n", " ")
         code = "".join(
             (
-                f"(define (domain goal) {_REQUIREMENTS} ",
-                "" if types is None else _one_line(self._source.code[types.start : types.end]),
+                f"(define (domain goal) {_REQUIREMENTS} {types}",
                 f" (:constants {' '.join(named)}) (:action goal :parameters () :precondition",
                 # The goal keeps its lines, so that messages are right.
                 "\n" * (problem.line(section.start) - 1),
@@ -120,13 +140,18 @@ class LogicReader:
         (action,) = self._parsed(code, problem).actions
         return _Translation(problem).formula(action.precondition)
 
+    def _types(self, code: str) -> str:
+        """The section :types of some code, with `object` declared, under whatever name."""
+        section = self._source.section(":types")
+        if section is None or not code:
+            return f"(:types {ROOT})"
+        written = code[section.start : section.end - 1]
+        declared = re.sub(r"-\s*\S+", " ", written).split()
+        return f"{written} {'' if ROOT in declared else ROOT})"
+
     def _parsed(self, code: str, source: Source) -> LibraryDomain:
         with _explained(source), _traceback_limit_kept():
-            return self._parser(code)
-
-
-def _one_line(code: str) -> str:
-    return code.replace("\n", " ")
+            return self._parser.parse(code)
 
 
 @contextmanager
@@ -152,7 +177,7 @@ def _explained(source: Source) -> Iterator[None]:
     except (UnexpectedToken, UnexpectedCharacters) as error:
         raise _syntax_error(source, error) from error
     except (LarkError, LibraryError, ValueError, AssertionError) as error:
-        message = " ".join(str(error).split()).rstrip(".")
+        message = " ".join(str(error).split()).rstrip(".").replace(_ALIAS, ROOT)
         quoted = re.search(r"'([\w-]+)'", message)
         line = source.line_of(quoted.group(1)) if quoted else 1
         raise PddlError(source.file, line, message, "correct it there") from error
@@ -162,7 +187,7 @@ def _syntax_error(source: Source, error: UnexpectedToken | UnexpectedCharacters)
     lines = source.text.splitlines() or [""]
     line = min(max(error.line, 1), len(lines))
     if isinstance(error, UnexpectedToken):
-        found = f"{str(error.token)!r}"
+        found = repr(_own(error.token))
         expected = sorted(_WORDS.get(name, name.lower()) for name in error.accepts or ())
     else:
         found = repr(lines[line - 1][max(error.column - 1, 0) :][:1])
@@ -195,13 +220,15 @@ class _Translation:
         actions = sorted(parsed.actions, key=lambda action: order[str(action.name)])
         return DomainText(
             name=str(parsed.name),
-            types={str(t): str(above or ROOT) for t, above in parsed.types.items() if t != ROOT},
+            types={
+                _own(t): _own(above or ROOT) for t, above in parsed.types.items() if _own(t) != ROOT
+            },
             constants=tuple(
-                Typed(str(c.name), (str(c.type_tag or ROOT),))
+                Typed(_own(c.name), (_own(c.type_tag or ROOT),))
                 for c in sorted(parsed.constants, key=lambda c: str(c.name))
             ),
             predicates={
-                str(p.name): tuple(_typed(term) for term in p.terms)
+                _own(p.name): tuple(_typed(term) for term in p.terms)
                 for p in sorted(parsed.predicates, key=lambda p: str(p.name))
             },
             functions={str(f.name): len(f.terms) for f in parsed.functions},
@@ -322,12 +349,17 @@ def _variables(variables: frozenset[LibraryVariable]) -> tuple[Typed, ...]:
 
 
 def _typed(variable: LibraryVariable) -> Typed:
-    types = tuple(sorted(map(str, variable.type_tags)))
+    types = tuple(sorted(map(_own, variable.type_tags)))
     return Typed(str(variable.name), types or (ROOT,))
 
 
+def _own(name: object) -> str:
+    """A name as it stands in the file."""
+    return str(name).replace(_ALIAS, ROOT)
+
+
 def _atom(predicate: Predicate) -> Atom:
-    return Atom(str(predicate.name), tuple(map(_term, predicate.terms)))
+    return Atom(_own(predicate.name), tuple(map(_term, predicate.terms)))
 
 
 def _term(term: LibraryVariable | LibraryConstant) -> PddlTerm:

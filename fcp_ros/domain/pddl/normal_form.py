@@ -133,6 +133,13 @@ class _Condition:
             return list(
                 dict.fromkeys(c for part in formula.parts for c in self._dnf(part, wanted, bound))
             )
+        if not all(map(self.universe.candidates, formula.variables)):
+            return [Conjunct()] if formula.universal is wanted else []
+        used = free_names(formula.body)
+        variables = tuple(v for v in formula.variables if v.name in used)
+        if not variables:
+            return self._dnf(formula.body, wanted, bound)
+        formula = Quantified(formula.universal, variables, formula.body)
         if formula.universal is wanted:
             return self._every(formula, wanted, bound)
         fresh = self._fresh("some.", formula.variables)
@@ -164,8 +171,6 @@ class _Condition:
     ) -> list[Conjunct]:
         fresh = self._fresh("any.", formula.variables)
         renamed = {**bound, **{old.name: Variable(new.name) for old, new in fresh}}
-        if not all(self.universe.candidates(variable) for variable in formula.variables):
-            return [Conjunct()]
         against = self._dnf(formula.body, not wanted, renamed)
         absent = [self._absence(conjunct, [new for _, new in fresh]) for conjunct in against]
         if None not in absent:
@@ -220,6 +225,20 @@ class _Condition:
     def _unsupported(self, feature: str, fix: str) -> UnsupportedPddl:
         line = self.source.line_of(self.what)
         return UnsupportedPddl(self.source.file, line, f"{feature}, in {self.what},", fix)
+
+
+def free_names(formula: Formula) -> frozenset[str]:
+    """The names of the variables that a formula leaves free."""
+    if isinstance(formula, Atom):
+        return frozenset(t.name for t in formula.arguments if isinstance(t, Variable))
+    if isinstance(formula, Equality):
+        both = (formula.left, formula.right)
+        return frozenset(t.name for t in both if isinstance(t, Variable))
+    if isinstance(formula, Negation):
+        return free_names(formula.body)
+    if isinstance(formula, Quantified):
+        return free_names(formula.body) - {variable.name for variable in formula.variables}
+    return frozenset().union(*map(free_names, formula.parts))
 
 
 def _at(term: PddlTerm, bound: Mapping[str, PddlTerm]) -> PddlTerm:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expression import Expression
-from fcp_ros.domain.model import Domain
+from fcp_ros.domain.model import ActionRule, Domain
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,9 @@ class PddlTask:
         domain: rules and schema. Several rules may stand for one action (see `forms`).
         instance: the initial state.
         goal: checked.
-        forms: rule name -> what it is in PDDL.
+        forms: rule name -> what it is in PDDL; of `idle` rules, too.
+        idle: actions that may be done but do nothing (driving from here to here), as rules. They
+            are no part of the domain: a plan is better without them.
         minimises_cost: whether the problem has action costs; else each action counts 1.
     """
 
@@ -45,6 +47,7 @@ class PddlTask:
     goal: Expression
     forms: Mapping[str, ActionForm]
     minimises_cost: bool
+    idle: Mapping[str, ActionRule] = field(default_factory=dict)
 
     @cached_property
     def _rules(self) -> Mapping[str, tuple[str, ...]]:
@@ -54,9 +57,9 @@ class PddlTask:
         return {action: tuple(rules) for action, rules in found.items()}
 
     def rules_of(self, action: str) -> tuple[str, ...]:
-        """The rules that stand for an action; case does not matter."""
+        """The rules that stand for an action, idle ones last; case does not matter."""
         return self._rules.get(action.lower(), ())
 
-    def actions(self) -> Iterator[str]:
-        """The names of the actions that can ever apply, each once."""
-        return iter(dict.fromkeys(form.action for form in self.forms.values()))
+    def rule(self, name: str) -> ActionRule:
+        """A rule of the domain, or an idle one."""
+        return self.domain.rules[name] if name in self.domain.rules else self.idle[name]

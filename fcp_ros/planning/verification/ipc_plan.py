@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fcp_ros.cset import Instance, find_homs
+from fcp_ros.cset import Instance, find_homs, find_matches
 from fcp_ros.domain.expression import to_text
 from fcp_ros.domain.pddl import PddlTask
-from fcp_ros.domain.spans import DomainSpans
+from fcp_ros.domain.spans import DomainSpans, span_of
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.verification.replay import CannotReplay, Replay
 
@@ -69,8 +69,29 @@ def plan_of_actions(task: PddlTask, actions: tuple[Action, ...]) -> Plan:
                 steps.append(step)
                 break
         else:
-            raise CannotReplay(f"{where}: its precondition does not hold")
+            if not _is_idle(task, action, elements, state):
+                raise CannotReplay(f"{where}: its precondition does not hold")
     return Plan(to_text(task.goal), tuple(steps), 1.0, 1.0, (), (), 1.0, "lukasiewicz", "")
+
+
+def _is_idle(task: PddlTask, action: str, elements: tuple[str, ...], state: Instance) -> bool:
+    """Whether the action can be taken and does nothing: then the plan goes on without it."""
+    for name in task.rules_of(action):
+        if name not in task.idle or (bound := _bound(task, name, elements)) is None:
+            continue
+        span = span_of(task.idle[name], task.domain.schema)
+        initial = {span.parameters[p]: state.id_of(element) for p, element in bound.items()}
+        if any(True for _ in find_matches(span.rule, state, initial=initial)):
+            return True
+    return False
+
+
+def _bound(task: PddlTask, name: str, elements: tuple[str, ...]) -> dict[str, str] | None:
+    """What a rule's parameters are where it is done with these objects; None if that can't be."""
+    parameters = task.forms[name].parameters
+    bound = dict(zip(parameters, elements, strict=False))
+    fits = len(parameters) == len(elements) and tuple(bound[p] for p in parameters) == elements
+    return bound if fits else None
 
 
 def _steps(
@@ -78,10 +99,9 @@ def _steps(
 ) -> Iterator[PlanStep]:
     """The steps that may be meant: each rule of the action, at each match with these objects."""
     for name in task.rules_of(action):
-        rule, parameters = task.domain.rules[name], task.forms[name].parameters
-        bound = dict(zip(parameters, elements, strict=False))
-        if len(parameters) != len(elements) or tuple(bound[p] for p in parameters) != elements:
+        if name in task.idle or (bound := _bound(task, name, elements)) is None:
             continue
+        rule = task.domain.rules[name]
         span = spans.of(rule)
         initial = {span.parameters[p]: state.id_of(element) for p, element in bound.items()}
         for match in find_homs(span.rule.L, state, initial=initial):

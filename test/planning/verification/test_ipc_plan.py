@@ -94,3 +94,14 @@ def test_a_plan_that_misses_the_goal_fails(verdict_on):
     verdict = verdict_on("(power)\n(walk hall study)")
     assert not verdict.ok
     assert "goal" in " ".join(verdict.problems)
+
+
+def test_an_action_that_does_nothing_may_be_in_a_plan(degrees):
+    problem = PROBLEM.replace("(fuse Hall)", "(fuse Hall) (next Hall Hall)")
+    task = parse_pddl(DOMAIN, problem)
+    assert task.idle
+    plan = plan_of_actions(task, read_ipc_plan(f"(walk hall hall)\n{GOOD}"))
+    assert [step.rule for step in plan.steps] == ["power", "walk", "press"]
+    assert verify(task.domain, task.instance, plan, task.goal, degrees(), alpha=1.0).ok
+    with pytest.raises(CannotReplay, match="action 1"):
+        plan_of_actions(task, read_ipc_plan("(walk study study)"))

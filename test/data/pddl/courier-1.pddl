@@ -1,0 +1,10 @@
+; SPDX-License-Identifier: Apache-2.0
+(define (problem one-letter)
+  (:domain courier)
+  (:objects Hill Lake Mill - town bill - letter)
+  (:init (courier-in Hill) (letter-in bill Depot) (= (total-cost) 0) (= (stamp bill) 2)
+         (road Hill Depot) (road Depot Hill) (road Depot Mill) (road Depot Lake) (road Lake Mill)
+         (= (toll Hill Depot) 1) (= (toll Depot Hill) 1) (= (toll Depot Mill) 10)
+         (= (toll Depot Lake) 2.5) (= (toll Lake Mill) 2.5))
+  (:goal (letter-in bill Mill))
+  (:metric minimize (total-cost)))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PDDL by definition: states are sets of facts, actions are tried with all objects. Slow, obvious.
+
+The twin of the translation: it works on the texts as they were read and knows nothing of rules.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from fcp_ros.domain.expression import Atom, Constant
+from fcp_ros.domain.pddl.reader import PddlTexts
+from fcp_ros.domain.pddl.syntax import ROOT, All, Equality, FunctionValue, Negation, Quantified
+from fcp_ros.domain.pddl.syntax import Any as AnyOf
+
+State = frozenset[tuple[str, ...]]
+
+
+class Interpreter:
+    """One task."""
+
+    def __init__(self, texts: PddlTexts) -> None:
+        self.domain, self.problem, self.goal = texts.domain, texts.problem, texts.goal
+        self.initial: State = frozenset(
+            (predicate, *arguments)
+            for predicate, tuples in self.problem.facts.items()
+            for arguments in tuples
+        )
+
+    def objects(self, types) -> list[str]:
+        return [o.name for o in self.problem.objects if set(types) & self._upwards(o.types[0])]
+
+    def _upwards(self, type_: str) -> set[str]:
+        found = {ROOT, type_}
+        while type_ in self.domain.types:
+            type_ = self.domain.types[type_]
+            found.add(type_)
+        return found
+
+    def bindings(self, variables) -> Iterator[dict[str, str]]:
+        names = [variable.name for variable in variables]
+        for chosen in itertools.product(*(self.objects(v.types) for v in variables)):
+            yield dict(zip(names, chosen, strict=True))
+
+    def holds(self, formula, state: State, bound: dict[str, str]) -> bool:
+        if isinstance(formula, Atom):
+            return ground(formula, bound) in state
+        if isinstance(formula, Equality):
+            return value(formula.left, bound) == value(formula.right, bound)
+        if isinstance(formula, Negation):
+            return not self.holds(formula.body, state, bound)
+        if isinstance(formula, All):
+            return all(self.holds(part, state, bound) for part in formula.parts)
+        if isinstance(formula, AnyOf):
+            return any(self.holds(part, state, bound) for part in formula.parts)
+        assert isinstance(formula, Quantified)
+        inner = (
+            self.holds(formula.body, state, {**bound, **new})
+            for new in self.bindings(formula.variables)
+        )
+        return all(inner) if formula.universal else any(inner)
+
+    def step(self, state: State, action: str, arguments: tuple[str, ...]) -> State | None:
+        """The state after an action; None where it can't be done."""
+        (found,) = (a for a in self.domain.actions if a.name == action)
+        bound = dict(zip((p.name for p in found.parameters), arguments, strict=True))
+        for parameter in found.parameters:
+            if bound[parameter.name] not in self.objects(parameter.types):
+                return None
+        if not self.holds(found.precondition, state, bound):
+            return None
+        add, delete = set(), set()
+        for effect in found.effects:
+            for new in self.bindings(effect.variables):
+                inner = {**bound, **new}
+                if self.holds(effect.condition, state, inner):
+                    add |= {ground(atom, inner) for atom in effect.add}
+                    delete |= {ground(atom, inner) for atom in effect.delete}
+        return (state - delete) | add
+
+    def transitions(self, state: State) -> set[tuple[str, tuple[str, ...], State]]:
+        """What can be done, and what comes of it, where that is another state."""
+        found = set()
+        for action in self.domain.actions:
+            for bound in self.bindings(action.parameters):
+                arguments = tuple(bound[p.name] for p in action.parameters)
+                after = self.step(state, action.name, arguments)
+                if after is not None and after != state:
+                    found.add((action.name, arguments, after))
+        return found
+
+    def reaches_goal(self, state: State) -> bool:
+        return self.holds(self.goal, state, {})
+
+    def cost(self, action: str, arguments: tuple[str, ...]) -> float:
+        """What an action adds to total-cost."""
+        (found,) = (a for a in self.domain.actions if a.name == action)
+        bound = dict(zip((p.name for p in found.parameters), arguments, strict=True))
+        total = 0.0
+        for part in found.cost:
+            if isinstance(part, FunctionValue):
+                at = tuple(value(term, bound) for term in part.arguments)
+                total += self.problem.values.get(part.function, {}).get(at, 0.0)
+            else:
+                total += part
+        return total
+
+
+def ground(atom: Atom, bound: dict[str, str]) -> tuple[str, ...]:
+    return (atom.predicate, *(value(term, bound) for term in atom.arguments))
+
+
+def value(term, bound: dict[str, str]) -> str:
+    return term.name if isinstance(term, Constant) else bound[term.name]
