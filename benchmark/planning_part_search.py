@@ -3,7 +3,7 @@
 
 Blind A* tells how fast states are expanded; LM-cut over losses how fast the best membership is
 proven. Both planners get the same variables and operators; where they may differ in the number of
-expansions, only in how they break ties.
+expansions, only in how they break ties. Seconds of search are CPU seconds on both sides.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from fcp_ros.planning.search.options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.outcome import Outcome, SearchReport
 
 BLIND_SIZES = {
-    "blocks": 9,
-    "gripper": 10,
-    "logistics": 5,
+    "blocks": 8,
+    "gripper": 12,
+    "logistics": 4,
     "miconic": 9,
     "ferry": 8,
     "satellite": 5,
-    "rovers": 5,
+    "rovers": 4,
 }
 LM_CUT_SIZES = {
     "blocks": 15,
@@ -47,13 +47,15 @@ LM_CUT_SIZES = {
 }
 FASTER = 3.0
 """Goal: so many times the expansions a second of blind A*."""
-RESOLUTION = 0.02
-"""Seconds below which Fast Downward's clock says nothing."""
+EXPANSIONS_AT_ONCE = 100_000
+"""After so many the time limit is looked at."""
+TICK = 0.004
+"""Seconds that Fast Downward's clock goes on at once."""
 
 
 @dataclass(frozen=True)
 class Searched:
-    """What our search did: seconds of the search alone, and its report."""
+    """What our search did: CPU seconds of the search alone, and its report."""
 
     seconds: float
     report: SearchReport
@@ -63,7 +65,7 @@ def raw_search_part(settings: Settings) -> Part:
     """Blind A* on both sides: expansions a second."""
     lines: list[Line] = []
     verdicts: list[Verdict] = []
-    for name, files in _tasks(BLIND_SIZES, 5, settings):
+    for name, files in _tasks(BLIND_SIZES, 3, settings):
         sas = settings.folder / "blind.sas"
         theirs = settings.rival(BLIND, *files, keep_sas=sas)
         if theirs is None or not sas.is_file():
@@ -80,7 +82,7 @@ def best_membership_part(settings: Settings) -> Part:
     """A* with LM-cut over losses on both sides: seconds to the proven optimum."""
     lines: list[Line] = []
     verdicts: list[Verdict] = []
-    for name, files in _tasks(LM_CUT_SIZES, 5, settings):
+    for name, files in _tasks(LM_CUT_SIZES, 4, settings):
         plain, sas = settings.folder / "plain.sas", settings.folder / "losses.sas"
         if settings.rival(_TRANSLATE, *files, keep_sas=plain) is None or not plain.is_file():
             continue
@@ -113,19 +115,32 @@ def _tasks(
 
 
 def _searched(task: FlatTask, heuristic: Heuristic, settings: Settings) -> Searched:
-    """Our A*, the fastest of some repetitions; the first, which may compile, does not count."""
+    """Our A*, the fastest of some repetitions, once its kernels are compiled and loaded."""
     best = None
-    for number in range(settings.repetitions + 1):
-        search = BestFirst(task, Objective(), SearchOptions(Algorithm.ASTAR, heuristic))
-        start = time.perf_counter()
-        report = search.run(settings.limits.seconds)
-        seconds = time.perf_counter() - start
-        if best is None or number == 1 or seconds < best.seconds:
+    _search(task, heuristic, settings).run(1)
+    for _ in range(settings.repetitions):
+        start = time.process_time()
+        search = _search(task, heuristic, settings)
+        report = search.run(EXPANSIONS_AT_ONCE)
+        while report.outcome is Outcome.PAUSED and _since(start) < settings.limits.seconds:
+            report = search.run(EXPANSIONS_AT_ONCE)
+        seconds = _since(start)
+        if best is None or seconds < best.seconds:
             best = Searched(seconds, report)
         if seconds > settings.limits.seconds / 2.0:
             break
     assert best is not None
     return best
+
+
+def _search(task: FlatTask, heuristic: Heuristic, settings: Settings) -> BestFirst:
+    options = SearchOptions(Algorithm.ASTAR, heuristic, tie_heuristic=Heuristic.BLIND)
+    return BestFirst(task, Objective(), options, settings.limits.memory * 2**20)
+
+
+def _since(start: float) -> float:
+    """CPU seconds, which is what Fast Downward's own clock counts; both have one thread."""
+    return time.process_time() - start
 
 
 def _our_line(task: str, ours: Searched) -> Line:
@@ -148,7 +163,7 @@ def _speed(task: str, ours: Searched, theirs: RivalRun) -> Verdict:
     if theirs.expansions is None or not theirs.search_seconds:
         return Verdict(task, "not solved by Fast Downward", goal, None)
     speed = ours.report.expanded / ours.seconds
-    rival = theirs.expansions / max(theirs.search_seconds, RESOLUTION)
+    rival = theirs.expansions / max(theirs.search_seconds, TICK)
     value = f"{speed / 1e6:.2f} M/s, {speed / rival:.1f} times {rival / 1e6:.2f} M/s"
     return Verdict(f"{task}: expansions a second", value, goal, speed >= FASTER * rival)
 
@@ -157,9 +172,10 @@ def _time(task: str, ours: Searched, theirs: RivalRun) -> Verdict:
     what, goal = f"{task}: optimum proven", "no slower than astar(lmcut())"
     proven = ours.report.outcome is Outcome.OPTIMAL
     if theirs.search_seconds is None:
-        return Verdict(what, f"{ours.seconds:.3g} s, astar(lmcut()) does not", goal, proven)
+        value = f"{ours.seconds:.3g} s, astar(lmcut()) does not" if proven else "by nobody"
+        return Verdict(what, value, goal, True if proven else None)
     value = f"{ours.seconds:.3g} s, astar(lmcut()) {theirs.search_seconds:.3g} s"
-    faster = ours.seconds <= max(theirs.search_seconds, RESOLUTION)
+    faster = ours.seconds <= theirs.search_seconds + TICK
     same = proven and ours.report.best is not None and theirs.cost is not None
     if same and abs(ours.report.best.loss * 100.0 - theirs.cost) > 1e-3:
         value += f"; the optima differ: {ours.report.best.loss:g} and {theirs.cost / 100.0:g}"
