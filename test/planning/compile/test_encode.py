@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from random_worlds import CRISP, DEGREES, SOFT, atom, worlds
 from rewriting_twin import Twin, wandered
+from task_twin import TaskTwin
 
 from fcp_ros.cset import facts
 from fcp_ros.domain import ExpressionError, evaluate
@@ -20,7 +21,6 @@ from fcp_ros.planning.flat.semantics import (
     initial_state,
     successor,
 )
-from fcp_ros.planning.forward.solution import Replay
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
 
@@ -42,7 +42,7 @@ def facts_in(made, state):
     return {fact for fact in chosen if fact is not None}
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=40, deadline=None, suppress_health_check=SLOW)
 @given(
     world=worlds(),
     parts=st.lists(CRISP, min_size=1, max_size=2),
@@ -54,7 +54,7 @@ def test_flat_steps_are_those_of_the_task(encode_goal, world, parts, rng):
     made = encode_goal(domain, instance, " and ".join(parts))
     task, encoding, flat = made.task, made.encoding, made.flat
     fuel = domain.resources["fuel"].initial
-    replay = Replay(task, made.conditions, [], TNORMS["goedel"], (fuel,))
+    replay = TaskTwin(task, made.conditions)
     found = relevant(task, made.conditions, made.alternatives, Watch(PlanningOptions()))
     names = {i: str(task.operators[i]) for i in found.operators}
     place = encoding.variables.place

@@ -101,6 +101,7 @@ def test_operators_are_linear_in_the_places(state, encode_goal):
             "at(bot, p2)",
             "at(bot, p1) and shut(p2)",
             "lost(bot) and at(rob, p2)",
+            "lost(bot) and at(bot, p2)",
             "shut(p1) and at(rob, p2) and at(bot, p2)",
             "not at(bot, p0) and shut(p0)",
             "lost(rob) and lost(bot) and shut(p2)",

@@ -49,7 +49,7 @@ def formulas(tnorm):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(data=st.data(), tnorm=st.sampled_from(sorted(TNORMS)))
 def test_bounds_and_comparisons_are_certain(data, tnorm):
     one, other = data.draw(formulas(TNORMS[tnorm])), data.draw(formulas(TNORMS[tnorm]))
@@ -70,6 +70,21 @@ def test_bounds_and_comparisons_are_certain(data, tnorm):
     for a, b in ((0, 1), (1, 0)):
         if surely_at_least((one, other)[a], (one, other)[b]):
             assert values[a] >= values[b] - 1e-12
+
+
+def test_what_formulas_are_worth():
+    tnorm = TNORMS["lukasiewicz"]
+    g, h = Degree(("g", ("a",))), Degree(("g", ("b",)), complement=True)
+    degrees = {("g", ("a",)): 0.75, ("g", ("b",)): 0.25}
+
+    def worth(formula):
+        return worth_of(formula, degrees.get, 1.0)
+
+    assert worth(Degree(("g", ("a",)), complement=True)) == 0.25
+    assert worth(AllOf(tnorm, (g, h))) == 0.5
+    assert worth(AnyOf(tnorm, (g, Share(0.2, h)))) == pytest.approx(0.9)
+    assert worth(LeastOf((Shortfall(0.5, g), h))) == 0.75
+    assert worth_of(h, lambda _: None, 1.0) == 1.0
 
 
 def test_what_can_be_compared():
