@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From random worlds through the encoded task and the bidirectional search to the verifier."""
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from plan_claims import Claims
+from random_worlds import DEGREES, atom, worlds
+from rewriting_twin import Twin, wandered
+
+from fcp_ros.cset import facts
+from fcp_ros.domain import check_goal, infer_types, parse_expression
+from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
+from fcp_ros.planning import PlanningOptions, verify
+from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.encode import EncodeOptions, encode
+from fcp_ros.planning.compile.forward_compile import compile_task
+from fcp_ros.planning.compile.goal_alternatives import goal_alternatives
+from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.model.request import Switches
+from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.search.bidirectional import BidirectionalSearch
+from fcp_ros.planning.search.objective import Objective
+from fcp_ros.planning.search.outcome import Outcome
+from fcp_ros.planning.verification.meeting_claims import plan_meeting
+
+TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(2.0))
+GRADED = [atom("g", [a]) for a in ("a1", "a2")] + [
+    atom("h", [a, b]) for a in ("a1", "a2") for b in ("b1", "b2")
+]
+
+
+def encoded(domain, instance, goal, tnorm, known):
+    """The encoding of a ground goal."""
+    watch = Watch(PlanningOptions())
+    formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
+    task = compile_task(domain, instance, watch)
+    alternatives = goal_alternatives(formula, known, tnorm, task, watch)
+    # Interchangeable objects would have to be named back first; nothing else is switched off.
+    options = EncodeOptions(switches=Switches(symmetry=False))
+    return encode(task, Conditions(task), alternatives, options, watch)
+
+
+@settings(
+    max_examples=20,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+@given(
+    world=worlds(),
+    tnorm=st.sampled_from(TNORMS),
+    judged=st.lists(DEGREES, min_size=len(GRADED), max_size=len(GRADED)),
+    rng=st.randoms(use_true_random=False),
+    length=st.integers(1, 5),
+)
+def test_a_bidirectional_plan_is_the_best_and_passes(degrees, world, tnorm, judged, rng, length):
+    domain, instance = world
+    assume(facts(instance))
+    source = degrees(dict(zip(GRADED, judged, strict=True)))
+    parts = wandered(domain, instance, source, tnorm, rng, length)
+    assume(parts)
+    goal = check_goal(parse_expression(" and ".join(parts)), domain, instance)
+    encoding = encoded(domain, instance, goal, tnorm, lambda a: source.given.get(atom(*a)))
+    flat = encoding.with_losses(lambda a: source.given.get(atom(*a), 1.0), tnorm)
+    search = BidirectionalSearch(flat, Objective(composition=tnorm.composition))
+    while (report := search.run(500)).outcome not in (Outcome.OPTIMAL, Outcome.EXHAUSTED):
+        pass
+    twin = Twin(domain, instance, goal, source, tnorm)
+    twin.run(instance)
+    assume(twin.complete)
+    assert report.outcome is Outcome.OPTIMAL
+    assert tnorm.degree_of(report.best.loss) == pytest.approx(twin.best, abs=1e-9)
+    steps = encoding.decode(report.best.operators).steps
+    plan = Claims(domain, instance, source, tnorm).plan(
+        [(step.rule.name, step.arguments) for step in steps], goal
+    )
+    assert plan.membership == pytest.approx(twin.best, abs=1e-9)
+    meeting = plan_meeting(search.meeting, encoding, tnorm)
+    verdict = verify(domain, instance, plan, goal, source, alpha=plan.membership, meeting=meeting)
+    assert verdict.problems == ()
+    if meeting.wanted:
+        claims = meeting.wanted[0]
+        turned = tuple((fact, not holds) for fact, holds in claims)
+        if len(turned) == 1:
+            wrong = type(meeting)(meeting.index, (turned,), meeting.requirement)
+            refused = verify(domain, instance, plan, goal, source, alpha=0.0, meeting=wrong)
+            assert not refused.ok
