@@ -136,7 +136,7 @@ class Closure:
         achieved = self._achieved(literal)
         if not self._pressing(need):
             return
-        if achieved and (need.level > 0 or literal & 1 and literal >> 1 not in self._users):
+        if achieved and (need.level > 0 or (literal & 1 and literal >> 1 not in self._users)):
             return
         if need.level == 0:
             self._attempt(literal, Style.NOW, 1)
@@ -237,7 +237,9 @@ class Closure:
         fact = literal >> 1
         bound = list(zip(trigger.slots, self.facts.elements[fact], strict=True))
         plan = self._planner.plan(trigger, style, frozenset(trigger.slots), self._few_of(trigger))
-        chooses = bool(limit and plan.chooses and literal & 1)
+        chooses = bool(limit) and (
+            plan.loose if self._is_own(literal) else self._free(plan, literal)
+        )
         contexts: Sequence[tuple[int, ...] | None] = (None,)
         if chooses and style is Style.NOW:
             contexts = self._contexts(fact)
@@ -260,6 +262,11 @@ class Closure:
             # What is there may do the job badly.
             truncated |= self._try(trigger, literal, Style.FAR, limit)
         return truncated
+
+    @staticmethod
+    def _free(plan: Plan, literal: int) -> bool:
+        """Whether it does not matter how what is in the way goes away."""
+        return bool(literal & 1) and plan.chooses
 
     def _by_links(self, plan: Plan, binding: list[int], literal: int) -> bool:
         """Try the other way to the same; False where there are too many links."""

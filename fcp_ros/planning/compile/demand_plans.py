@@ -58,6 +58,7 @@ _COSTS = {
 _DETERMINED = 0.1
 _CLOSE = 0.5
 _FEW = 0.3
+_MOVING = 0.2
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -88,6 +89,7 @@ class Plan:
         trigger: whose slots.
         steps: in order.
         chooses: whether a step chooses among values of which one is like another.
+        loose: whether a slot with many values is bound by more than what is determined.
         graded: whether a slot that graded atoms speak of is bound by more than what is determined.
         links: a plan with the same outcome that follows static links first and checks the values
             then: better where the links are few. None where there is no such plan.
@@ -96,6 +98,7 @@ class Plan:
     trigger: Trigger
     steps: tuple[Step, ...]
     chooses: bool
+    loose: bool
     graded: bool
     links: Plan | None = None
 
@@ -126,7 +129,7 @@ class Planner:
         key = (trigger, style, bound, few)
         found = self._plans.get(key)
         if found is None:
-            found = _plan(trigger, bound, _ordered(trigger, _COSTS[style], bound, few))
+            found = _plan(trigger, bound, _ordered(trigger, _COSTS[style], bound, few), few)
             if style is Style.NOW:
                 found = replace(found, links=self._by_links(found, bound, few))
             self._plans[key] = found
@@ -141,7 +144,7 @@ class Planner:
         if any(kind == "element" and slot not in few for kind, slot in path):
             return None
         checked = [atom for atom in trigger.fluent if atom[0] in read]
-        return _plan(trigger, bound, path, checked)
+        return _plan(trigger, bound, path, few, checked)
 
     def only_undoes(self, trigger: Trigger) -> bool:
         """Whether what the rule needs comes only from what it gives: no way to get that anew.
@@ -194,7 +197,8 @@ def _choices(
     for number, (relation, slots) in enumerate(trigger.fluent):
         if not now.issuperset(slots):
             if any(slots[key] in now for key in relation.keys):
-                cost = costs.value
+                # Where a robot is, is better demanded than taken as it is.
+                cost = costs.value + (_MOVING if relation.moves else 0.0)
             else:
                 cost = costs.any if now.isdisjoint(slots) else costs.listed
             yield cost, ("fluent", number), now.union(slots)
@@ -205,7 +209,11 @@ def _choices(
 
 
 def _plan(
-    trigger: Trigger, bound: frozenset[int], path: _Path, checked: Sequence[SlotAtom] = ()
+    trigger: Trigger,
+    bound: frozenset[int],
+    path: _Path,
+    few: frozenset[int],
+    checked: Sequence[SlotAtom] = (),
 ) -> Plan:
     spoken = {slot for _, slots in trigger.fluent for slot in slots}
     now = set(bound)
@@ -243,6 +251,7 @@ def _plan(
         trigger,
         tuple(steps),
         any(step.free and not step.determined for step in steps),
+        not loose <= few,
         not loose.isdisjoint(trigger.shape.graded & spoken),
     )
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fcp_ros.cset import Schema
 from fcp_ros.domain.expression import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain, Effect, Literal
 from fcp_ros.planning.compile.fluents import fluents_of
@@ -23,6 +22,7 @@ class RelationShape:
         kinds: for each leg the types that an element there may have as its own.
         keys: positions of the functional legs.
         changes: whether some rule changes it.
+        moves: whether some rule goes from one of its facts to another (a robot's place).
     """
 
     number: int
@@ -31,6 +31,7 @@ class RelationShape:
     kinds: tuple[frozenset[str], ...]
     keys: tuple[int, ...]
     changes: bool
+    moves: bool
 
 
 SlotAtom = tuple[RelationShape, tuple[int, ...]]
@@ -133,7 +134,7 @@ class DomainShapes:
 def shapes_of(domain: Domain) -> DomainShapes:
     """Compile a domain; costs about a millisecond for 20 rules."""
     fluents = fluents_of(domain)
-    relations = _relations(domain.schema, fluents)
+    relations = _relations(domain, fluents)
     rules = tuple(
         _rule(number, rule, relations) for number, rule in enumerate(domain.rules.values())
     )
@@ -189,7 +190,14 @@ def _parts(shape: RuleShape) -> Iterable[tuple[int, Part]]:
         yield number, part
 
 
-def _relations(schema: Schema, fluents: frozenset[str]) -> dict[str, RelationShape]:
+def _relations(domain: Domain, fluents: frozenset[str]) -> dict[str, RelationShape]:
+    schema = domain.schema
+    moves = {
+        added.predicate
+        for rule in domain.rules.values()
+        for added in rule.add
+        if any(added.predicate == read.predicate for read in rule.positive())
+    }
     return {
         relation.name: RelationShape(
             number,
@@ -198,6 +206,7 @@ def _relations(schema: Schema, fluents: frozenset[str]) -> dict[str, RelationSha
             tuple(schema.subtypes(type_) for _, type_ in relation.legs),
             tuple(i for i, (leg, _) in enumerate(relation.legs) if leg in relation.functional),
             relation.name in fluents,
+            relation.name in moves,
         )
         for number, relation in enumerate(schema.relations)
     }

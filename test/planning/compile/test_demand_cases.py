@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Grounding on demand in hand-made scenes: blockers and tools come in, everything else stays out."""
+"""Grounding on demand in hand-made scenes: blockers and tools come in, all else stays out."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +9,10 @@ from demand_twin import shortest
 
 from fcp_ros.cset import Fact, Instance, InstanceBuilder
 from fcp_ros.domain import Domain, parse_domain
-from fcp_ros.planning import PlanningOptions, PlanStatus
-from fcp_ros.planning.compile.demand import Breadth, DemandCompiler, demand_task
+from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning.compile.demand import Breadth, demand_task
 from fcp_ros.planning.compile.wanted import Wanted
-from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.model.watch import Watch
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 HOUSE = """
