@@ -49,7 +49,7 @@ PARAMETERS = (
     ),
     ParameterSpec(
         "max_expansions",
-        1_000_000,
+        1_000_000_000,
         "States that a search may expand.",
         1,
         2**31 - 1,

@@ -3,79 +3,107 @@
 
 from __future__ import annotations
 
-from fcp_ros.fuzzy import EPSILON
+import math
+
+from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.compile.conditions import Conditions
-from fcp_ros.planning.compile.goal_alternatives import Binding
+from fcp_ros.planning.compile.encoding import Encoding
+from fcp_ros.planning.compile.goal_alternatives import Alternative, Binding
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.explain import distinct, why_unreachable
-from fcp_ros.planning.forward.contest import ContestResult, Entry, EntryState
-from fcp_ros.planning.forward.solution import Solution
+from fcp_ros.planning.heuristics.estimator import Estimator
+from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import Candidate
+from fcp_ros.planning.solve import Solved
 
 
-def candidates_of(
-    outcome: ContestResult, task: Task, conditions: Conditions, judge: Judge
-) -> tuple[Candidate, ...]:
-    """One candidate for each binding, best first: the best of its alternatives."""
-    groups: dict[Binding, list[Entry]] = {}
-    for entry in outcome.entries:
-        groups.setdefault(entry.alternative.binding, []).append(entry)
-    found = [_candidate(group, outcome.best, task, conditions, judge) for group in groups.values()]
+def candidates_of(solved: Solved, judge: Judge, tnorm: TNorm) -> tuple[Candidate, ...]:
+    """One candidate for each binding, best first: the best of its alternatives.
+
+    Arguments:
+        solved: how the search ended.
+        judge: what is known of degrees; nobody is asked.
+        tnorm: how degrees compose.
+    """
+    if solved.encoding is None or solved.task is None or solved.conditions is None:
+        return ()
+    view = _View(solved, solved.encoding, solved.task, solved.conditions, judge, tnorm)
+    groups: dict[Binding, list[int]] = {}
+    for number, alternative in enumerate(solved.encoding.alternatives):
+        groups.setdefault(alternative.binding, []).append(number)
+    found = [view.candidate(group) for group in groups.values()]
     return tuple(sorted(found, key=lambda c: (not c.chosen, -c.membership, c.binding)))
 
 
-def _candidate(
-    group: list[Entry], best: Solution | None, task: Task, conditions: Conditions, judge: Judge
-) -> Candidate:
-    chosen = best is not None and any(entry.alternative is best.alternative for entry in group)
-    entry = max(group, key=_worth)
-    degree, alternative = entry.alternative.degree, entry.alternative
-    membership, exact = _worth(entry), entry.solution is not None
-    if chosen and best is not None:
-        alternative, membership, exact = best.alternative, best.membership, True
-        degree = best.alternative.degree
-    hopeless = all(e.state in (EntryState.UNREACHABLE, EntryState.EXHAUSTED) for e in group)
-    return Candidate(
-        binding=alternative.binding,
-        membership=max(0.0, membership),
-        goal_degree=degree,
-        reachable=chosen or not hopeless,
-        chosen=chosen,
-        judgements=tuple(judge.judged(atom) for atom in alternative.graded),
-        reason=_reason(entry, chosen, hopeless, best, task, conditions),
-        exact=exact or (hopeless and not chosen),
-    )
+class _View:
+    """What is known about the alternatives of an encoded goal."""
+
+    def __init__(
+        self,
+        solved: Solved,
+        encoding: Encoding,
+        task: Task,
+        conditions: Conditions,
+        judge: Judge,
+        tnorm: TNorm,
+    ) -> None:
+        self._solved = solved
+        self._alternatives = encoding.alternatives
+        self._task = task
+        self._conditions = conditions
+        self._judge = judge
+        self._bounds = _bounds(encoding, judge, tnorm)
+
+    def candidate(self, group: list[int]) -> Candidate:
+        """The candidate of the alternatives with one binding."""
+        best = self._solved.best
+        binding = self._alternatives[group[0]].binding
+        chosen = best is not None and best.alternative.binding == binding
+        number = max(group, key=lambda n: (self._bounds[n], -n))
+        alternative, membership = self._alternatives[number], self._bounds[number]
+        if chosen and best is not None:
+            alternative, membership = best.alternative, best.membership
+        hopeless = not chosen and (membership < 0.0 or self._solved.impossible)
+        judged = [atom for atom in alternative.graded if self._judge.known(atom) is not None]
+        return Candidate(
+            binding=binding,
+            membership=0.0 if hopeless else membership,
+            goal_degree=alternative.upper(self._judge.known),
+            reachable=not hopeless,
+            chosen=chosen,
+            judgements=tuple(map(self._judge.judged, judged)),
+            reason=self._reason(alternative, membership, chosen, hopeless),
+            exact=chosen or hopeless,
+        )
+
+    def _reason(self, alternative: Alternative, bound: float, chosen: bool, hopeless: bool) -> str:
+        best = self._solved.best
+        if chosen and best is not None:
+            return f"The best plan found rests on it: membership {best.membership:.2f}."
+        if hopeless:
+            return why_unreachable([alternative], self._task, self._conditions)
+        if best is None:
+            return f"At most {bound:.2f}; not settled when the search ended."
+        unknown = any(self._judge.known(atom) is None for atom in alternative.graded)
+        asked = " Its degree was not asked for: it could not change the choice." if unknown else ""
+        if abs(bound - best.membership) <= EPSILON:
+            return f"At most {bound:.2f}: as good as the choice, but no better.{asked}"
+        if bound < best.membership:
+            mine, theirs = distinct(bound, best.membership)
+            return f"At most {mine}, which is less than {theirs}."
+        if self._solved.optimal:
+            return f"No plan with it is better than {best.membership:.2f}."
+        return f"At most {bound:.2f}; not settled when the search ended."
 
 
-def _worth(entry: Entry) -> float:
-    """Membership of its plan, else its bound; below 0 without hope."""
-    if entry.solution is not None:
-        return entry.solution.membership
-    if entry.state in (EntryState.UNREACHABLE, EntryState.EXHAUSTED):
-        return -1.0
-    return entry.bound
-
-
-def _reason(
-    entry: Entry,
-    chosen: bool,
-    hopeless: bool,
-    best: Solution | None,
-    task: Task,
-    conditions: Conditions,
-) -> str:
-    if chosen and best is not None:
-        return f"The best plan found rests on it: membership {best.membership:.2f}."
-    if hopeless:
-        return why_unreachable([entry.alternative], task, conditions)
-    if entry.solution is not None:
-        return f"Its best plan has membership {entry.solution.membership:.2f}."
-    if entry.state is EntryState.OPEN or best is None:
-        return f"At most {entry.bound:.2f}; not settled when the search ended."
-    if abs(entry.bound - best.membership) <= EPSILON:
-        return f"At most {entry.bound:.2f}: as good as the choice, but no better."
-    bound, reached = distinct(entry.bound, best.membership)
-    if entry.bound > best.membership:
-        return f"No plan with it is better than {reached}."
-    return f"At most {bound}, which is less than {reached}."
+def _bounds(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
+    """For each alternative an upper bound of the membership of its plans; -1 without hope."""
+    found = [-1.0] * len(encoding.alternatives)
+    flat = encoding.with_losses(judge.known, tnorm)
+    losses = Estimator(flat, Kind.MAX, flat.loss, tnorm.composition).operator_values(flat.initial)
+    for operator, action in enumerate(encoding.actions):
+        if action.finishes and math.isfinite(losses[operator]):
+            bound = tnorm.degree_of(float(losses[operator]))
+            found[action.alternative] = max(found[action.alternative], bound)
+    return found

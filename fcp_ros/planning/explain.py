@@ -23,7 +23,18 @@ from fcp_ros.fuzzy import reaches
 from fcp_ros.planning.compile.conditions import Conditions
 from fcp_ros.planning.compile.goal_alternatives import Alternative, Binding
 from fcp_ros.planning.compile.task import Task
-from fcp_ros.planning.forward.contest import ContestResult
+from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.solve import Solved
+
+
+def why_none(outcome: Solved, goal: Expression, types: Mapping[str, str]) -> str:
+    """Why no sequence of actions fulfils the goal, in one sentence."""
+    encoding, task, conditions = outcome.encoding, outcome.task, outcome.conditions
+    if encoding is None or task is None or conditions is None:
+        raise AssertionError("what is proven was compiled")
+    if not encoding.alternatives:
+        return why_impossible(goal, types, task)
+    return why_unreachable(encoding.alternatives, task, conditions)
 
 
 def why_impossible(goal: Expression, types: Mapping[str, str], task: Task) -> str:
@@ -40,20 +51,31 @@ def why_impossible(goal: Expression, types: Mapping[str, str], task: Task) -> st
     for atom in required:
         if atom.predicate == IS_A and not _anything_is(atom, kinds, task):
             label = atom.arguments[1]
-            assert isinstance(label, Text)
+            assert isinstance(label, Text), "check_goal makes labels texts"
             return f'Nothing here is a "{label.value}".'
-        if atom.predicate not in task.domain.graded and atom.predicate != IS_A:
-            bound = [
-                (position, term.name)
-                for position, term in enumerate(atom.arguments)
-                if not isinstance(term, (Variable, Text))
-            ]
-            if not any(
-                all(arguments[position] == name for position, name in bound)
-                for arguments in task.store.matching(atom.predicate, bound)
-            ):
-                return f"{to_text(atom)} is never true here, whatever is done."
+    for atom in required:
+        if _is_static(atom, task) and not _ever_holds(atom, task):
+            return f"{to_text(atom)} is never true here, whatever is done."
     return "No choice of elements meets the parts of the goal that no action can change."
+
+
+def _is_static(atom: Atom, task: Task) -> bool:
+    """Whether an atom speaks of a relation that no action changes."""
+    name = atom.predicate
+    return name != IS_A and name not in task.domain.graded and not task.is_fluent(name)
+
+
+def _ever_holds(atom: Atom, task: Task) -> bool:
+    """Whether some tuple of the atom's relation has the elements that the atom names."""
+    bound = [
+        (position, term.name)
+        for position, term in enumerate(atom.arguments)
+        if isinstance(term, Constant)
+    ]
+    return any(
+        all(arguments[position] == name for position, name in bound)
+        for arguments in task.store.matching(atom.predicate, bound)
+    )
 
 
 def _required(goal: Expression, kinds: dict[str, str]) -> Iterator[Atom]:
@@ -153,7 +175,14 @@ def distinct(one: float, other: float) -> tuple[str, str]:
     return (repr(one), repr(other))
 
 
-def solved(outcome: ContestResult, steps: int) -> str:
+_BEST = {
+    Optimise.MEMBERSHIP: "no plan has a higher one",
+    Optimise.COST: "no plan that reaches alpha costs less",
+    Optimise.DURATION: "no plan that reaches alpha takes less time",
+}
+
+
+def said_of(outcome: Solved, steps: int, optimise: Optimise) -> str:
     """What is said of a plan that is handed out."""
     assert outcome.best is not None
     membership = f"{outcome.best.membership:.2f}"
@@ -162,12 +191,12 @@ def solved(outcome: ContestResult, steps: int) -> str:
     else:
         text = f"A plan of {steps} step{'' if steps == 1 else 's'} with membership {membership}"
     if outcome.optimal:
-        return f"{text}; no plan has a higher one."
+        return f"{text}; {_BEST[optimise]}."
     reason = outcome.interrupted.sentence if outcome.interrupted is not None else ""
     return f"{text}; whether a better one exists was not settled. {reason}".rstrip()
 
 
-def below_alpha(outcome: ContestResult, alpha: float) -> str:
+def below_alpha(outcome: Solved, alpha: float) -> str:
     """What is said when none of the executable plans reaches alpha."""
     assert outcome.best is not None
     binding = binding_text(outcome.best.alternative.binding)
@@ -180,7 +209,7 @@ def below_alpha(outcome: ContestResult, alpha: float) -> str:
     )
 
 
-def so_far(outcome: ContestResult, alpha: float) -> str:
+def so_far(outcome: Solved, alpha: float) -> str:
     """What is said of an unfinished search without an acceptable plan."""
     if outcome.best is not None:
         return (

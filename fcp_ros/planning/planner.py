@@ -6,9 +6,9 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.check import check_goal
@@ -19,26 +19,15 @@ from fcp_ros.fuzzy import TNorm, reaches, tnorm_by_name
 from fcp_ros.grounding.errors import GroundingCode, GroundingError
 from fcp_ros.planning.assembly import assemble
 from fcp_ros.planning.candidates import candidates_of
-from fcp_ros.planning.compile.conditions import Conditions
-from fcp_ros.planning.compile.formula import Formula, graded_atoms
-from fcp_ros.planning.compile.forward_compile import compile_task
-from fcp_ros.planning.compile.goal_alternatives import Alternative, goal_alternatives
+from fcp_ros.planning.compile.demand import DemandCompiler
+from fcp_ros.planning.compile.formula import Formula
 from fcp_ros.planning.compile.goal_grounding import ground_goal
-from fcp_ros.planning.compile.ground_step import graded_atoms_of
-from fcp_ros.planning.compile.relevance import relevant
-from fcp_ros.planning.compile.task import Task
-from fcp_ros.planning.explain import (
-    below_alpha,
-    so_far,
-    solved,
-    why_impossible,
-    why_unreachable,
-)
-from fcp_ros.planning.forward.contest import Contest, ContestResult, out_of_memory
-from fcp_ros.planning.forward.reachability import reach
+from fcp_ros.planning.explain import below_alpha, said_of, so_far, why_none
+from fcp_ros.planning.flat_search import FlatSearch
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
 from fcp_ros.planning.model.request import (
     CancelCallback,
+    Optimise,
     Phase,
     PlanningOptions,
     ProgressCallback,
@@ -48,6 +37,7 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.solve import Problem, Solution, Solved, Solver
 from fcp_ros.planning.verification.verify import verify
 
 _LOG = logging.getLogger(__name__)
@@ -93,16 +83,6 @@ def plan(
     return request.answer()
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """What the stages before the search hand to it."""
-
-    task: Task
-    conditions: Conditions
-    alternatives: Sequence[Alternative]
-    degrees: Sequence[float]
-
-
 class _Request:
     """One planning request on its way through the stages."""
 
@@ -126,6 +106,7 @@ class _Request:
         self._watch = Watch(options, cancelled, progress)
         self._judge = Judge(domain, instance, memberships, self._watch.check)
         self._timings: dict[str, float] = {}
+        self._inner = 0.0
 
     def answer(self) -> PlanningResult:
         """Run the stages; turn whatever goes wrong into a status and a sentence."""
@@ -140,8 +121,7 @@ class _Request:
             status = PlanStatus.INTERNAL_ERROR if ours else PlanStatus.INVALID_REQUEST
             result = self._result(status, error.sentence)
         except MemoryError:
-            exhausted = out_of_memory()
-            result = self._result(exhausted.status, exhausted.sentence)
+            result = self._result(PlanStatus.MEMOUT, "The process ran out of memory.")
         except Exception as error:
             _LOG.exception("planning failed")
             message = f"The planner failed ({type(error).__name__}: {error}): please report this."
@@ -158,32 +138,53 @@ class _Request:
         invalid = self._invalid()
         if invalid:
             return self._result(PlanStatus.INVALID_REQUEST, " ".join(invalid))
-        tnorm = tnorm_by_name(self._options.tnorm)
         with self._stage(Phase.COMPILE):
             self._goal = check_goal(self._goal, self._domain, self._instance)
-            task = compile_task(self._domain, self._instance, self._watch)
-        with self._stage(Phase.GOAL):
             types = infer_types(self._goal, self._domain)
             formula = ground_goal(self._goal, types, self._domain, self._instance, self._watch)
-        with self._stage(Phase.JUDGE):
-            problem = self._judged(task, formula, tnorm)
-        if not problem.alternatives:
-            return self._result(
-                PlanStatus.UNSOLVABLE_PROVEN, why_impossible(self._goal, types, task)
-            )
-        with self._stage(Phase.SEARCH):
-            outcome = self._search(problem, tnorm)
+        solved = self._solved(formula)
         with self._stage(Phase.VERIFY):
-            return self._concluded(outcome, problem, tnorm)
+            return self._concluded(solved, types)
+
+    def _solved(self, formula: Formula) -> Solved:
+        problem = Problem(
+            DemandCompiler(self._domain),
+            self._instance,
+            formula,
+            self._tnorm(),
+            self._options,
+            self._given,
+        )
+        solved = self._solve(problem)
+        if self._options.optimise is Optimise.MEMBERSHIP or solved.best is not None:
+            return solved
+        if solved.interrupted is not None:
+            return solved
+        # No plan reaches alpha. Whether there is any plan, and how good it is, is another search.
+        best = replace(self._options, optimise=Optimise.MEMBERSHIP)
+        return self._solve(replace(problem, options=best))
+
+    def _solve(self, problem: Problem) -> Solved:
+        search = FlatSearch(self._options, self._watch)
+        return Solver(problem, self._judge, self._watch, self._stage, search).run()
+
+    def _tnorm(self) -> TNorm:
+        return tnorm_by_name(self._options.tnorm)
 
     @contextmanager
     def _stage(self, phase: Phase) -> Iterator[None]:
+        """A phase of the request; the time of a phase inside another counts for itself only."""
+        outer = self._watch.phase
+        started, inner = time.perf_counter(), self._inner
+        self._inner = 0.0
         self._watch.enter(phase)
-        started = time.perf_counter()
         try:
             yield
         finally:
-            self._timings[phase.value] = time.perf_counter() - started
+            spent = time.perf_counter() - started
+            self._timings[phase.value] = self._timings.get(phase.value, 0.0) + spent - self._inner
+            self._inner = inner + spent
+            self._watch.back_to(outer)
 
     # --- the stages
 
@@ -198,72 +199,35 @@ class _Request:
                 found.append(f"The amount of {name} is {value!r}: give a finite number.")
         return found
 
-    def _judged(self, task: Task, formula: Formula, tnorm: TNorm) -> _Problem:
-        """Judge what the goal asks, and then the operators that can matter for it."""
-        self._judge.judge(graded_atoms(formula))
-        conditions = Conditions(task)
-        alternatives = goal_alternatives(
-            formula,
-            lambda atom: self._judge.judged(atom).membership.degree,
-            tnorm,
-            task,
-            self._watch,
-        )
-        matter = relevant(task, conditions, alternatives, self._watch).operators
-        self._judge.judge(
-            atom for index in matter for atom in graded_atoms_of(task.operators[index])
-        )
-        degrees = [1.0] * len(task.operators)
-        for index in matter:
-            self._watch.check()
-            degrees[index] = tnorm.compose_all(
-                self._judge.degree(*atom) for atom in graded_atoms_of(task.operators[index])
-            )
-        return _Problem(task, conditions, alternatives, degrees)
-
-    def _search(self, problem: _Problem, tnorm: TNorm) -> ContestResult:
-        task = problem.task
-        contest = Contest(
-            task,
-            problem.conditions,
-            problem.alternatives,
-            problem.degrees,
-            reach(task, problem.degrees, tnorm, self._watch),
-            tnorm,
-            tuple(float(self._given.get(r.name, r.initial)) for r in task.resources),
-            self._options.alpha,
-            self._options.seed,
-            self._watch,
-        )
-        return contest.run()
-
     # --- the answer
 
-    def _concluded(self, outcome: ContestResult, problem: _Problem, tnorm: TNorm) -> PlanningResult:
-        interrupted, best, alpha = outcome.interrupted, outcome.best, self._options.alpha
-        candidates = candidates_of(outcome, problem.task, problem.conditions, self._judge)
+    def _concluded(self, solved: Solved, types: Mapping[str, str]) -> PlanningResult:
+        best, alpha = solved.best, self._options.alpha
+        interrupted = solved.interrupted
         if interrupted is not None and interrupted.status is PlanStatus.CANCELLED:
             result = self._result(interrupted.status, interrupted.sentence)
         elif best is not None and reaches(best.membership, alpha):
-            result = self._verified(outcome, problem, tnorm)
-        elif best is not None and not reaches(outcome.bound, alpha):
-            result = self._result(PlanStatus.UNSOLVABLE_AT_ALPHA, below_alpha(outcome, alpha))
+            result = self._verified(best, solved)
+        elif best is not None and not reaches(solved.bound, alpha):
+            result = self._result(PlanStatus.UNSOLVABLE_AT_ALPHA, below_alpha(solved, alpha))
         elif interrupted is not None:
-            sentence = f"{interrupted.sentence} {so_far(outcome, alpha)}"
+            sentence = f"{interrupted.sentence} {so_far(solved, alpha)}"
             result = self._result(interrupted.status, sentence)
         else:
-            result = self._result(
-                PlanStatus.UNSOLVABLE_PROVEN,
-                why_unreachable(problem.alternatives, problem.task, problem.conditions),
-            )
+            result = self._result(PlanStatus.UNSOLVABLE_PROVEN, why_none(solved, self._goal, types))
         membership = 0.0 if best is None else best.membership
-        return replace(result, candidates=candidates, best_membership=membership)
+        return replace(
+            result,
+            candidates=candidates_of(solved, self._judge, self._tnorm()),
+            best_membership=membership,
+        )
 
-    def _verified(self, outcome: ContestResult, problem: _Problem, tnorm: TNorm) -> PlanningResult:
+    def _verified(self, best: Solution, solved: Solved) -> PlanningResult:
         """The plan, once the verifier has agreed."""
-        assert outcome.best is not None
         goal, alpha = to_text(self._goal), self._options.alpha
-        found = assemble(outcome.best, goal, problem.task, self._judge, tnorm, alpha)
+        found = assemble(
+            best, goal, self._domain, self._instance, self._judge, self._given, self._tnorm(), alpha
+        )
         verdict = verify(
             self._domain,
             self._instance,
@@ -278,9 +242,8 @@ class _Request:
             message = "The verifier refused the plan: " + " ".join(verdict.problems)
             result = self._result(PlanStatus.INTERNAL_ERROR, message)
             return replace(result, verification=verdict)
-        optimal = outcome.optimal
-        status = PlanStatus.SOLVED_OPTIMALLY if optimal else PlanStatus.SOLVED_SATISFICING
-        message = solved(outcome, len(found.steps))
+        status = PlanStatus.SOLVED_OPTIMALLY if solved.optimal else PlanStatus.SOLVED_SATISFICING
+        message = said_of(solved, len(found.steps), self._options.optimise)
         return replace(self._result(status, message), plan=found, verification=verdict)
 
     @staticmethod

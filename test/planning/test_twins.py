@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from random_worlds import CRISP, DEGREES, SOFT, atom, worlds
+from random_worlds import DEGREES, SOFT, atom, worlds
 from rewriting_twin import Twin, fluents_of, walk, wandered
 
 from fcp_ros.cset import facts
@@ -22,12 +22,9 @@ from fcp_ros.domain import (
 )
 from fcp_ros.fuzzy import TNORMS, reaches
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
-from fcp_ros.planning.compile.conditions import Conditions
 from fcp_ros.planning.compile.forward_compile import compile_task
 from fcp_ros.planning.compile.goal_alternatives import goal_alternatives
 from fcp_ros.planning.compile.goal_grounding import ground_goal
-from fcp_ros.planning.compile.relevance import Relevance
-from fcp_ros.planning.forward.solution import Replay
 from fcp_ros.planning.model.watch import Watch
 
 ALPHAS = st.sampled_from([0.0, 0.4, 0.85])
@@ -142,28 +139,6 @@ PROPERTY = settings(
 
 
 @PROPERTY
-@given(world=worlds(), rng=st.randoms(use_true_random=False))
-def test_compiled_successors_equal_those_of_rewriting(world, rng):
-    domain, instance = world
-    assume(facts(instance))
-    task = compile_task(domain, instance, Watch(PlanningOptions()))
-    conditions = Conditions(task)
-    fuel = (domain.resources["fuel"].initial,)
-    replay = Replay(task, conditions, [1.0] * len(task.operators), TNORMS["goedel"], fuel)
-    for twin, state, left in walk(domain, instance, rng, 4):
-        expected = sorted(
-            (sorted(fluents_of(task, after)), rest["fuel"])
-            for after, _, rest in twin.successors(state, left)
-        )
-        compiled = sorted(
-            (sorted(step[0]), step[1][0])
-            for index in range(len(task.operators))
-            if (step := replay.successor(index, fluents_of(task, state), (left["fuel"],)))
-        )
-        assert compiled == expected
-
-
-@PROPERTY
 @given(
     world=worlds(),
     text=st.one_of(SOFT, SOFT.map("not ({})".format), st.tuples(SOFT, SOFT).map(" and not ".join)),
@@ -191,27 +166,3 @@ def test_alternatives_are_worth_what_evaluate_says(degrees, world, text, tnorm, 
         holding = [a.degree for a in alternatives if a.holds(fluents_of(task, state))]
         expected = evaluate(goal, state, degree_of, TNORMS[tnorm], types=types)
         assert max(holding, default=0.0) == pytest.approx(expected, abs=1e-9)
-
-
-def everything(task, conditions, alternatives, watch):
-    """What `relevant` returns if nothing is left out."""
-    possible = [i for i in range(len(task.operators)) if conditions.absences(i) is not None]
-    known = frozenset(range(len(task.facts)))
-    return Relevance(tuple(possible), known, known)
-
-
-@PROPERTY
-@given(world=worlds(), parts=st.lists(CRISP, min_size=1, max_size=2))
-def test_leaving_out_what_is_irrelevant_changes_nothing(degrees, world, parts):
-    domain, instance = world
-    text = " and ".join(parts)
-    goal = check_goal(parse_expression(text), domain, instance, text)
-    source = degrees({"g(a1)": 0.9, "g(a2)": 0.8, "h(a1, b1)": 0.95, "h(a2, b2)": 0.7})
-    options = PlanningOptions(alpha=0.0, max_expansions=300)
-    with_relevance = plan(domain, instance, goal, options, source)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fcp_ros.planning.forward.local_task.relevant", everything)
-        without = plan(domain, instance, goal, options, source)
-    assume(without.status is not PlanStatus.UNSOLVABLE_INCOMPLETELY)
-    assert with_relevance.status is without.status
-    assert with_relevance.best_membership == pytest.approx(without.best_membership)

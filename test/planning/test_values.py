@@ -57,14 +57,22 @@ def test_the_watch_interrupts_with_a_sentence():
     assert caught.value.status is PlanStatus.CANCELLED
     assert "search" in caught.value.sentence
 
-    watch = Watch(PlanningOptions(max_nodes=3))
-    watch.stored(3)
-    with pytest.raises(Interrupted) as caught:
-        watch.stored(1)
-    assert caught.value.status is PlanStatus.MEMOUT
+    watch = Watch(PlanningOptions(max_expansions=3))
+    watch.spent(2, 5)
+    assert watch.expansions_left == 1
+    assert watch.out_of_expansions().status is PlanStatus.UNSOLVABLE_INCOMPLETELY
 
-    watch = Watch(PlanningOptions(max_expansions=1))
-    watch.expanded()
+
+def test_the_watch_stops_improving_a_plan_that_is_good_enough():
+    watch = Watch(PlanningOptions(improve_time=1e-6))
+    watch.found(0.4, acceptable=False)
+    watch.check()
+    watch.found(0.6, acceptable=True)
+    assert not watch.satisfied
     with pytest.raises(Interrupted) as caught:
-        watch.expanded()
-    assert caught.value.status is PlanStatus.UNSOLVABLE_INCOMPLETELY
+        watch.check()
+    assert caught.value.status is PlanStatus.TIMEOUT
+    watch = Watch(PlanningOptions(improve_time=0.0))
+    assert not watch.satisfied
+    watch.found(0.6, acceptable=True)
+    assert watch.satisfied

@@ -86,8 +86,7 @@ class PlanningOptions:
     Attributes:
         alpha: the membership that a plan must reach, in [0, 1].
         time_limit: seconds (wall clock) for the whole request, verification excluded.
-        max_expansions: states to expand at most, over all alternatives of the goal.
-        max_nodes: search nodes to keep at most, over all alternatives of the goal.
+        max_expansions: states to expand at most, in all searches together.
         tnorm: how degrees compose: "lukasiewicz", "product", "goedel", "hamacher" or
             "hamacher(p)".
         allow_relaxation: whether the goal may be relaxed when it can't be reached as stated.
@@ -102,8 +101,7 @@ class PlanningOptions:
 
     alpha: float = 0.5
     time_limit: float = 30.0
-    max_expansions: int = 1_000_000
-    max_nodes: int = 2_000_000
+    max_expansions: int = 1_000_000_000
     tnorm: str = "lukasiewicz"
     allow_relaxation: bool = True
     seed: int = 0
@@ -120,10 +118,9 @@ class PlanningOptions:
             found.append(f"alpha is {self.alpha!r}: give a number from 0 to 1.")
         if not _is_number(self.time_limit) or not self.time_limit > 0.0:
             found.append(f"time_limit is {self.time_limit!r}: give a number of seconds above 0.")
-        for name in ("max_expansions", "max_nodes"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
-                found.append(f"{name} is {value!r}: give a whole number above 0.")
+        most = self.max_expansions
+        if isinstance(most, bool) or not isinstance(most, int) or most <= 0:
+            found.append(f"max_expansions is {most!r}: give a whole number above 0.")
         if not _is_number(self.deadline) or not self.deadline >= 0.0:
             found.append(f"deadline is {self.deadline!r}: give a number of seconds, 0 or more.")
         if not _is_number(self.improve_time) or not self.improve_time >= 0.0:

@@ -60,7 +60,6 @@ class Watch:
         self._reported = 0.0
         self.phase = Phase.COMPILE
         self.expansions = 0
-        self.nodes = 0
         self.best_membership: float | None = None
         self._acceptable_since = math.inf
 
@@ -132,24 +131,22 @@ class Watch:
                 PlanStatus.CANCELLED, f"Cancelled by the caller during {self.phase.value}."
             )
 
-    def expanded(self) -> None:
-        """One more state was expanded."""
-        self.expansions += 1
-        self.check()
-        if self.expansions > self._options.max_expansions:
-            raise Interrupted(
-                PlanStatus.UNSOLVABLE_INCOMPLETELY,
-                f"The limit of {self._options.max_expansions} expansions was reached.",
-            )
+    @property
+    def expansions_left(self) -> int:
+        """States that may still be expanded."""
+        return max(0, self._options.max_expansions - self.expansions)
 
-    def stored(self, nodes: int) -> None:
-        """That many more search nodes are kept."""
-        self.nodes += nodes
-        if self.nodes > self._options.max_nodes:
-            raise Interrupted(
-                PlanStatus.MEMOUT,
-                f"The limit of {self._options.max_nodes} search nodes was reached.",
-            )
+    def spent(self, expanded: int, _stored: int) -> None:
+        """So many states were expanded since the last call: go on, or raise `Interrupted`."""
+        self.expansions += expanded
+        self.check()
+
+    def out_of_expansions(self) -> Interrupted:
+        """What it means that no expansions are left."""
+        return Interrupted(
+            PlanStatus.UNSOLVABLE_INCOMPLETELY,
+            f"The limit of {self._options.max_expansions} expansions was reached.",
+        )
 
     def _report(self, now: float) -> None:
         self._reported = now

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Forward search in Python, one alternative of the goal at a time."""

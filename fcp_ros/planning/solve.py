@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a ground goal to the best plan: narrow first, wider until the answer is proven.
+
+What is instantiated around the goal is a choice (`Breadth`). A plan found on a narrow task is a
+plan on every wider one; what a narrow task can't show is that there is none, or none better. So the
+search widens until a plan has no loss at all, or the widest task has said its word.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+
+from fcp_ros.cset import Instance
+from fcp_ros.fuzzy import EPSILON, TNorm, reaches
+from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.demand import Breadth, DemandCompiler
+from fcp_ros.planning.compile.encode import EncodeOptions, encode
+from fcp_ros.planning.compile.encoding import Decoded, Encoding
+from fcp_ros.planning.compile.formula import Formula, wanted_of
+from fcp_ros.planning.compile.forward_compile import compile_task
+from fcp_ros.planning.compile.goal_alternatives import Alternative, goal_alternatives
+from fcp_ros.planning.compile.ground_step import graded_atoms_of
+from fcp_ros.planning.compile.task import Task
+from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.judging.lazy import LazyResult, LazySearch, RoundResult
+from fcp_ros.planning.model.memberships import Judge
+from fcp_ros.planning.model.request import Optimise, Phase, PlanningOptions
+from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.outcome import FlatPlan
+
+Stage = Callable[[Phase], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is to be solved.
+
+    Attributes:
+        compiler: makes tasks of the domain.
+        instance: the state to start in.
+        formula: the ground goal.
+        tnorm: how degrees compose.
+        options: limits, objective, switches.
+        amounts: resource -> what there is of it now; the domain's own figure by default.
+    """
+
+    compiler: DemandCompiler
+    instance: Instance
+    formula: Formula
+    tnorm: TNorm
+    options: PlanningOptions
+    amounts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A plan that works on the compiled task.
+
+    Attributes:
+        decoded: its steps and the alternative of the goal that they reach.
+        membership: composed degree of the steps and the goal, in [0, 1].
+        cost: sum of what the objective adds up besides.
+    """
+
+    decoded: Decoded
+    membership: float
+    cost: float
+
+    @property
+    def alternative(self) -> Alternative:
+        """The alternative that it reaches."""
+        assert self.decoded.alternative is not None, "a solution finishes an alternative"
+        return self.decoded.alternative
+
+
+@dataclass(frozen=True)
+class Solved:
+    """How far the search has come.
+
+    Attributes:
+        best: the best plan found.
+        optimal: whether it is proven that no plan is better.
+        impossible: whether it is proven that there is no plan.
+        bound: upper bound of the membership of all plans, in [0, 1]; 0 if there is none.
+        task, conditions, encoding: the widest task that was looked at; None before the first.
+        interrupted: what stopped it before it was finished.
+    """
+
+    best: Solution | None = None
+    optimal: bool = False
+    impossible: bool = False
+    bound: float = 1.0
+    task: Task | None = None
+    conditions: Conditions | None = None
+    encoding: Encoding | None = None
+    interrupted: Interrupted | None = None
+
+
+class Solver:
+    """Solves one problem.
+
+    Arguments:
+        problem: what is to be solved.
+        judge: knows degrees, and asks for them.
+        watch: limits.
+        stage: a context in which a phase is timed.
+        search: one search on a flat task.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        judge: Judge,
+        watch: Watch,
+        stage: Stage,
+        search: Callable[[FlatTask, Objective, FlatPlan | None], RoundResult],
+    ) -> None:
+        self._problem = problem
+        self._judge = judge
+        self._watch = watch
+        self._stage = stage
+        self._search = search
+        self._solved = Solved()
+        self._flat_best: FlatPlan | None = None
+
+    def run(self) -> Solved:
+        """Widen until the answer is proven or a limit is reached; never raises `Interrupted`."""
+        try:
+            for breadth in self._breadths():
+                if self._rung(breadth):
+                    break
+        except Interrupted as reason:
+            self._solved = replace(self._solved, interrupted=reason)
+        return self._solved
+
+    def _breadths(self) -> Iterator[Breadth]:
+        """Narrow to wide; what is only to be improved goes to the widest at once."""
+        if self._problem.options.switches.relevance:
+            yield Breadth.NARROW
+            if self._solved.best is None:
+                yield Breadth.WIDE
+        yield Breadth.FULL
+
+    def _rung(self, breadth: Breadth) -> bool:
+        """Search at one breadth; whether that settles it."""
+        encoding = self._compiled(breadth)
+        objective = self._objective()
+        lazy = LazySearch(
+            encoding,
+            self._problem.tnorm,
+            self._judge,
+            objective,
+            lambda flat, incumbent: self._search(flat, objective, incumbent),
+            lambda plan: self._found(encoding, plan),
+            lambda: self._watch.satisfied,
+            lambda: self._stage(Phase.JUDGE),
+        )
+        if not self._problem.options.switches.lazy:
+            lazy.judge_all()
+        with self._stage(Phase.SEARCH):
+            result = lazy.run()
+        return self._conclude(result, breadth)
+
+    def _compiled(self, breadth: Breadth) -> Encoding:
+        problem, watch = self._problem, self._watch
+        with self._stage(Phase.COMPILE):
+            if problem.options.switches.relevance:
+                wanted = wanted_of(problem.formula)
+                task = problem.compiler.task(problem.instance, wanted, breadth, watch)
+            else:
+                task = compile_task(problem.compiler.domain, problem.instance, watch)
+            conditions = Conditions(task)
+        with self._stage(Phase.GOAL):
+            alternatives = goal_alternatives(
+                problem.formula, self._judge.known, problem.tnorm, task, watch
+            )
+        with self._stage(Phase.COMPILE):
+            options = problem.options
+            encoding = encode(
+                task,
+                conditions,
+                alternatives,
+                EncodeOptions(
+                    options.optimise, options.deadline, problem.amounts, options.switches
+                ),
+                watch,
+            )
+        self._solved = replace(self._solved, task=task, conditions=conditions, encoding=encoding)
+        return encoding
+
+    def _objective(self) -> Objective:
+        """What is optimised from here on: only plans that are better than the best one count."""
+        options, tnorm = self._problem.options, self._problem.tnorm
+        best = self._flat_best
+        if options.optimise is Optimise.MEMBERSHIP:
+            budget = math.inf if best is None else best.loss - 2 * EPSILON
+            return Objective((Criterion.LOSS, Criterion.COST), tnorm.composition, budget)
+        return Objective(
+            (Criterion.COST, Criterion.LOSS),
+            tnorm.composition,
+            tnorm.loss_budget(options.alpha),
+            math.inf if best is None else best.cost - 2 * EPSILON,
+        )
+
+    def _found(self, encoding: Encoding, plan: FlatPlan) -> None:
+        """A judged plan that is better than all before."""
+        decoded = encoding.decode(plan.operators)
+        solution = Solution(decoded, self._membership(decoded), plan.cost)
+        self._flat_best = plan
+        self._solved = replace(self._solved, best=solution)
+        self._watch.found(solution.membership, reaches(solution.membership, self._alpha))
+
+    def _membership(self, decoded: Decoded) -> float:
+        """The composed degree of steps and goal; everything in it is judged."""
+        assert decoded.alternative is not None, "a plan finishes an alternative"
+        judge = self._judge
+        atoms = [atom for step in decoded.steps for atom in graded_atoms_of(step)]
+        goal = decoded.alternative.upper(judge.known)
+        return self._problem.tnorm.compose_all([*(judge.degree(*a) for a in atoms), goal])
+
+    def _conclude(self, result: LazyResult, breadth: Breadth) -> bool:
+        """Note what a rung has shown; whether there is nothing left to show."""
+        best, optimise = self._flat_best, self._problem.options.optimise
+        perfect = optimise is Optimise.MEMBERSHIP and best is not None and best.loss <= EPSILON
+        proven = perfect or (breadth is Breadth.FULL and result.proven)
+        if optimise is Optimise.MEMBERSHIP and breadth is Breadth.FULL:
+            loss = min(result.bound, math.inf if best is None else best.loss)
+            self._solved = replace(self._solved, bound=self._problem.tnorm.degree_of(loss))
+        self._solved = replace(
+            self._solved,
+            optimal=proven and best is not None,
+            impossible=proven and best is None,
+        )
+        return proven or self._watch.satisfied
+
+    @property
+    def _alpha(self) -> float:
+        return self._problem.options.alpha
