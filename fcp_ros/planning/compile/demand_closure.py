@@ -134,7 +134,7 @@ class Closure:
             self._attempt(literal, Style.ALL, 0)
             return
         achieved = self._achieved(literal)
-        if not self._pressing(need):
+        if not self._pressing(need) and (need.level > 0 or not self.facts.possible(literal >> 1)):
             return
         if achieved and (need.level > 0 or (literal & 1 and literal >> 1 not in self._users)):
             return
@@ -231,7 +231,9 @@ class Closure:
             truncated |= self._try(trigger, literal, style, limit)
         return truncated
 
-    def _try(self, trigger: Trigger, literal: int, style: Style, limit: int) -> bool:
+    def _try(
+        self, trigger: Trigger, literal: int, style: Style, limit: int, nearby: bool = False
+    ) -> bool:
         if style in (Style.NEAR, Style.FAR) and self._planner.only_undoes(trigger):
             return False
         fact = literal >> 1
@@ -241,7 +243,7 @@ class Closure:
             plan.loose if self._is_own(literal) else self._free(plan, literal)
         )
         contexts: Sequence[tuple[int, ...] | None] = (None,)
-        if chooses and style is Style.NOW:
+        if chooses and (style is Style.NOW or nearby):
             contexts = self._contexts(fact)
         truncated = False
         for context in contexts:
@@ -261,6 +263,9 @@ class Closure:
         if style is Style.NOW and plan.graded and not self._is_own(literal):
             # What is there may do the job badly.
             truncated |= self._try(trigger, literal, Style.FAR, limit)
+        if style is Style.NOW and chooses and fact in self._users:
+            # What was of use may be laid down where that was, or next to it.
+            truncated |= self._try(trigger, literal, Style.FAR, limit, nearby=True)
         return truncated
 
     @staticmethod

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -232,26 +232,27 @@ class Matcher:
         met = chain.from_iterable(
             islice(self._touched[own], run.limit * 2) for own in sorted(below & set(self._touched))
         )
-        near = islice(self._nearby(binding, below), run.limit * 4)
+        centres = [element for element in binding if element != OPEN]
+        for fact in run.context or ():
+            centres.extend(self._facts.elements[fact])
+        near = islice(self._nearby(centres, below), run.limit * 4)
         each = chain.from_iterable(
             instance.elements(own, subtypes=False)[: run.limit] for own in sorted(below)
         )
         seen: set[int] = set()
-        for element in chain(tuple(met), near, each):
+        first = chain(near, tuple(met)) if run.context else chain(tuple(met), near)
+        for element in chain(first, each):
             if element not in seen:
                 seen.add(element)
                 yield _at_last(element)
             if len(seen) >= ELEMENTS * run.limit:
                 return
 
-    def _nearby(self, binding: list[int], below: frozenset[str]) -> Iterator[int]:
-        """Elements two static links away from what is bound."""
-        centres = [element for element in binding if element != OPEN]
-        for centre in centres:
+    def _nearby(self, centres: Sequence[int], below: frozenset[str]) -> Iterator[int]:
+        """Elements one or two static links away from what is bound."""
+        for centre in dict.fromkeys(centres):
             for middle in islice(self._linked(centre), NEIGHBOURS):
-                if middle in centres:
-                    continue
-                for end in islice(self._linked(middle), NEIGHBOURS):
+                for end in chain((middle,), islice(self._linked(middle), NEIGHBOURS)):
                     if end != centre and self._instance.type_of(end) in below:
                         yield end
 
