@@ -118,7 +118,8 @@ class BestFirst:
             allowance: states to expand or evaluate at most in this call.
         """
         if self._outcome is None and self._at_goal:
-            self._take(())
+            if self._best is None or max(self._best.loss, self._best.cost) > 0.0:
+                self._take(())
             self._outcome = Outcome.OPTIMAL
         target = self.effort + allowance
         while self._outcome is None and self.effort < target:

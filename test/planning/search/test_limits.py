@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches stop when they are told to, and keep what they have found."""
+
+from __future__ import annotations
+
+import pytest
+from flat_enumeration import replayed
+
+from fcp_ros.fuzzy import Composition
+from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
+from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.search.engine import BestFirst
+from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.search.outcome import Outcome
+from fcp_ros.planning.search.portfolio import Portfolio
+
+FEWEST = Objective((Criterion.COST, Criterion.LOSS))
+BLIND = SearchOptions(Algorithm.ASTAR, Heuristic.BLIND, 1.0, Heuristic.BLIND, 1.0)
+
+
+def switches(count: int) -> FlatTask:
+    """Switches that can be turned on and off, all to be on; 2^count states."""
+    made = [
+        FlatOperator(pre=((v, old),), effects=(FlatEffect(v, 1 - old),))
+        for v in range(count)
+        for old in (0, 1)
+    ]
+    goal = [(v, 1) for v in range(count)]
+    return FlatBuilder([2] * count, [0] * count, goal, made).build()
+
+
+def pairs(count: int) -> FlatTask:
+    """Neighbouring switches turn together, so no odd number of them is ever on: 2^(count-1)
+    states, and no plan where `count` is odd, though each switch alone could be on.
+    """
+    made = [
+        FlatOperator(
+            pre=((v, one), (v + 1, other)),
+            effects=(FlatEffect(v, 1 - one), FlatEffect(v + 1, 1 - other)),
+        )
+        for v in range(count - 1)
+        for one in (0, 1)
+        for other in (0, 1)
+    ]
+    goal = [(v, 1) for v in range(count)]
+    return FlatBuilder([2] * count, [0] * count, goal, made).build()
+
+
+def test_memory_is_limited_and_told_apart_from_no_plan():
+    report = BestFirst(pairs(21), FEWEST, BLIND, memory=1 << 20).run(10**7)
+    assert report.outcome is Outcome.OUT_OF_MEMORY
+    assert report.best is None
+    assert report.stored * 50 < 1 << 20
+
+
+def test_growing_memory_changes_nothing():
+    report = BestFirst(switches(14), FEWEST, BLIND).run(10**7)
+    assert report.outcome is Outcome.OPTIMAL
+    assert report.best is not None
+    assert report.best.cost == 14.0
+    assert report.stored >= 2**14 - 1
+
+
+def test_all_states_are_expanded_once_before_there_is_no_plan():
+    report = BestFirst(pairs(13), FEWEST, BLIND).run(10**7)
+    assert report.outcome is Outcome.EXHAUSTED
+    assert report.expanded == 2**12
+    assert report.generated == 12 * 2**12
+
+
+class Stop(Exception):
+    """Something ran out."""
+
+
+def stopper(after: int):
+    """Raises `Stop` once, at a slice after so many expansions."""
+    seen = 0
+
+    def spent(expanded: int, _stored: int) -> None:
+        nonlocal seen
+        before, seen = seen, seen + expanded
+        if before < after <= seen:
+            raise Stop
+
+    return spent
+
+
+@pytest.mark.parametrize("kind", [BestFirst, Portfolio])
+def test_a_search_can_be_stopped_and_goes_on_as_if_it_had_not_been(kind):
+    task = pairs(13)
+    whole = kind(task, FEWEST, BLIND).run(10**7)
+    search = kind(task, FEWEST, BLIND, spent=stopper(500))
+    with pytest.raises(Stop):
+        search.run(10**7)
+    stopped = search.report()
+    assert stopped.outcome is Outcome.PAUSED
+    assert 0 < stopped.expanded < whole.expanded
+    assert search.run(10**7) == whole
+
+
+def test_what_is_spent_adds_up():
+    spent: list[tuple[int, int]] = []
+    task = pairs(13)
+    search = BestFirst(task, FEWEST, BLIND, spent=lambda *numbers: spent.append(numbers))
+    report = search.run(10**7)
+    assert sum(expanded for expanded, _ in spent) == report.expanded
+    assert sum(stored for _, stored in spent) == report.stored
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_same_seed_gives_the_same_plan(seed):
+    options = SearchOptions(Algorithm.LAZY_GREEDY, Heuristic.ADD, seed=seed)
+    plans = [BestFirst(switches(6), FEWEST, options).run(10**5).best for _ in range(2)]
+    assert plans[0] == plans[1]
+
+
+def test_another_seed_gives_another_plan():
+    found = {
+        BestFirst(switches(6), FEWEST, SearchOptions(Algorithm.GREEDY, Heuristic.FF, seed=seed))
+        .run(10**5)
+        .best
+        for seed in range(6)
+    }
+    assert len(found) > 1
+    assert all(replayed(switches(6), p.operators, Composition.SUM) == (0.0, 6.0) for p in found)
+
+
+def test_a_goal_that_is_true_already_needs_no_step():
+    task = FlatBuilder([2], [1], ((0, 1),), [FlatOperator(effects=(FlatEffect(0, 0),))]).build()
+    for search in (BestFirst(task, FEWEST, BLIND), Portfolio(task, FEWEST)):
+        report = search.run(1)
+        assert report.outcome is Outcome.OPTIMAL
+        assert report.best is not None
+        assert report.best.operators == ()
+
+
+def test_no_operators_and_no_plan():
+    task = FlatBuilder([2], [0], ((0, 1),)).build()
+    assert BestFirst(task, FEWEST, BLIND).run(9).outcome is Outcome.EXHAUSTED
+    assert Portfolio(task, FEWEST).run(9).outcome is Outcome.EXHAUSTED
+
+
+def test_a_search_of_another_kind_is_refused():
+    with pytest.raises(ValueError, match="bidirectional"):
+        BestFirst(switches(2), FEWEST, SearchOptions(Algorithm.BIDIRECTIONAL))

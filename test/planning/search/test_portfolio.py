@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The portfolio: proof, any plan, better ones, a shorter one; and plans without needless steps."""
+
+from __future__ import annotations
+
+import pytest
+from flat_enumeration import optimum, replayed, undominated
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_flat_tasks import flat_tasks
+
+from fcp_ros.fuzzy import EPSILON, Composition
+from fcp_ros.planning.search import portfolio
+from fcp_ros.planning.search.elimination import without_needless
+from fcp_ros.planning.search.engine import BestFirst
+from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.search.outcome import FlatPlan, Outcome
+from fcp_ros.planning.search.portfolio import Portfolio
+from fcp_ros.planning.search.prepared import prepare
+
+BUDGETS = st.sampled_from([float("inf"), 0.1, 0.3])
+OBJECTIVES = st.builds(
+    Objective,
+    st.sampled_from(
+        [(Criterion.LOSS, Criterion.COST), (Criterion.COST, Criterion.LOSS)],
+    ),
+    st.sampled_from(list(Composition)),
+    BUDGETS,
+)
+
+
+def run(search: Portfolio, pause: int) -> None:
+    """Runs it to its end, with pauses."""
+    while search.run(pause).outcome is Outcome.PAUSED:
+        pass
+
+
+@settings(max_examples=150)
+@given(flat_tasks(), OBJECTIVES, st.integers(0, 2), st.sampled_from([5, 10**6]))
+def test_the_portfolio_finds_the_optimum(task, objective, seed, pause):
+    best = optimum(undominated(task, objective.composition), objective)
+    plans: list[FlatPlan] = []
+    search = Portfolio(task, objective, SearchOptions(seed=seed), improved=plans.append)
+    run(search, pause)
+    report = search.report()
+    if best is None:
+        assert report.outcome is Outcome.EXHAUSTED
+        assert plans == []
+        return
+    assert report.outcome is Outcome.OPTIMAL
+    assert report.best == plans[-1]
+    for plan in plans:
+        way = replayed(task, plan.operators, objective.composition)
+        assert way == pytest.approx((plan.loss, plan.cost), abs=EPSILON)
+    place = 0 if objective.order[0] is Criterion.LOSS else 1
+    first = (plans[-1].loss, plans[-1].cost)[place]
+    assert first == pytest.approx(best[place], abs=EPSILON)
+    assert report.bound == pytest.approx(best[place], abs=EPSILON)
+
+
+@settings(max_examples=150)
+@given(flat_tasks(), OBJECTIVES, st.integers(0, 2))
+def test_short_turns_lead_to_the_same_optimum(task, objective, seed):
+    """With turns of one step, all searches of the portfolio have their say in small tasks."""
+    best = optimum(undominated(task, objective.composition), objective)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Portfolio, "_length", lambda _self, _turn: 1)
+        patched.setattr(portfolio, "PLAN_TURN", 1)
+        search = Portfolio(task, objective, SearchOptions(seed=seed))
+        run(search, 1)
+    report = search.report()
+    assert (report.outcome is Outcome.EXHAUSTED) == (best is None)
+    if best is not None and report.best is not None:
+        assert report.outcome is Outcome.OPTIMAL
+        place = 0 if objective.order[0] is Criterion.LOSS else 1
+        found = (report.best.loss, report.best.cost)[place]
+        assert found == pytest.approx(best[place], abs=EPSILON)
+
+
+@settings(max_examples=60)
+@given(flat_tasks(), OBJECTIVES, st.integers(1, 5))
+def test_pauses_change_nothing(task, objective, pause):
+    whole = Portfolio(task, objective)
+    whole.run(10**6)
+    parts = Portfolio(task, objective)
+    run(parts, pause)
+    assert parts.report() == whole.report()
+
+
+@settings(max_examples=100)
+@given(flat_tasks())
+def test_a_prepared_task_takes_other_losses(task):
+    objective = Objective()
+    prepared = prepare(task)
+    other = task._replace(loss=task.loss[::-1].copy())
+    reused = Portfolio(prepared.revalued(other), objective).run(10**6)
+    assert reused == Portfolio(other, objective).run(10**6)
+
+
+@settings(max_examples=100)
+@given(flat_tasks(), st.integers(1, 5))
+def test_a_plan_without_needless_steps_works_and_needs_each(task, seed):
+    options = SearchOptions(Algorithm.GREEDY, Heuristic.BLIND, seed=seed)
+    plan = BestFirst(task, Objective(), options).run(10**6).best
+    if plan is None:
+        return
+    operators = without_needless(task, plan.operators)
+    way = replayed(task, operators, Composition.SUM)
+    assert way is not None
+    assert way[0] <= plan.loss + EPSILON
+    assert way[1] <= plan.cost + EPSILON
+    for position in range(len(operators)):
+        shorter = operators[:position] + operators[position + 1 :]
+        assert replayed(task, shorter, Composition.SUM) is None

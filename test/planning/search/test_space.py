@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packed states, their registry, and the queues of labels."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fcp_ros.planning.flat.builder import FlatBuilder
+from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.search.buckets import (
+    Buckets,
+    empty_buckets,
+    pop,
+    push,
+    rebuild_table,
+)
+from fcp_ros.planning.search.packing import pack, packed, unpacked
+from fcp_ros.planning.search.space import COUNTS, HASHED, STATES, WORK, rehash, state_of
+
+
+def empty_task(domain: list[int]) -> FlatTask:
+    return FlatBuilder(domain, [0] * len(domain), ((0, 0),)).build()
+
+
+DOMAINS = st.lists(st.sampled_from([1, 2, 3, 4, 5, 17, 1000, 70_000]), min_size=1, max_size=30)
+
+
+@given(st.data(), DOMAINS)
+def test_states_are_packed_and_unpacked(data, domain):
+    packing = pack(empty_task(domain))
+    state = np.array([data.draw(st.integers(0, size - 1)) for size in domain], np.int32)
+    assert unpacked(packing, packed(packing, state)).tolist() == state.tolist()
+
+
+def linear(words: np.ndarray, factor: np.ndarray) -> np.uint64:
+    """The linear hash, slowly."""
+    return np.uint64(sum(int(w) * int(f) for w, f in zip(words, factor, strict=True)) % 2**64)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 2**64 - 1)), max_size=60))
+def test_the_registry_numbers_states_as_they_come_and_grows(rows):
+    factor = np.array([3, 2**63 + 7], np.uint64)
+    words, counts = np.zeros((200, 2), np.uint64), np.zeros(COUNTS, np.int64)
+    table = np.zeros(4, np.int64)
+    known: dict[tuple[int, int], int] = {}
+    for row in rows:
+        if 2 * counts[STATES] >= len(table):
+            table = np.zeros(2 * len(table), np.int64)
+            counts[HASHED] = 0
+            while counts[HASHED] < counts[STATES]:
+                counts[WORK] = 3  # a few at a time
+                rehash(words, table, counts, factor)
+        fresh = np.array(row, np.uint64)
+        state = state_of(words, table, counts, fresh, linear(fresh, factor))
+        assert state == known.setdefault(row, len(known))
+    assert counts[STATES] == len(known)
+
+
+def test_words_with_the_same_hash_are_told_apart():
+    words, counts, table = (
+        np.zeros((9, 1), np.uint64),
+        np.zeros(COUNTS, np.int64),
+        np.zeros(32, "q"),
+    )
+    numbers = [state_of(words, table, counts, np.array([w], "u8"), np.uint64(5)) for w in range(4)]
+    assert numbers == [0, 1, 2, 3]
+    assert state_of(words, table, counts, np.array([2], "u8"), np.uint64(5)) == 2
+
+
+KEYS = st.sampled_from([0.0, 0.5, 1.0, 2.0, 1e17])
+ORDERS = st.lists(st.one_of(st.none(), st.tuples(KEYS, KEYS, st.booleans())), max_size=120)
+
+
+@settings(max_examples=200)
+@given(ORDERS, st.booleans())
+def test_queues_give_the_least_key_first(orders, last):
+    """None pops, keys push; in each queue equal keys leave in order (last) or the newest first."""
+    room = 32
+    buckets = empty_buckets(2, room, 200)
+    twins: list[list[tuple[float, float, int, int]]] = [[], []]
+    for label, order in enumerate(orders):
+        if order is not None:
+            queue = int(order[2])
+            push(buckets, queue, order[0], order[1], label, last)
+            heapq.heappush(twins[queue], (order[0], order[1], label if last else -label, label))
+            continue
+        for queue in range(2):
+            if twins[queue]:
+                assert buckets.heap_key[queue, 0].tolist() == list(twins[queue][0][:2])
+                assert pop(buckets, queue) == heapq.heappop(twins[queue])[3]
+            assert (buckets.sizes[3 + queue] == 0) == (not twins[queue])
+    assert_table_finds_all(buckets)
+
+
+def assert_table_finds_all(buckets: Buckets) -> None:
+    """A table that is filled again has the same keys as the one that was kept up to date."""
+    again = buckets._replace(table=np.zeros_like(buckets.table))
+    rebuild_table(again)
+    assert sorted(again.table[again.table > 0]) == sorted(buckets.table[buckets.table > 0])
+    assert np.count_nonzero(buckets.table) == buckets.sizes[2]
