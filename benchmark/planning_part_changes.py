@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import resource
 import statistics
 import time
 
@@ -99,15 +100,24 @@ def cold_start_part(settings: Settings) -> Part:
     )
     lines, walls = [], []
     for number in range(4):
-        start = time.perf_counter()
+        start, used = time.perf_counter(), _children_seconds()
         run = run_ours(job)
-        wall = time.perf_counter() - start
+        wall, used = time.perf_counter() - start, _children_seconds() - used
         if number:  # the first one may compile, and fills the disk cache
             walls.append(wall if run.solved else float("inf"))
         name = "first process (kernels may be compiled)" if number == 0 else "fresh process"
         line = our_line(name, run)
-        lines.append(Line(name, line.who, {**line.figures, "process ms": wall * 1e3}))
+        lines.append(
+            Line(name, line.who, {**line.figures, "process": wall * 1e3, "its CPU": used * 1e3})
+        )
     best = min(walls)
+    note = "CPU counts all threads; where it is far below the wall clock, the machine was busy."
     value = best if best < float("inf") else None
     verdict: Verdict = limit("process start to first plan", value, COLD_SECONDS, "s")
-    return Part("cold start", lines, [verdict])
+    return Part("cold start", lines, [verdict], [note])
+
+
+def _children_seconds() -> float:
+    """CPU seconds of all child processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

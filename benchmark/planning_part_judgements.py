@@ -7,7 +7,13 @@ from planning_household_scene import write_scene
 from planning_ours import HOUSEHOLD_DOMAIN, Job, run_ours
 from planning_settings import Settings, our_line
 from planning_tables import Line, Part, Verdict
-from planning_vague import everything_to_ask, vague_goal, vague_household
+from planning_vague import (
+    everything_to_ask,
+    least_to_ask,
+    vague_domain,
+    vague_goal,
+    vague_household,
+)
 
 CANDIDATES = (10, 30, 100, 300, 1_000)
 LOWEST = 0.4
@@ -26,8 +32,11 @@ def judgements_part(settings: Settings) -> Part:
             house = vague_household(candidates)
             scene = settings.folder / "vague.json"
             write_scene(house, scene)
+            domain = settings.folder / "vague.yaml"
+            text = HOUSEHOLD_DOMAIN.read_text(encoding="utf-8")
+            domain.write_text(vague_domain(text, shared), encoding="utf-8")
             job = Job(
-                str(HOUSEHOLD_DOMAIN),
+                str(domain),
                 scene=str(scene),
                 goal=vague_goal(house, shared),
                 lowest=LOWEST,
@@ -40,6 +49,7 @@ def judgements_part(settings: Settings) -> Part:
             asked = {
                 "membership": run.membership,
                 "asked": run.questions,
+                "at least": least_to_ask(house, shared),
                 "of": everything,
                 "calls": run.batches,
             }
@@ -53,4 +63,8 @@ def judgements_part(settings: Settings) -> Part:
                     share <= SHARE if run.solved else None,
                 )
             )
-    return Part("judgements", lines, verdicts)
+    notes = [
+        "at least: what a proof takes, unless a candidate turns out to be perfect; where that is",
+        "more than a tenth, only a plan that is good enough, without the proof, can do with less.",
+    ]
+    return Part("judgements", lines, verdicts, notes)

@@ -72,12 +72,35 @@ def vague_goal(house: Household, shared: bool) -> str:
     return f'on(?x, {TABLE}) and {predicate}(?x, "drinking")'
 
 
+def vague_domain(domain: str, shared: bool) -> str:
+    """The text of the domain for a vague goal.
+
+    Arguments:
+        domain: the text of the benchmark's domain.
+        shared: whether how an item stands on a support is judged by kind, or for each two things.
+    """
+    head = "  stands_on:                    # by the kinds of things: many share an answer\n"
+    assert head in domain
+    context = "    context: {support: [name], item: [name]}\n"
+    return domain if shared else domain.replace(head, head + context)
+
+
 def everything_to_ask(house: Household, shared: bool) -> int:
     """How many different questions the rules and the goal bring up in a house.
 
-    How well each item suits; how well each can be grasped; how well each kind of item stands on
-    each kind of support. Questions with the same declared context count once.
+    How well each item suits; how well each can be grasped; how well each item stands on each
+    support. Questions with the same declared context count once.
     """
+    supports = [place for place in house.receptacles if place.kind is not Kind.CONTAINER]
+    if not shared:
+        return len(house.items) * (2 + len(supports))
     kinds = len({item.category for item in house.items})
-    supports = len({r.category for r in house.receptacles if r.kind is not Kind.CONTAINER})
-    return (kinds if shared else len(house.items)) + len(house.items) + kinds * supports
+    return kinds + len(house.items) + kinds * len({place.category for place in supports})
+
+
+def least_to_ask(house: Household, shared: bool) -> int:
+    """How many questions a proof takes that no other candidate suits better.
+
+    One for each candidate whose judgement is its own, unless one of them turns out to be perfect.
+    """
+    return len({item.category for item in house.items}) if shared else len(house.items)

@@ -18,11 +18,20 @@ from planning_household import ROBOT, Household, Kind, household, restricted
 from planning_household_pddl import DOMAIN, problem_text
 from planning_household_scene import write_scene
 from planning_ours import HOUSEHOLD_DOMAIN
-from planning_vague import CountingSource, degree_of, vague_goal, vague_household
+from planning_vague import (
+    CountingSource,
+    degree_of,
+    everything_to_ask,
+    least_to_ask,
+    vague_domain,
+    vague_goal,
+    vague_household,
+)
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain import Domain, load_domain, parse_expression
+from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression
 from fcp_ros.domain.pddl import parse_pddl
+from fcp_ros.grounding.context import build_request
 from fcp_ros.planning import PlanningOptions, PlanningResult, plan
 from fcp_ros.scene import load_scene, scene_to_instance
 
@@ -260,3 +269,26 @@ def test_blockers_are_in_the_way(house):
     without = replace(house, goal=((moved[0], house.item[moved[0]].place),))
     assert fewest_steps(without) == 0
     assert fewest_steps(house) > 8
+
+
+def test_everything_there_is_to_ask(tmp_path):
+    house = vague_household(12)
+    text = HOUSEHOLD_DOMAIN.read_text(encoding="utf-8")
+    domains = {shared: parse_domain(vague_domain(text, shared)) for shared in (True, False)}
+    for shared, domain in domains.items():
+        instance = state_of(house, domain, tmp_path)
+        asked = {
+            build_request(domain.graded[name], arguments, instance).context_key
+            for name, arguments in _graded_atoms(house, shared)
+        }
+        assert len(asked) == everything_to_ask(house, shared)
+        assert least_to_ask(house, shared) < len(asked)
+
+
+def _graded_atoms(house: Household, shared: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for item in house.items:
+        yield ("serves_as" if shared else "suits"), (item.name, "drinking")
+        yield "can_grasp", (ROBOT, item.name)
+        for place in house.receptacles:
+            if place.kind is not Kind.CONTAINER:
+                yield "stands_on", (place.name, item.name)
