@@ -8,7 +8,16 @@ where the goal is still reached, they stay out. No loss and no cost can grow by 
 
 from __future__ import annotations
 
-from fcp_ros.planning.flat import semantics
+from fcp_ros.planning.flat.semantics import (
+    Amounts,
+    FlatState,
+    amounts_after,
+    initial_amounts,
+    initial_state,
+    is_applicable,
+    is_goal,
+    successor,
+)
 from fcp_ros.planning.flat.task import FlatTask
 
 MOST_APPLIED = 20_000
@@ -27,7 +36,7 @@ class _Walker:
         self._left = MOST_APPLIED
 
     def walk(
-        self, start: tuple[semantics.FlatState, semantics.Amounts], operators: tuple[int, ...]
+        self, start: tuple[FlatState, Amounts], operators: tuple[int, ...]
     ) -> tuple[int, ...] | None:
         """The operators that can be applied, the others left out; None if that misses the goal."""
         kept = []
@@ -36,20 +45,20 @@ class _Walker:
             if after is not None:
                 kept.append(operator)
                 start = after
-        return tuple(kept) if semantics.is_goal(self._task, start[0]) else None
+        return tuple(kept) if is_goal(self._task, start[0]) else None
 
     def step(
-        self, start: tuple[semantics.FlatState, semantics.Amounts], operator: int
-    ) -> tuple[semantics.FlatState, semantics.Amounts] | None:
+        self, start: tuple[FlatState, Amounts], operator: int
+    ) -> tuple[FlatState, Amounts] | None:
         """State and resources after an operator; None where it can't be applied."""
         if self._left == 0:
             raise _Tired
         self._left -= 1
         state, amounts = start
-        if not semantics.is_applicable(self._task, state, operator):
+        if not is_applicable(self._task, state, operator):
             return None
-        left = semantics.amounts_after(self._task, amounts, operator)
-        return None if left is None else (semantics.successor(self._task, state, operator), left)
+        left = amounts_after(self._task, amounts, operator)
+        return None if left is None else (successor(self._task, state, operator), left)
 
 
 def without_needless(task: FlatTask, operators: tuple[int, ...]) -> tuple[int, ...]:
@@ -60,7 +69,7 @@ def without_needless(task: FlatTask, operators: tuple[int, ...]) -> tuple[int, .
         operators: a plan that works on it.
     """
     walker = _Walker(task)
-    place = (semantics.initial_state(task), semantics.initial_amounts(task))
+    place = (initial_state(task), initial_amounts(task))
     position = 0
     try:
         while position < len(operators):
