@@ -240,11 +240,13 @@ def test_each_fault_is_reported_at_its_line(old, new, place, words):
 
 
 def test_an_effect_may_not_leave_two_of_one():
-    text = BASE.replace("delete: ['near(robot, box)']", "add: ['at(robot, other)']").replace(
-        "parameters: {robot: robot, box: box}", "parameters: {robot: robot, box: box, other: box}"
-    )
+    parameters = "parameters: {robot: robot, box: box}"
+    text = BASE.replace(parameters, "parameters: {robot: robot, box: box, other: box}")
+    near = "delete: ['near(robot, box)']"
     with pytest.raises(DomainError, match=r"leaves both at.robot, box. and at.robot, other."):
-        parse_domain(text)
+        parse_domain(text.replace(near, "add: ['at(robot, other)']"))
+    moved = "delete: ['at(robot, box)']\n        add: ['at(robot, other)']"
+    assert parse_domain(text.replace(near, moved)).rules["shut"].effects[1].add
 
 
 def test_faults_of_all_parts_are_reported_at_once():

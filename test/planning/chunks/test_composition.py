@@ -7,7 +7,6 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_flat_tasks import flat_tasks
 
 from fcp_ros.planning.chunks.composition import composed
 from fcp_ros.planning.chunks.macros import _use, _window
@@ -21,43 +20,39 @@ from fcp_ros.planning.flat.builder import (
     FlatOperator,
     FlatResource,
 )
-from fcp_ros.planning.flat.semantics import amounts_after, is_applicable, operators, successor
+from fcp_ros.planning.flat.semantics import amounts_after, is_applicable, successor
 
 
-def rows(start, *columns):
-    """The flat entries of each row."""
-    return [
-        list(zip(*(column[a:b].tolist() for column in columns), strict=True))
-        for a, b in itertools.pairwise(start.tolist())
-    ]
+def some(places, most, least=0):
+    """So many assignments, of different variables."""
+    drawn = st.lists(places, min_size=least, max_size=most)
+    return drawn.map(lambda found: tuple(dict(found).items()))
 
 
-def bodies_of(task):
-    """The operators of a flat task as bodies."""
-    pre = rows(task.pre_start, task.pre_var, task.pre_val)
-    unequal = rows(task.not_start, task.not_var, task.not_val)
-    conditions = rows(task.cond_start, task.cond_var, task.cond_val, task.cond_neg)
-    effects = [
-        FlatEffect(
-            int(task.eff_var[e]),
-            int(task.eff_val[e]),
-            tuple((v, x) for v, x, negated in conditions[e] if not negated),
-            tuple((v, x) for v, x, negated in conditions[e] if negated),
-        )
-        for e in range(len(task.eff_var))
-    ]
-    rest = rows(task.rest_start, task.rest_var, task.rest_val)
-    done = rows(task.done_start, task.done_var, task.done_val)
-    blocks = [FlatBlock(tuple(r), tuple(d)) for r, d in zip(rest, done, strict=True)]
-    return [
-        Body(
-            tuple(pre[o]),
-            tuple(unequal[o]),
-            tuple(effects[task.eff_start[o] : task.eff_start[o + 1]]),
-            tuple(blocks[task.block_start[o] : task.block_start[o + 1]]),
-        )
-        for o in range(operators(task))
-    ]
+@st.composite
+def sequences(draw):
+    """Sizes of a few variables and bodies that speak of them again and again."""
+    sizes = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+    places = st.integers(0, len(sizes) - 1).flatmap(
+        lambda v: st.tuples(st.just(v), st.integers(0, sizes[v] - 1))
+    )
+    conditional = draw(st.integers(0, 3)) == 0
+    body = st.builds(
+        Body,
+        some(places, 2),
+        some(places, 2),
+        st.lists(
+            st.builds(
+                lambda place, equal, unequal: FlatEffect(*place, equal, unequal),
+                places,
+                some(places, 1) if conditional else st.just(()),
+                some(places, 1) if conditional else st.just(()),
+            ),
+            max_size=2,
+        ).map(tuple),
+        st.lists(st.builds(FlatBlock, some(places, 3), some(places, 2, 1)), max_size=1).map(tuple),
+    )
+    return sizes, draw(st.lists(body, min_size=1, max_size=4))
 
 
 def as_task(sizes, bodies):
@@ -74,60 +69,68 @@ def in_turn(task, state, sequence):
     return state
 
 
-@settings(max_examples=100, deadline=None)
-@given(flat_tasks(resources=False, windows=False), st.data())
-def test_the_composed_body_does_what_its_parts_do(task, data):
-    sizes, bodies = task.domain.tolist(), bodies_of(task)
-    sequence = data.draw(st.lists(st.integers(0, len(bodies) - 1), min_size=1, max_size=4))
-    parts = [bodies[o] for o in sequence]
+@settings(max_examples=300, deadline=None)
+@given(sequences())
+def test_the_composed_body_does_what_its_parts_do(case):
+    sizes, parts = case
     body = composed(parts, sizes)
-    both = as_task(sizes, [*bodies, *([body] if body else [])])
+    task = as_task(sizes, [*parts, *([body] if body else [])])
     conditional = any(e.equal or e.unequal for part in parts for e in part.effects)
     for state in itertools.product(*map(range, sizes)):
-        expected = in_turn(both, state, sequence)
+        expected = in_turn(task, state, range(len(parts)))
         if body is not None:
-            found = in_turn(both, state, [len(bodies)])
-            assert found == expected, (state, parts, body)
+            assert in_turn(task, state, [len(parts)]) == expected, (state, body)
         else:
             assert expected is None or conditional
 
 
-@settings(max_examples=100, deadline=None)
-@given(flat_tasks(), st.data())
-def test_resources_and_windows_are_never_broken(task, data):
-    sequence = data.draw(
-        st.lists(st.integers(0, operators(task) - 1), min_size=2, max_size=4), "sequence"
-    )
-    pools = [
-        FlatResource(float(a), float(low), float(high))
-        for a, low, high in zip(task.amount, task.low, task.high, strict=True)
-    ]
-    parts = [
-        Entry(
-            Body((), (), (), ()),
-            Action(),
-            use=tuple(task.use[o].tolist()),
-            opens=float(task.opens[o]),
-            closes=float(task.closes[o]),
-        )
-        for o in sequence
-    ]
-    use, (opens, closes) = _use(parts, pools, task.clock), _window(parts, task.clock)
-    if use is None:
+NUMBERS = st.sampled_from([0.0, 1.0, 2.0, 3.0])
+PARTS = st.builds(
+    lambda use, duration, opens, length: Entry(
+        Body((), (), (), ()),
+        Action(),
+        use=(use, -duration),
+        opens=opens,
+        closes=opens + duration + length,
+    ),
+    st.sampled_from([0.0, 1.0, 2.0, -1.0]),
+    NUMBERS,
+    st.sampled_from([0.0, 0.0, 0.0, 2.0, 5.0]),
+    st.sampled_from([math.inf, math.inf, 1.0, 4.0]),
+)
+
+
+@settings(max_examples=250, deadline=None)
+@given(st.lists(PARTS, min_size=2, max_size=4), st.sampled_from([math.inf, 6.0]))
+def test_resources_and_windows_are_never_broken(parts, deadline):
+    pools = [FlatResource(3.0, 0.0, 6.0), FlatResource(0.0, 0.0, deadline)]
+    use, (opens, closes) = _use(parts, pools, 1), _window(parts, 1)
+    if use is None or opens - use[1] > closes:
         return
-    macro = FlatBuilder(
-        [2], [0], [(0, 1)], [FlatOperator(use=use, opens=opens, closes=closes)], pools, task.clock
-    ).build()
-    for start in itertools.product(*([0.0, 1.0, 2.0, 4.0, 6.0] for _ in pools)):
+    macro = FlatOperator(use=use, opens=opens, closes=closes)
+    made = [FlatOperator(use=p.use, opens=p.opens, closes=p.closes) for p in parts]
+    task = FlatBuilder([2], [0], [(0, 1)], [*made, macro], pools, 1).build()
+    for start in itertools.product([0.0, 1.0, 2.0, 4.0, 6.0], [0.0, 1.0, 4.0]):
         expected = start
-        for operator in sequence:
+        for operator in range(len(parts)):
             expected = None if expected is None else amounts_after(task, expected, operator)
-        found = amounts_after(macro, start, 0)
-        within = all(p.low <= s <= p.high for p, s in zip(pools, start, strict=True))
-        if found is not None and within:
-            assert found == pytest.approx(expected)
-        if expected is not None and all(part.opens == 0.0 for part in parts):
-            assert found == pytest.approx(expected), "only waiting may make it narrower"
+        found = amounts_after(task, start, len(parts))
+        if found is not None or all(part.opens == 0.0 for part in parts):
+            assert found == (None if expected is None else pytest.approx(expected))
+
+
+def test_a_macro_is_not_made_where_its_resource_is_out_of_bounds():
+    """Each part would be refused, and only their sum would do."""
+    parts = [Entry(Body((), (), (), ()), Action(), use=(2.0,))] * 2
+    assert _use(parts, [FlatResource(9.0, 0.0, 6.0)], -1) is None
+    assert _use(parts, [FlatResource(5.0, 0.0, 6.0)], -1) == (4.0,)
+
+
+def test_a_variable_of_one_value_has_it():
+    guarded = Body((), (), (), (FlatBlock(((0, 0), (1, 0)), ((0, 0), (2, 0))),))
+    away = Body((), (), (FlatEffect(2, 1),), ())
+    assert composed([away, guarded], [1, 2, 2]).unequal == ((1, 0),)
+    assert composed([Body((), ((0, 0),), (), ())], [1]) is None
 
 
 def test_what_is_produced_inside_is_not_asked_for():

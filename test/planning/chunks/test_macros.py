@@ -125,6 +125,15 @@ def test_declared_chunks_become_operators(domain, state):
         assert not any("go(r, x, x)" in step for step in steps)
 
 
+def test_parameters_of_a_chunk_are_different_things(domain, state):
+    steps = (("go", ("robot", "a", "b")), ("go", ("robot", "b", "c")))
+    onward = Chunk("onward", tuple(Parameter(n, "thing") for n in ("robot", "a", "b", "c")), steps)
+    library = ChunkLibrary((onward,))
+    made = {steps for _, steps in macros_of(encoding_of(domain, state, GOAL, macro_maker(library)))}
+    assert ("go(r, x, y)", "go(r, y, z)") in made
+    assert ("go(r, x, y)", "go(r, y, x)") not in made
+
+
 def test_without_macros_nothing_is_added(domain, state):
     plain = encoding_of(domain, state, GOAL, macro_maker(ChunkLibrary()))
     assert not macros_of(plain)
@@ -250,7 +259,7 @@ def walked(draw):
 
 
 @settings(
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
