@@ -29,7 +29,7 @@ def by_comparison(pattern, before, after):
 
 
 @settings(
-    max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 @given(world=worlds(), seed=st.integers(0, 1000))
 def test_new_matches_are_found_from_what_was_added(world, seed):

@@ -4,10 +4,12 @@
 import math
 
 import pytest
-from flat_plans import TooLarge, best, replay
-from hypothesis import assume, given, settings
+from connected_tasks import connected_task
+from flat_enumeration import optimum, replayed, undominated
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_flat_tasks import flat_tasks
+from supplied_tasks import supplied
 
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch
@@ -29,26 +31,24 @@ def through(search, allowance=7):
     raise AssertionError("the search never ends")
 
 
-def check(task, objective):
-    """The search's answer equals that of enumeration."""
-    try:
-        expected = best(task, objective)
-    except TooLarge:
-        assume(False)
-    search = BidirectionalSearch(task, objective)
-    report = through(search)
-    if expected is None:
-        assert report.outcome is Outcome.EXHAUSTED
-        assert report.best is None
-        assert search.meeting is None
-        assert report.bound == math.inf
-        return
-    assert report.outcome is Outcome.OPTIMAL
-    ok, loss, cost = replay(task, report.best.operators, objective.composition)
-    assert ok
-    assert (loss, cost) == pytest.approx((report.best.loss, report.best.cost), abs=1e-9)
-    assert (loss, cost) == pytest.approx(expected, abs=1e-9)
-    assert search.meeting.operators == report.best.operators
+def check(task, *objectives):
+    """The search's answers equal those of enumeration."""
+    ways = undominated(task, objectives[0].composition)
+    for objective in objectives:
+        search = BidirectionalSearch(task, objective)
+        report = through(search)
+        expected = optimum(ways, objective)
+        if expected is None:
+            assert report.outcome is Outcome.EXHAUSTED
+            assert report.best is None
+            assert search.meeting is None
+            assert report.bound == math.inf
+            continue
+        assert report.outcome is Outcome.OPTIMAL
+        way = replayed(task, report.best.operators, objective.composition)
+        assert way == pytest.approx((report.best.loss, report.best.cost), abs=1e-9)
+        assert way == pytest.approx(expected, abs=1e-9)
+        assert search.meeting.operators == report.best.operators
 
 
 def with_degrees(task, tnorm):
@@ -63,13 +63,13 @@ def _losses(task, tnorm):
     return found
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(task=flat_tasks(), tnorm=st.sampled_from(TNORMS))
 def test_best_membership_is_that_of_enumeration(task, tnorm):
     check(with_degrees(task, tnorm), Objective(LOSS_FIRST, tnorm.composition))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     task=flat_tasks(resources=False, windows=False, max_operators=10), tnorm=st.sampled_from(TNORMS)
 )
@@ -77,7 +77,7 @@ def test_so_it_is_without_resources(task, tnorm):
     check(with_degrees(task, tnorm), Objective(LOSS_FIRST, tnorm.composition))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     task=flat_tasks(),
     order=st.sampled_from([LOSS_FIRST, COST_FIRST]),
@@ -88,6 +88,29 @@ def test_so_it_is_without_resources(task, tnorm):
 def test_the_best_within_budgets_is_that_of_enumeration(task, order, tnorm, alpha, cost):
     objective = Objective(order, tnorm.composition, tnorm.loss_budget(alpha), cost)
     check(with_degrees(task, tnorm), objective)
+
+
+def ranges(tnorm):
+    """Objectives of both orders, with and without budgets."""
+    return [
+        Objective(order, tnorm.composition, loss, cost)
+        for order in (LOSS_FIRST, COST_FIRST)
+        for loss in (math.inf, 1.0, 0.5)
+        for cost in (math.inf, 8.0, 5.0, 3.0)
+    ]
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 100_000), tnorm=st.sampled_from([Lukasiewicz(), Goedel()]))
+def test_tasks_of_many_steps_are_solved_as_by_enumeration(seed, tnorm):
+    check(connected_task(seed, variables=3), *ranges(tnorm))
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 100_000), tnorm=st.sampled_from([Lukasiewicz(), Goedel()]))
+def test_so_they_are_with_resources_and_windows(seed, tnorm):
+    task = supplied(connected_task(seed, variables=3, operators=9, plain=True), seed)
+    check(task, *ranges(tnorm)[::5])
 
 
 @settings(max_examples=60)
@@ -103,7 +126,7 @@ def test_slices_and_seeds_change_nothing(task, seed, allowance):
         )
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(task=flat_tasks())
 def test_bounds_never_exceed_what_is_found_later(task):
     search = BidirectionalSearch(task, Objective())

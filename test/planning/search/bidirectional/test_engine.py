@@ -7,10 +7,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from flat_plans import trade_offs
+from flat_enumeration import undominated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_flat_tasks import flat_tasks
+from supplied_tasks import supplied_tasks
 
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat import semantics
@@ -157,8 +158,8 @@ def test_a_distance_counts_each_kind():
     assert apart((0, 1, 1, 1), (2.0, 7.0)).total == pytest.approx(4.25)
 
 
-@settings(max_examples=150)
-@given(task=flat_tasks(), data=st.data())
+@settings(max_examples=100)
+@given(task=flat_tasks() | supplied_tasks(), data=st.data())
 def test_intervals_are_the_amounts_from_which_the_steps_run(task, data):
     """Inside the interval the steps run, outside they don't."""
     resources = Resources(task)
@@ -182,14 +183,47 @@ def test_intervals_are_the_amounts_from_which_the_steps_run(task, data):
     assert (running is not None) == (intervals is not None and held(intervals, amounts))
 
 
-def test_a_plan_may_need_a_step_for_its_resource_only():
-    move = FlatOperator(((0, 0),), (), (FlatEffect(0, 1),), use=(5.0,))
-    charge = FlatOperator((), (), (FlatEffect(1, 1),), use=(-3.0,), cost=2.0)
-    builder = FlatBuilder([2, 2], [0, 0], ((0, 1),), [move, charge], [FlatResource(2.0, 0.0, 6.0)])
+@settings(max_examples=100)
+@given(task=flat_tasks() | supplied_tasks(), data=st.data())
+def test_amounts_that_are_as_good_allow_as_much(task, data):
+    resources = Resources(task)
+    operators = st.integers(0, len(task.loss) - 1)
+
+    def left_by(sequence, amounts):
+        for operator in sequence:
+            amounts = None if amounts is None else semantics.amounts_after(task, amounts, operator)
+        return amounts
+
+    one, other = (
+        left_by(data.draw(st.lists(operators, max_size=3)), resources.initial) for _ in range(2)
+    )
+    if one is None or other is None or not resources.as_good(one, other):
+        return
+    for sequence in data.draw(st.lists(st.lists(operators, max_size=5), max_size=6)):
+        if left_by(sequence, other) is not None:
+            assert left_by(sequence, one) is not None
+
+
+def test_a_plan_may_need_steps_for_their_resource_only():
+    # The backward side would be through after one step without those that only charge.
+    move = FlatOperator(((0, 0),), (), (FlatEffect(0, 1),), use=(6.0,))
+    charge = FlatOperator((), (), (FlatEffect(1, 1),), use=(-1.0,), cost=2.0)
+    builder = FlatBuilder([2, 2], [0, 0], ((0, 1),), [move, charge], [FlatResource(0.0, 0.0, 6.0)])
     search = BidirectionalSearch(builder.build(), Objective())
     while (report := search.run(10)).outcome not in DONE:
         pass
-    assert report.best.operators == (1, 0)
+    assert report.best.operators == (1, 1, 1, 1, 1, 1, 0)
+
+
+def test_time_may_have_to_pass():
+    late = FlatOperator(((0, 0),), (), (FlatEffect(0, 1),), use=(-1.0,), opens=5.0)
+    soon = FlatOperator(((0, 0),), (), (FlatEffect(0, 1),), use=(-1.0,))
+    task = FlatBuilder([2], [0], ((0, 1),), [late, soon], [FlatResource(0.0, 4.0, 20.0)], 0).build()
+    resources = Resources(task)
+    for amount in (0.0, 2.0, 3.0, 7.0):
+        for operator in (0, 1):
+            runs = semantics.amounts_after(task, (amount,), operator) is not None
+            assert held(resources.before(resources.anything, operator), (amount,)) == runs
 
 
 def test_waiting_for_a_window_costs_time():
@@ -209,7 +243,7 @@ def test_waiting_for_a_window_costs_time():
     while (report := search.run(10)).outcome not in DONE:
         pass
     assert report.best.operators == (0, 2)
-    assert trade_offs(task, Composition.SUM) == {(0.5, 2.0)}
+    assert undominated(task, Composition.SUM) == [(0.5, 2.0)]
 
 
 def remaining(task, weights):
