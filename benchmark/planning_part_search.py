@@ -22,9 +22,9 @@ from planning_settings import Settings, rival_line
 from planning_tables import Line, Part, Verdict
 
 from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.engine import BestFirst
 from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.outcome import Outcome, SearchReport
 
 BLIND_SIZES = {

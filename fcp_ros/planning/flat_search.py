@@ -3,54 +3,105 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
+from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.judging.lazy import RoundResult
 from fcp_ros.planning.model.request import PlanningOptions
+from fcp_ros.planning.model.search_options import Algorithm
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.options import SearchOptions
+from fcp_ros.planning.search.bidirectional.meeting import Meeting
+from fcp_ros.planning.search.bidirectional.operators import unsuitable
+from fcp_ros.planning.search.bidirectional.search import BidirectionalSearch
+from fcp_ros.planning.search.engine import BestFirst
+from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
 from fcp_ros.planning.search.portfolio import Portfolio
 
 MEBIBYTE = 1 << 20
+LABEL_BYTES = 1000
+"""About what a label of the bidirectional search takes."""
+TURN = 200
+"""Expansions of the bidirectional search between two reports to the watch."""
 
 
 class FlatSearch:
     """Searches flat tasks for one request.
 
     Arguments:
-        options: limits and seed.
+        options: limits, algorithm and seed.
         watch: counts and interrupts.
     """
 
     def __init__(self, options: PlanningOptions, watch: Watch) -> None:
         self._options = options
+        self._search = replace(options.search, seed=options.seed)
         self._watch = watch
+        self.meeting: Meeting | None = None
+        """Where the halves of the last plan met, if it was searched for from both ends."""
 
     def __call__(
         self, flat: FlatTask, objective: Objective, incumbent: FlatPlan | None
     ) -> RoundResult:
         """The best plan of a flat task, or how far the search came.
 
+        A task that can't be searched backwards is searched forwards, whatever the options say.
+
         Arguments:
             flat: the task.
             objective: what is optimised.
             incumbent: a plan that is known; only better ones are looked for.
         """
-        engine = Portfolio(
+        if self._search.algorithm is Algorithm.BIDIRECTIONAL and not unsuitable(flat):
+            return self._from_both_ends(flat, objective, incumbent)
+        portfolio = self._search.algorithm in (Algorithm.PORTFOLIO, Algorithm.BIDIRECTIONAL)
+        kind = Portfolio if portfolio else BestFirst
+        engine = kind(
             flat,
             objective,
-            SearchOptions(seed=self._options.seed),
+            self._search,
             int(self._options.memory_limit * MEBIBYTE),
             incumbent,
             self._watch.spent,
         )
+        return self._result(engine.run, engine.report)
+
+    def _from_both_ends(
+        self, flat: FlatTask, objective: Objective, incumbent: FlatPlan | None
+    ) -> RoundResult:
+        if incumbent is not None:
+            objective = _better_than(incumbent, objective)
+        labels = int(self._options.memory_limit * MEBIBYTE) // LABEL_BYTES
+        engine = BidirectionalSearch(flat, objective, labels, self._options.seed)
+
+        def run(allowance: int) -> SearchReport:
+            done = engine.run(0).expanded
+            target = done + allowance
+            while True:
+                report = engine.run(min(TURN, target - done), self._watch.check)
+                self._watch.spent(report.expanded - done, 0)
+                done = report.expanded
+                goes_on = report.outcome in (Outcome.PAUSED, Outcome.FOUND)
+                if not goes_on or done >= target:
+                    return report
+
+        result = self._result(run, lambda: engine.run(0))
+        if result.plan is None:
+            return replace(result, plan=incumbent if result.proven else None)
+        self.meeting = engine.meeting
+        return result
+
+    def _result(
+        self, run: Callable[[int], SearchReport], report_of: Callable[[], SearchReport]
+    ) -> RoundResult:
         try:
-            report = engine.run(self._watch.expansions_left)
+            report = run(self._watch.expansions_left)
             interrupted = self._limit(report)
         except Interrupted as reason:
-            report, interrupted = engine.report(), reason
+            report, interrupted = report_of(), reason
         proven = report.outcome in (Outcome.OPTIMAL, Outcome.EXHAUSTED)
         return RoundResult(report.best, report.bound, proven, interrupted)
 
@@ -64,3 +115,10 @@ class FlatSearch:
                 f"The memory limit of {self._options.memory_limit:g} MiB was reached.",
             )
         return None
+
+
+def _better_than(plan: FlatPlan, objective: Objective) -> Objective:
+    """The objective for plans that are better than a known one in the first criterion."""
+    if objective.order[0] is Criterion.LOSS:
+        return replace(objective, loss_budget=min(objective.loss_budget, plan.loss - 2 * EPSILON))
+    return replace(objective, cost_budget=min(objective.cost_budget, plan.cost - 2 * EPSILON))

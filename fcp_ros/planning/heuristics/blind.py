@@ -17,6 +17,8 @@ def blind(relaxed: RelaxedTask, state: Ints) -> float:
         fact = relaxed.pre[k]
         if fact >= relaxed.offset[-1]:
             continue
+        if fact < relaxed.offset[var]:
+            var = 0
         while relaxed.offset[var + 1] <= fact:
             var += 1
         if relaxed.offset[var] + state[var] != fact:

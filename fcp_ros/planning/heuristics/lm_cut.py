@@ -6,8 +6,8 @@ Helmert and Domshlak, "Landmarks, critical paths and abstractions: what's the di
 the bound and takes it from all of them, until the goal costs nothing by hmax. The weight of an
 operator is shared by all its actions, so operators with conditional effects don't pay twice.
 
-Needs of equal value: the one with the lowest number is the supporter. Values only fall, so after a
-round only what fell is worked out again; which gives exactly what a new exploration would.
+Needs of equal value: the first one in the order of the needs is the supporter. Values only fall, so
+after a round only what fell is worked out again; which gives exactly what a new exploration would.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def lm_cut(relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
 
 @kernel
 def _dearest(pre: Ints, first: int, end: int, value: Floats) -> int:
-    """The fact of the highest value among pre[first:end], the lowest one of several."""
+    """The fact of the highest value among pre[first:end], the first one of several."""
     dearest = pre[first]
     for k in range(first + 1, end):
         if value[pre[k]] > value[dearest]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fcp_ros.fuzzy import tnorm_by_name
+from fcp_ros.planning.model.search_options import SearchOptions
 
 
 class Phase(str, Enum):
@@ -96,6 +97,7 @@ class PlanningOptions:
         memory_limit: MiB that the search may use at most.
         improve_time: seconds (wall clock) to go on looking for a better plan, or for the proof that
             there is none, after the first plan that reaches alpha; 0 returns that one.
+        search: algorithm, heuristics and weights; its seed is not read, `seed` is.
         switches: the optimisations.
     """
 
@@ -109,6 +111,7 @@ class PlanningOptions:
     deadline: float = math.inf
     memory_limit: float = 2048.0
     improve_time: float = 5.0
+    search: SearchOptions = SearchOptions()
     switches: Switches = Switches()
 
     def problems(self) -> tuple[str, ...]:
@@ -129,6 +132,8 @@ class PlanningOptions:
             )
         if not _is_number(self.memory_limit) or not self.memory_limit > 0.0:
             found.append(f"memory_limit is {self.memory_limit!r}: give a number of MiB above 0.")
+        if not _is_number(self.search.weight) or not self.search.weight >= 1.0:
+            found.append(f"weight is {self.search.weight!r}: give a number of 1 or more.")
         try:
             tnorm_by_name(self.tnorm)
         except (TypeError, ValueError) as error:

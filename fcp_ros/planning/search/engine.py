@@ -10,6 +10,7 @@ from collections.abc import Callable
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.semantics import initial_state, is_goal
 from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.model.search_options import Algorithm, SearchOptions
 from fcp_ros.planning.search.buckets import clear
 from fcp_ros.planning.search.grid import composed, grid
 from fcp_ros.planning.search.kernel import (
@@ -21,7 +22,6 @@ from fcp_ros.planning.search.kernel import (
     advance,
 )
 from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.options import Algorithm, SearchOptions
 from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
 from fcp_ros.planning.search.prepared import Prepared, prepare
 from fcp_ros.planning.search.settings import AT_ONCE, NEVER, SEEN, Settings, settings_of

@@ -18,11 +18,11 @@ from enum import Enum
 
 from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.elimination import without_needless
 from fcp_ros.planning.search.engine import MEMORY, BestFirst, Spent, unwatched
 from fcp_ros.planning.search.grid import composed
 from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
 from fcp_ros.planning.search.prepared import Prepared, prepare
 from fcp_ros.planning.search.settings import ADMISSIBLE

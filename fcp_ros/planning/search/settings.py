@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from fcp_ros.planning.flat.task import Floats, Ints
 from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.grid import Grid
 from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.options import Algorithm, Heuristic, SearchOptions
 
 TAKEN, MADE, LAZY = 0, 1, 2
 """When a state is evaluated: when a label of it is taken (and put back where it turns out to be

@@ -17,6 +17,7 @@ from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.heuristics.evaluate import evaluate
 from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.heuristics.relaxed_task import relax, workspace
+from fcp_ros.planning.heuristics.sharpen import sharpen
 
 TINY = st.builds(
     connected_task,
@@ -64,11 +65,30 @@ def test_lm_cut_and_ff_equal_their_twins(task, of_loss):
         assert set(np.flatnonzero(work.helpful).tolist()) == helpful
 
 
+@settings(max_examples=60)
+@given(st.one_of(TINY, LARGER))
+def test_another_order_of_needs_makes_lm_cut_no_lower(task):
+    relaxed = relax(task, exact(task.loss))
+    work = workspace(relaxed)
+    sharp = sharpen(relaxed, task.initial)
+    bound = evaluate(Kind.LM_CUT, sharp, work, task.initial)
+    assert bound >= evaluate(Kind.LM_CUT, relaxed, work, task.initial)
+    twin = ArrayTwin(sharp)
+    for state in spread_states(task, 3):
+        assert evaluate(Kind.LM_CUT, sharp, work, state) == pytest.approx(
+            twin.lm_cut(state), abs=CLOSE
+        )
+        for kind in (Kind.BLIND, Kind.MAX, Kind.ADD, Kind.FF):
+            assert evaluate(kind, sharp, work, state) == evaluate(kind, relaxed, work, state)
+
+
 @settings(max_examples=120)
-@given(st.one_of(flat_tasks(max_operators=6), TINY), st.booleans())
-def test_hmax_below_lm_cut_below_relaxed_optimum_below_optimum(task, of_loss):
+@given(st.one_of(flat_tasks(max_operators=6), TINY), st.booleans(), st.booleans())
+def test_hmax_below_lm_cut_below_relaxed_optimum_below_optimum(task, of_loss, sharp):
     weight = task.loss if of_loss else task.cost
     relaxed = relax(task, weight)
+    if sharp:
+        relaxed = sharpen(relaxed, task.initial)
     work = workspace(relaxed)
     twin = RelaxedTwin(task)
     worst = relax(task, weight, Composition.MAXIMUM)

@@ -14,7 +14,7 @@ from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.heuristics.evaluate import evaluate
 from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.heuristics.relaxed_task import relax, workspace
-from fcp_ros.planning.search.options import Heuristic
+from fcp_ros.planning.model.search_options import Heuristic
 
 LARGER = flat_tasks(max_variables=7, max_values=5, max_operators=25)
 TASKS = st.one_of(flat_tasks(), LARGER)

@@ -13,9 +13,9 @@ from random_flat_tasks import flat_tasks
 
 from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.engine import BestFirst
 from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
 from fcp_ros.planning.search.settings import ADMISSIBLE
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from random_flat_tasks import flat_tasks
 
 from fcp_ros.fuzzy import EPSILON, Composition
+from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search import portfolio
 from fcp_ros.planning.search.elimination import without_needless
 from fcp_ros.planning.search.engine import BestFirst
 from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.outcome import FlatPlan, Outcome
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import prepare
