@@ -13,6 +13,7 @@ from rich.markup import escape
 from fcp_ros.cli.exit_codes import BAD_INPUT
 from fcp_ros.domain import DomainError, ExpressionError
 from fcp_ros.grounding import GroundingError
+from fcp_ros.report.ipc_plan import NotPddl
 from fcp_ros.scene import SceneError
 
 
@@ -21,7 +22,14 @@ def explained() -> Iterator[None]:
     """Turns the errors that bad input causes into a message and exit code 2."""
     try:
         yield
-    except (DomainError, ExpressionError, GroundingError, SceneError, FileNotFoundError) as error:
+    except (
+        DomainError,
+        ExpressionError,
+        GroundingError,
+        NotPddl,
+        SceneError,
+        FileNotFoundError,
+    ) as error:
         fail(str(error))
 
 

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from fcp_ros.cli.errors import explained
+from fcp_ros.cli.errors import explained, fail
 from fcp_ros.cli.exit_codes import of_status
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
@@ -23,10 +23,9 @@ from fcp_ros.cli.options import (
     OracleOption,
     SceneOption,
 )
-from fcp_ros.cli.session import open_grounder, open_session
+from fcp_ros.cli.plan_request import Asked, answer_pddl, answer_scene, is_pddl
 from fcp_ros.fuzzy import TNORM_CHOICES
-from fcp_ros.planning import PlanningOptions, Progress
-from fcp_ros.relaxation import plan_goal
+from fcp_ros.planning import PlanningOptions
 from fcp_ros.report import plain_result
 from fcp_ros.report.console import render_result
 
@@ -37,9 +36,12 @@ def plan(
         typer.Option(
             "--goal",
             "-g",
-            help=('What should hold, such as: on(?x, table_1) and serves_as(?x, "drinking")'),
+            help=(
+                'What should hold, such as: on(?x, table_1) and serves_as(?x, "drinking"). '
+                "A PDDL problem has its own."
+            ),
         ),
-    ],
+    ] = "",
     domain: DomainOption = DEFAULT_DOMAIN,
     scene: SceneOption = DEFAULT_SCENE,
     alpha: Annotated[
@@ -56,32 +58,34 @@ def plan(
         bool,
         typer.Option("--explain", help="Show candidates, where degrees come from, and timings."),
     ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Write the plan to this file, in the format of the IPC."),
+    ] = None,
     as_json: JsonOption = False,
     oracle: OracleOption = DEFAULT_ORACLE,
     model: ModelOption = "",
     calibration: CalibrationOption = None,
 ) -> None:
-    """Plan for a goal. The exit code tells the planning status (see the README)."""
-    errors = Console(stderr=True)
-    with explained(), errors.status("reading the scene") as status:
-        session = open_session(domain, scene)
+    """Plan for a goal, or for a PDDL domain and problem (--domain d.pddl --scene p.pddl).
 
-        def show(progress: Progress) -> None:
-            status.update(f"{progress.phase.value}: {progress.expansions} expansions")
-
-        with closing(open_grounder(session.domain, oracle, model, calibration)) as grounder:
-            result = plan_goal(
-                session.domain,
-                session.state.instance,
-                goal,
-                PlanningOptions(
-                    alpha=alpha, time_limit=time_limit, tnorm=tnorm, allow_relaxation=relax
-                ),
-                grounder,
-                progress=show,
-            )
+    The exit code tells the planning status (see the README).
+    """
+    options = PlanningOptions(
+        alpha=alpha, time_limit=time_limit, tnorm=tnorm, allow_relaxation=relax
+    )
+    asked = Asked(domain, scene, goal, options, oracle, model, calibration)
+    with explained():
+        if is_pddl(domain) or is_pddl(scene):
+            answer = answer_pddl(asked)
+        elif not goal:
+            fail("no goal: say what should hold with --goal")
+        else:
+            answer = answer_scene(asked)
+        if out is not None and answer.result.plan is not None:
+            out.write_text(answer.ipc_plan(), encoding="utf-8")
     if as_json:
-        typer.echo(json.dumps(plain_result(result), indent=1))
+        typer.echo(json.dumps(plain_result(answer.result), indent=1))
     else:
-        Console(highlight=False).print(render_result(result, explain=explain))
-    raise typer.Exit(of_status(result.status))
+        Console(highlight=False).print(render_result(answer.result, explain=explain))
+    raise typer.Exit(of_status(answer.result.status))

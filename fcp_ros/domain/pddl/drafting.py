@@ -147,8 +147,12 @@ class _Draft:
         for atom in gone:
             if atom not in positive and atom not in negative:
                 rest.append(DraftEffect((), (), (), delete=(atom,)))
-        effects = (part for draft in rest for part in _split(draft, positive, negative))
-        return (add, delete), tuple(dict.fromkeys(effects))
+        effects = tuple(p for draft in rest for p in _split(draft, positive, negative))
+        lost = {a.predicate for part in effects for a in part.delete}.union(
+            atom.predicate for atom in delete
+        )
+        useful = (_useful(part, positive, lost) for part in effects)
+        return (add, delete), tuple(dict.fromkeys(part for part in useful if part is not None))
 
     def _cost(self, mapping: Substitution) -> Cost:
         if not self.universe.problem.minimises_cost:
@@ -182,6 +186,13 @@ def _rules_out(absent: Atom, atom: Atom) -> bool:
         bound.setdefault(wanted, given) == given if is_open(wanted) else wanted == given
         for wanted, given in zip(terms_of(absent), terms_of(atom), strict=True)
     )
+
+
+def _useful(draft: DraftEffect, positive: tuple[Atom, ...], lost: set[str]) -> DraftEffect | None:
+    """The effect without adding what is there anyway; None where nothing is left of it."""
+    there = {*draft.positive, *positive}
+    add = tuple(a for a in draft.add if a not in there or a.predicate in lost)
+    return replace(draft, add=add) if add or draft.delete else None
 
 
 def _split(

@@ -50,7 +50,7 @@ _USES = (
     (r"\(\s*(?:assign|scale-up|scale-down|decrease)(?=[\s(])", "a numeric effect", _NUMBERS),
     (r"\(\s*(?:<=?|>=?)(?=[\s(])", "a numeric comparison", _NUMBERS),
     (r"\(\s*at\s+[\d.]+\s*\(", "a timed initial literal", "let an action bring it about"),
-    (r"\(\s*maximize(?![\w-])", "a metric to be maximised", "minimise (total-cost)"),
+    (r":metric\s+maximize(?![\w-])", "a metric to be maximised", "minimise (total-cost)"),
 )
 _OBJECT_FLUENTS = re.compile(r"\)\s*-\s*(?!number(?![\w-]))[a-z(]")
 

@@ -106,11 +106,11 @@ class _RuleCheck:
 
     def _additions(self) -> Iterator[_Added]:
         rule = self._rule
-        kept = set(rule.positive).difference(rule.delete)
         for effect, atoms in ((None, rule.add), *((e, e.add) for e in rule.effects)):
+            there = rule.positive + (() if effect is None else effect.positive)
             for atom in atoms:
-                # What is there already adds nothing.
-                if atom.predicate in self._parts and not (effect is None and atom in kept):
+                # What is there already, and stays because it is added, adds nothing.
+                if atom.predicate in self._parts and atom not in there:
                     yield _Added(atom, self._parts[atom.predicate].key(atom), effect)
 
     def is_heavy(self) -> bool:

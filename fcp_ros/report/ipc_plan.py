@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan in the format of the planning competitions (IPC): a line ``(action object ...)`` a step.
+
+``planning.verification.ipc_plan`` reads it again. Names go out as the PDDL files spell them. Names
+that PDDL does not allow (from a YAML domain or a scene: ``dining table``) are refused rather than
+changed, for nobody could tell what was meant when the plan comes back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fcp_ros.domain.model import Domain
+from fcp_ros.domain.pddl import PddlTask
+from fcp_ros.planning import Plan
+from fcp_ros.planning.compile.ground_step import cost_of
+
+_NAME = re.compile(r"[A-Za-z][\w-]*\Z", re.ASCII)
+
+
+class NotPddl(ValueError):
+    """A name that can't stand in an IPC plan; the message says which."""
+
+
+def ipc_plan(plan: Plan, domain: Domain, task: PddlTask | None = None) -> str:
+    """The plan as the text of an IPC plan file.
+
+    Arguments:
+        plan: the plan.
+        domain: that it is for.
+        task: the PDDL task that it is for: actions and their arguments are written as there.
+            Without one, rules are written as they are.
+
+    Raises:
+        NotPddl: a rule or an element has a name that PDDL does not allow.
+    """
+    lines: list[str] = []
+    cost = 0.0
+    for step in plan.steps:
+        bound = dict(step.arguments)
+        cost += cost_of(domain.rules[step.rule], tuple(bound.values()))
+        if task is None:
+            lines.append(_line(step.rule, tuple(bound.values())))
+        else:
+            form = task.forms[step.rule]
+            lines.append(_line(form.action, tuple(bound[name] for name in form.parameters)))
+    kind = "unit cost" if _is_unit(domain) else "general cost"
+    return "\n".join((*lines, f"; cost = {_number(cost)} ({kind})", ""))
+
+
+def _line(action: str, objects: Sequence[str]) -> str:
+    for name in (action, *objects):
+        if not _NAME.match(name):
+            raise NotPddl(
+                f"{name!r} can't stand in an IPC plan (a letter, then letters, digits, - and _): "
+                "rename it, or write the plan as JSON"
+            )
+    return f"({' '.join((action, *objects))})"
+
+
+def _is_unit(domain: Domain) -> bool:
+    """Whether each action costs 1."""
+    return all(rule.cost.base == 1.0 and not rule.cost.terms for rule in domain.rules.values())
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(value)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The PDDL files of ../shared/bench: all are read, or refused for what they are known to need."""
+
+from __future__ import annotations
+
+import pytest
+from pddl.parser.problem import ProblemParser
+
+from fcp_ros.domain.pddl import UnsupportedPddl
+from fcp_ros.domain.pddl.library import Parser
+from fcp_ros.domain.pddl.reader import read_texts, work_out
+from fcp_ros.domain.pddl.source import read_source
+
+PARSER = Parser()
+
+
+def problems(folder):
+    return sorted(p for p in folder.rglob("*.pddl") if not p.name.startswith("domain"))
+
+
+def read(domain, problem):
+    return read_texts(read_source(domain), read_source(problem), PARSER)
+
+
+def test_taskography(shared_dir):
+    files = problems(shared_dir / "bench" / "taskography" / "problems")
+    assert len(files) >= 20
+    for file in files:
+        task = work_out(read(file.parent / "domain.pddl", file))
+        functional = {r.name for r in task.domain.schema.relations if r.functional}
+        assert {"inroom", "inplace", "atlocation"} <= functional, file
+        # GoToRoom has seven parameters, three of them in pairs; the facts rule out all but one way.
+        assert len(task.domain.rules) <= 16, file
+
+
+@pytest.mark.parametrize(
+    "domain", ["delivery", "ferry", "forest", "gripper", "heavy", "miconic", "spanner"]
+)
+def test_generalised_planning(shared_dir, domain):
+    folder = shared_dir / "bench" / "genplan" / domain
+    files = problems(folder)
+    assert len(files) >= 10
+    for file in files[::3]:
+        assert work_out(read(folder / "domain.pddl", file)).domain.rules, file
+
+
+def test_early_competitions(shared_dir):
+    for domain in (shared_dir / "bench" / "fluents").glob("*/domain.pddl"):
+        for file in problems(domain.parent)[:2]:
+            assert work_out(read(domain, file)).domain.rules, file
+
+
+def test_preferences_are_refused(shared_dir):
+    for domain in sorted((shared_dir / "bench" / "pddl3").rglob("domain.pddl")):
+        for file in problems(domain.parent)[:1]:
+            with pytest.raises(UnsupportedPddl, match="preference|trajectory constraints"):
+                read(domain, file)
+
+
+def test_lists_are_read_as_the_library_reads_them(shared_dir):
+    parser = ProblemParser()
+    folder = shared_dir / "bench" / "taskography" / "problems"
+    for file in problems(folder)[::7]:
+        ours, theirs = read(file.parent / "domain.pddl", file).problem, parser(file.read_text())
+        assert {(o.name, o.types[0]) for o in ours.objects} == {
+            (str(o.name).lower(), str(o.type_tag or "object").lower()) for o in theirs.objects
+        }
+        assert {(p, *arguments) for p, held in ours.facts.items() for arguments in held} == {
+            (str(a.name).lower(), *(str(t.name).lower() for t in a.terms)) for a in theirs.init
+        }

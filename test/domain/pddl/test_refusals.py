@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is not supported is refused by name, what is wrong with its line and what to do."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+
+from fcp_ros.domain import DomainError
+from fcp_ros.domain.pddl import PddlError, UnsupportedPddl, parse_pddl, read_pddl
+
+DOMAIN = """(define (domain walk)
+  (:requirements :strips :typing)
+  (:types place thing - object)
+  (:predicates (at ?p - place) (way ?a ?b - place) (here ?t - thing))
+  (:functions (total-cost) - number (far ?a ?b - place) - number)
+  (:action go
+    :parameters (?a ?b - place)
+    :precondition (and (at ?a) (way ?a ?b))
+    :effect (and (at ?b) (not (at ?a)))))
+"""
+PROBLEM = """(define (problem home)
+  (:domain walk)
+  (:objects a b - place cup - thing)
+  (:init (at a) (way a b))
+  (:goal (at b)))
+"""
+DURATIVE = """(:durative-action fly
+    :parameters (?a - place) :duration (= ?duration 2)
+    :condition (at start (at ?a)) :effect (at end (not (at ?a))))
+  (:action go"""
+DERIVED = "(:derived (here ?t - thing) (at a))\n  (:action go"
+
+
+def read(domain=DOMAIN, problem=PROBLEM):
+    return parse_pddl(domain, problem, ("d.pddl", "p.pddl"))
+
+
+def swapped(text, old, new):
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+def test_the_files_to_be_spoilt_are_good():
+    assert list(read().domain.rules) == ["go"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "feature"),
+    [
+        ("(:action go", DURATIVE, 6, "durative actions"),
+        ("(:action go", DERIVED, 6, r"a derived predicate \(axiom\)"),
+        ("(way ?a ?b))\n", "(> (far ?a ?b) 3))\n", 8, "a numeric comparison"),
+        ("(way ?a ?b))\n", "(= (far ?a ?b) 3))\n", 0, "the numeric condition"),
+        ("(not (at ?a))", "(assign (far ?a ?b) 3)", 9, "a numeric effect"),
+        ("(not (at ?a))", "(increase (far ?a ?b) 3)", 6, "a numeric effect on .far"),
+        ("(not (at ?a))", "(increase (total-cost) (* 2 (far ?a ?b)))", 6, "the cost"),
+        ("(not (at ?a))", "(when (at ?a) (increase (total-cost) 1))", 6, "a cost that depends"),
+        ("(not (at ?a))", "(oneof (at ?a) (at ?b))", 9, "a non-deterministic effect"),
+        ("(not (at ?a))", "(probabilistic 0.5 (at ?a))", 9, "a probabilistic effect"),
+        ("(far ?a ?b - place) - number", "(far ?a ?b - place) - place", 5, "value is an object"),
+        ("(way ?a ?b))", "(preference p1 (way ?a ?b)))", 8, "a preference"),
+        ("(:action go", "(:process p :parameters ())\n  (:action go", 6, "a process"),
+        ("(:action go", "(:constraints (always (at a)))\n (:action go", 6, "trajectory constr"),
+    ],
+)
+def test_features_of_domains_are_refused_by_name(old, new, line, feature):
+    with pytest.raises(UnsupportedPddl, match=f"not supported: .*{feature}") as error:
+        read(domain=swapped(DOMAIN, old, new))
+    assert error.value.problems[0].file == "d.pddl"
+    assert error.value.problems[0].line == line
+    assert error.value.feature
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "feature"),
+    [
+        ("(at a)", "(at a) (at 5 (not (way a b)))", 4, "a timed initial literal"),
+        ("(:goal (at b))", "(:goal (preference g (at b)))", 5, "a preference"),
+        ("(:goal (at b))", "(:goal (at b)) (:constraints (always (at a)))", 5, "trajectory"),
+        ("(:goal (at b))", "(:goal (at b)) (:metric maximize (total-cost))", 5, "maximised"),
+        ("(:goal (at b))", "(:goal (at b)) (:metric minimize (fuel))", 5, "a metric other than"),
+        ("cup - thing", "cup - (either thing place)", 3, "an object of either"),
+        ("(:goal (at b))", "(:goal (> (far a b) 2))", 5, "a numeric comparison"),
+        ("(:goal (at b))", "(:goal (= (far a b) 2))", 0, "the numeric condition"),
+        ("(:init", "(:htn :tasks ())\n (:init", 4, "a task network"),
+    ],
+)
+def test_features_of_problems_are_refused_by_name(old, new, line, feature):
+    with pytest.raises(UnsupportedPddl, match=f"not supported: .*{feature}") as error:
+        read(problem=swapped(PROBLEM, old, new))
+    assert error.value.problems[0].file == "p.pddl"
+    assert error.value.problems[0].line == line
+
+
+def test_negative_costs_are_refused():
+    domain = swapped(DOMAIN, "(not (at ?a))", "(increase (total-cost) (far ?a ?b))")
+    problem = swapped(PROBLEM, "(at a)", "(at a) (= (far a b) -2)")
+    problem = swapped(problem, "(:goal (at b))", "(:goal (at b)) (:metric minimize (total-cost))")
+    with pytest.raises(UnsupportedPddl, match="a negative cost"):
+        read(domain, problem)
+
+
+def test_what_is_declared_but_not_used_does_no_harm():
+    assert read(swapped(DOMAIN, ":typing", ":typing :fluents :durative-actions :preferences"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("(and (at ?b)", "(and (at ?b", 6, "6 opening and 5 closing|opening and"),
+        ("(at ?a) (way ?a ?b)", "(at ?a) (road ?a ?b)", 8, "unknown predicate road"),
+        ("(at ?a) (way ?a ?b)", "(at ?a ?b)", 8, "at takes 1 arguments, not 2"),
+        ("(at ?a) (way ?a ?b)", "(at ?c)", 8, r"\?c is bound by nothing"),
+        ("(at ?a) (way ?a ?b)", "(here ?a)", 8, "a is of type place, where here takes thing"),
+        ("(?a ?b - place)\n", "(?a ?b - town)\n", 7, "town"),
+        ("(at ?a) (way ?a ?b)", "(at home)", 8, "home"),
+        (":precondition", ":precond", 8, "can't stand here"),
+        ("thing - object", "thing - place place - thing", 3, "duplicate|circle|itself|cycle"),
+        ("(:action go", "(:actions go", 6, "unknown section :actions"),
+        ("(define (domain walk)", "(define (problem walk)", 1, "does not begin with"),
+        ("(far ?a ?b - place)", "(far ?a ?b - place", 5, "opening and"),
+    ],
+)
+def test_mistakes_in_domains_are_told_with_their_line(old, new, line, message):
+    with pytest.raises(PddlError, match=message) as error:
+        read(domain=swapped(DOMAIN, old, new))
+    problem = error.value.problems[0]
+    assert (problem.file, problem.line) == ("d.pddl", line), str(error.value)
+    assert problem.fix
+    assert not isinstance(error.value, UnsupportedPddl)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("(way a b)", "(way a c)", 4, "unknown object c"),
+        ("(way a b)", "(way a)", 4, "way takes 2 arguments, not 1"),
+        ("(way a b)", "(road a b)", 4, "unknown predicate road"),
+        ("(way a b)", "(way a cup)", 4, "cup is of type thing, where way takes place"),
+        ("(way a b)", "way a b", 4, "is no initial fact"),
+        ("(way a b)", "(= (far a b) few)", 4, "'few' is no finite number"),
+        ("(way a b)", "(= (near a b) 1)", 4, "unknown function near"),
+        ("cup - thing", "cup - dish", 3, "unknown type 'dish'"),
+        ("cup - thing", "cup a - thing", 3, "'a' is declared twice"),
+        ("cup - thing", "3cups - thing", 3, "can't stand among the objects"),
+        ("(:goal (at b))", "(:goal (at c))", 5, "'c'"),
+        ("(:goal (at b))", "(:goal (at ?x))", 5, "bound by nothing"),
+        ("(:goal (at b))", "(:goal (and (at b) or))", 5, "can't stand here"),
+        ("(:goal (at b))", "(:goal (at cup))", 5, "cup is of type thing"),
+        ("  (:goal (at b))", "", 1, "has no goal"),
+        ("(:goal (at b)))", "(:goal (at b))", 5, "opening|closes"),
+    ],
+)
+def test_mistakes_in_problems_are_told_with_their_line(old, new, line, message):
+    with pytest.raises(PddlError, match=message) as error:
+        read(problem=swapped(PROBLEM, old, new))
+    problem = error.value.problems[0]
+    assert (problem.file, problem.line) == ("p.pddl", line), str(error.value)
+
+
+def test_files_the_wrong_way_round_are_noticed(tmp_path):
+    for name, text in (("d.pddl", DOMAIN), ("p.pddl", PROBLEM)):
+        (tmp_path / name).write_text(text)
+    with pytest.raises(PddlError, match=re.escape("unknown section :domain in a domain file")):
+        read_pddl(tmp_path / "p.pddl", tmp_path / "d.pddl")
+    with pytest.raises(PddlError, match="can't be read"):
+        read_pddl(tmp_path / "none.pddl", tmp_path / "p.pddl")
+    (tmp_path / "bad.pddl").write_bytes(b"(define \xff)")
+    with pytest.raises(DomainError, match="not UTF-8"):
+        read_pddl(tmp_path / "bad.pddl", tmp_path / "p.pddl")
+
+
+def test_tracebacks_are_as_long_as_before():
+    before = getattr(sys, "tracebacklimit", "unset")
+    with pytest.raises(PddlError):
+        read(domain=swapped(DOMAIN, ":precondition", ":precond"))
+    assert getattr(sys, "tracebacklimit", "unset") == before
+
+
+def test_conditions_with_too_many_cases_are_refused():
+    many = " ".join(f"x{n}" for n in range(200))
+    body = "(forall (?x ?y - place) (or (at ?x) (way ?x ?y)))"
+    with pytest.raises(UnsupportedPddl, match="a universal condition over 40804 cases") as error:
+        read(
+            swapped(DOMAIN, "(at ?a) (way ?a ?b)", body),
+            swapped(PROBLEM, "a b - place", f"a b {many} - place"),
+        )
+    assert error.value.problems[0].line == 6
