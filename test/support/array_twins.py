@@ -108,7 +108,7 @@ class ArrayTwin:
             if value in (0.0, math.inf):
                 return max(total, least_bound)
             supporter = {
-                action: min(self.needs[action], key=lambda need: (-cost[need], need))
+                action: max(self.needs[action], key=lambda need: cost[need])
                 for action in self.usable(state)
                 if all(need in cost for need in self.needs[action])
             }
