@@ -17,8 +17,8 @@ LAYERS = ("fuzzy", "cset", "scene", "domain", "grounding", "planning", "relaxati
 FOLDERS = {
     "cset": ("schema", "instance", "search", "limits", "conditions", "rewriting", "sequences",
              "migration", "interchange"),
-    "planning": ("model", "flat", "compile", "heuristics", "search", "schedule", "verification",
-                 "chunks", "judging"),
+    "planning": ("model", "flat", "compile", "heuristics", "search", "schedule", "chunks",
+                 "verification", "judging"),
 }
 # They stand beside the nodes: nothing below may import them. The client shares the nodes'
 # conversions and action client; the command line and the demo use everything.

@@ -15,16 +15,27 @@ from fcp_ros.domain.check import check_goal
 from fcp_ros.domain.expression import Expression, ExpressionError, to_text
 from fcp_ros.domain.infer_types import infer_types
 from fcp_ros.domain.model import Domain
-from fcp_ros.fuzzy import TNorm, reaches, tnorm_by_name
+from fcp_ros.fuzzy import (
+    EPSILON,
+    AlphaCut,
+    Composition,
+    TNorm,
+    graded_steps,
+    reaches,
+    tnorm_by_name,
+)
 from fcp_ros.grounding.errors import GroundingCode, GroundingError
 from fcp_ros.planning.assembly import assemble
 from fcp_ros.planning.candidates import candidates_of
-from fcp_ros.planning.compile.demand import DemandCompiler
 from fcp_ros.planning.compile.formula import Formula
 from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.compile.ground_step import graded_atoms_of
 from fcp_ros.planning.explain import below_alpha, said_of, so_far, why_none
 from fcp_ros.planning.flat_search import FlatSearch
+from fcp_ros.planning.handover import Handover
+from fcp_ros.planning.keep import Kept, cost_by, still_holding
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
+from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import (
     CancelCallback,
     Optimise,
@@ -37,8 +48,10 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.search.outcome import FlatPlan
+from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.solve import Problem, Solution, Solved, Solver
-from fcp_ros.planning.verification.verify import verify
+from fcp_ros.planning.verification.meeting_claims import plan_meeting
 
 _LOG = logging.getLogger(__name__)
 
@@ -52,6 +65,9 @@ _OUR_FAULT = frozenset(
 )
 """Grounding errors that no other request would avoid."""
 
+_NONE_BETTER = "no plan is better"
+_NOT_SETTLED = "whether a better one exists was not settled"
+
 
 def plan(
     domain: Domain,
@@ -63,24 +79,33 @@ def plan(
     resources: Mapping[str, float] | None = None,
     cancelled: CancelCallback = never,
     progress: ProgressCallback = ignore,
+    session: PlanningSession | None = None,
 ) -> PlanningResult:
-    """Find the plan with the best membership, verify it, and hand it out if it reaches alpha.
+    """Find the best plan, verify it, and hand it out if it reaches alpha.
 
     Arguments:
         domain: what can be done.
         instance: the state to start in.
         goal: what is wanted, checked by `check_goal` or not.
-        options: alpha, limits, t-norm, seed.
+        options: alpha, what is optimised, limits, t-norm, seed.
         memberships: judges graded predicates.
         resources: what there is of each resource now; the domain's initial values by default.
         cancelled: asked every few milliseconds whether to give up.
         progress: told about phases, expansions and the best membership so far.
+        session: what is kept from one request to the next in the same domain. With it a plan that
+            was made for this goal before is kept as long as it holds and none is better.
 
     Returns:
         the result; every failure is a status with a sentence, nothing is raised.
     """
-    request = _Request(domain, instance, goal, options, memberships, resources, cancelled, progress)
-    return request.answer()
+    kept = PlanningSession(domain) if session is None else session
+    if kept.domain is not domain:
+        return PlanningResult(
+            PlanStatus.INVALID_REQUEST,
+            f"The session is one of domain {kept.domain.name}: make one for {domain.name}.",
+        )
+    watch = Watch(options, cancelled, progress)
+    return _Request(kept, instance, goal, options, memberships, resources, watch).answer()
 
 
 class _Request:
@@ -88,23 +113,24 @@ class _Request:
 
     def __init__(
         self,
-        domain: Domain,
+        session: PlanningSession,
         instance: Instance,
         goal: Expression,
         options: PlanningOptions,
         memberships: MembershipSource,
         resources: Mapping[str, float] | None,
-        cancelled: CancelCallback,
-        progress: ProgressCallback,
+        watch: Watch,
     ) -> None:
-        self._domain = domain
+        self._session = session
+        self._domain = session.domain
         self._instance = instance
         self._goal = goal
         self._options = options
         self._source = memberships
         self._given = dict(resources or {})
-        self._watch = Watch(options, cancelled, progress)
-        self._judge = Judge(domain, instance, memberships, self._watch.check)
+        self._watch = watch
+        self._judge = Judge(self._domain, instance, memberships, watch.check)
+        self._search = FlatSearch(options, watch)
         self._timings: dict[str, float] = {}
         self._inner = 0.0
 
@@ -131,7 +157,7 @@ class _Request:
             timings={**self._timings, "total": self._watch.elapsed},
             expansions=self._watch.expansions,
             goal=to_text(self._goal),
-            alpha=self._options.alpha,
+            alpha=result.alpha if result.alpha_reason else self._options.alpha,
         )
 
     def _run(self) -> PlanningResult:
@@ -142,34 +168,119 @@ class _Request:
             self._goal = check_goal(self._goal, self._domain, self._instance)
             types = infer_types(self._goal, self._domain)
             formula = ground_goal(self._goal, types, self._domain, self._instance, self._watch)
-        solved = self._solved(formula)
+            kept = self._kept()
+        if kept is not None and self._is_perfect(kept):
+            with self._stage(Phase.VERIFY):
+                return self._keep(kept, True, "no plan has a higher one")
+        solved, alpha = self._solved(formula, kept)
         with self._stage(Phase.VERIFY):
-            return self._concluded(solved, types)
+            if kept is not None and solved.best is None:
+                said = _NONE_BETTER if solved.optimal else _NOT_SETTLED
+                return self._keep(kept, solved.optimal, said)
+            return self._concluded(solved, alpha, types)
 
-    def _solved(self, formula: Formula) -> Solved:
+    # --- an earlier plan
+
+    def _kept(self) -> Kept | None:
+        """What is left of the plan that was made for this goal before, if that still holds."""
+        previous = self._session.last_plan(to_text(self._goal))
+        if previous is None or math.isfinite(self._options.deadline):
+            return None
+        kept = still_holding(
+            previous,
+            self._session,
+            self._instance,
+            self._goal,
+            self._judge,
+            self._amounts(),
+            self._tnorm(),
+            self._options.cut().alpha,
+        )
+        if kept is not None:
+            self._watch.found(kept.plan.membership, acceptable=True)
+        return kept
+
+    def _is_perfect(self, kept: Kept) -> bool:
+        """Whether no plan can be better, whatever there is to be done."""
+        membership = self._options.optimise is Optimise.MEMBERSHIP
+        return membership and kept.plan.membership >= 1.0 - EPSILON
+
+    def _keep(self, kept: Kept, optimal: bool, why: str) -> PlanningResult:
+        left = f"what is left of it, {len(kept.plan.steps)} steps," if kept.done else "it"
+        worth = f"{kept.plan.membership:.2f}"
+        sentence = f"The earlier plan still holds: {left} has membership {worth}; {why}."
+        cut = self._options.cut()
+        result = self._handover().result(kept.plan, optimal, lambda _plan: sentence)
+        return replace(
+            result,
+            kept=kept.done,
+            best_membership=kept.plan.membership,
+            alpha=cut.alpha,
+            alpha_reason=cut.explanation,
+        )
+
+    # --- the search
+
+    def _solved(self, formula: Formula, kept: Kept | None) -> tuple[Solved, AlphaCut]:
+        """The search, and the alpha-cut that its plan has to pass."""
+        options = self._options
         problem = Problem(
-            DemandCompiler(self._domain),
+            self._session.compiler,
             self._instance,
             formula,
             self._tnorm(),
-            self._options,
+            options,
             self._given,
+            options.cut().alpha,
+            self._session.library,
         )
-        solved = self._solve(problem)
-        if self._options.optimise is Optimise.MEMBERSHIP or solved.best is not None:
-            return solved
-        if solved.interrupted is not None:
-            return solved
-        # No plan reaches alpha. Whether there is any plan, and how good it is, is another search.
-        best = replace(self._options, optimise=Optimise.MEMBERSHIP)
-        return self._solve(replace(problem, options=best))
+        best = replace(problem, options=replace(options, optimise=Optimise.MEMBERSHIP))
+        if options.optimise is Optimise.MEMBERSHIP:
+            solved = self._solve(problem, kept)
+            return solved, self._cut(solved)
+        if options.policy is not None and options.policy.adaptive:
+            # The cut follows from the plan with the best membership, so that comes first.
+            solved = self._solve(best, None)
+            cut = self._cut(solved)
+            if solved.best is None or not reaches(solved.best.membership, cut.alpha):
+                return solved, cut
+            return self._solve(replace(problem, alpha=cut.alpha), kept), cut
+        solved = self._solve(problem, kept)
+        if solved.best is None and kept is None and solved.interrupted is None:
+            # No plan reaches alpha. Whether there is any, and how good it is, is another search.
+            solved = self._solve(best, None)
+        return solved, options.cut()
 
-    def _solve(self, problem: Problem) -> Solved:
-        search = FlatSearch(self._options, self._watch)
-        return Solver(problem, self._judge, self._watch, self._stage, search).run()
+    def _solve(self, problem: Problem, kept: Kept | None) -> Solved:
+        known = None
+        if kept is not None:
+            cost = cost_by(kept.plan, self._domain, problem.options.optimise)
+            known = FlatPlan((), self._loss(kept.plan), cost)
+        return Solver(problem, self._judge, self._watch, self._stage, self._search, known).run()
+
+    def _loss(self, plan: Plan) -> float:
+        """The composed loss of a plan's steps and its goal."""
+        tnorm = self._tnorm()
+        losses = [tnorm.loss(d) for d in (*(s.degree for s in plan.steps), plan.goal_degree)]
+        return max(losses) if tnorm.composition is Composition.MAXIMUM else math.fsum(losses)
+
+    def _cut(self, solved: Solved) -> AlphaCut:
+        """The alpha-cut of a request whose best plan is that of a search."""
+        if solved.best is None:
+            return self._options.cut()
+        steps = solved.best.decoded.steps
+        degrees = (
+            self._tnorm().compose_all(self._judge.degree(*atom) for atom in graded_atoms_of(step))
+            for step in steps
+        )
+        return self._options.cut(graded_steps(degrees))
 
     def _tnorm(self) -> TNorm:
         return tnorm_by_name(self._options.tnorm)
+
+    def _amounts(self) -> dict[str, float]:
+        """What there is of each resource at first."""
+        return {n: self._given.get(n, r.initial) for n, r in self._domain.resources.items()}
 
     @contextmanager
     def _stage(self, phase: Phase) -> Iterator[None]:
@@ -201,13 +312,12 @@ class _Request:
 
     # --- the answer
 
-    def _concluded(self, solved: Solved, types: Mapping[str, str]) -> PlanningResult:
-        best, alpha = solved.best, self._options.alpha
-        interrupted = solved.interrupted
+    def _concluded(self, solved: Solved, cut: AlphaCut, types: Mapping[str, str]) -> PlanningResult:
+        best, alpha, interrupted = solved.best, cut.alpha, solved.interrupted
         if interrupted is not None and interrupted.status is PlanStatus.CANCELLED:
             result = self._result(interrupted.status, interrupted.sentence)
         elif best is not None and reaches(best.membership, alpha):
-            result = self._verified(best, solved)
+            result = self._handed_over(best, solved, alpha)
         elif best is not None and not reaches(solved.bound, alpha):
             result = self._result(PlanStatus.UNSOLVABLE_AT_ALPHA, below_alpha(solved, alpha))
         elif interrupted is not None:
@@ -215,36 +325,47 @@ class _Request:
             result = self._result(interrupted.status, sentence)
         else:
             result = self._result(PlanStatus.UNSOLVABLE_PROVEN, why_none(solved, self._goal, types))
-        membership = 0.0 if best is None else best.membership
         return replace(
             result,
             candidates=candidates_of(solved, self._judge, self._tnorm()),
-            best_membership=membership,
+            best_membership=0.0 if best is None else best.membership,
+            alpha=alpha,
+            alpha_reason=cut.explanation,
         )
 
-    def _verified(self, best: Solution, solved: Solved) -> PlanningResult:
-        """The plan, once the verifier has agreed."""
-        goal, alpha = to_text(self._goal), self._options.alpha
-        found = assemble(
-            best, goal, self._domain, self._instance, self._judge, self._given, self._tnorm(), alpha
-        )
-        verdict = verify(
+    def _handed_over(self, best: Solution, solved: Solved, alpha: float) -> PlanningResult:
+        tnorm = self._tnorm()
+        plan = assemble(
+            best,
+            to_text(self._goal),
             self._domain,
             self._instance,
-            found,
+            self._judge,
+            self._given,
+            tnorm,
+            alpha,
+        )
+        met = self._search.meeting
+        meeting = None
+        if met is not None and solved.encoding is not None and met.operators == best.operators:
+            meeting = plan_meeting(met, solved.encoding, tnorm)
+        return self._handover().result(
+            plan,
+            solved.optimal,
+            lambda found: said_of(solved, len(found.steps), self._options.optimise),
+            meeting,
+        )
+
+    def _handover(self) -> Handover:
+        return Handover(
+            self._session,
+            self._instance,
             self._goal,
             self._source,
-            alpha=alpha,
-            resources=self._given,
-            check=self._watch.check_cancelled,
+            self._amounts(),
+            self._options.deadline,
+            self._watch.check_cancelled,
         )
-        if not verdict.ok:
-            message = "The verifier refused the plan: " + " ".join(verdict.problems)
-            result = self._result(PlanStatus.INTERNAL_ERROR, message)
-            return replace(result, verification=verdict)
-        status = PlanStatus.SOLVED_OPTIMALLY if solved.optimal else PlanStatus.SOLVED_SATISFICING
-        message = said_of(solved, len(found.steps), self._options.optimise)
-        return replace(self._result(status, message), plan=found, verification=verdict)
 
     @staticmethod
     def _result(status: PlanStatus, message: str) -> PlanningResult:

@@ -15,9 +15,11 @@ from dataclasses import dataclass, field, replace
 
 from fcp_ros.cset import Instance
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches
+from fcp_ros.planning.chunks.library import ChunkLibrary
+from fcp_ros.planning.chunks.macros import macro_maker
 from fcp_ros.planning.compile.conditions import Conditions
 from fcp_ros.planning.compile.demand import Breadth, DemandCompiler
-from fcp_ros.planning.compile.encode import EncodeOptions, encode
+from fcp_ros.planning.compile.encode import EncodeOptions, MacroMaker, encode, no_macros
 from fcp_ros.planning.compile.encoding import Decoded, Encoding
 from fcp_ros.planning.compile.formula import Formula, wanted_of
 from fcp_ros.planning.compile.forward_compile import compile_task
@@ -46,6 +48,8 @@ class Problem:
         tnorm: how degrees compose.
         options: limits, objective, switches.
         amounts: resource -> what there is of it now; the domain's own figure by default.
+        alpha: the alpha-cut; where it is not known before there is a plan, the highest possible.
+        library: the chunks to plan with.
     """
 
     compiler: DemandCompiler
@@ -54,6 +58,8 @@ class Problem:
     tnorm: TNorm
     options: PlanningOptions
     amounts: Mapping[str, float] = field(default_factory=dict)
+    alpha: float = 0.5
+    library: ChunkLibrary = field(default_factory=ChunkLibrary)
 
 
 @dataclass(frozen=True)
@@ -61,11 +67,13 @@ class Solution:
     """A plan that works on the compiled task.
 
     Attributes:
+        operators: its operators on the flat task.
         decoded: its steps and the alternative of the goal that they reach.
         membership: composed degree of the steps and the goal, in [0, 1].
         cost: sum of what the objective adds up besides.
     """
 
+    operators: tuple[int, ...]
     decoded: Decoded
     membership: float
     cost: float
@@ -83,8 +91,9 @@ class Solved:
 
     Attributes:
         best: the best plan found.
-        optimal: whether it is proven that no plan is better.
-        impossible: whether it is proven that there is no plan.
+        optimal: whether it is proven that no plan is better (than the best one, or than the one
+            that was known before).
+        impossible: whether it is proven that there is no plan (or none that is better).
         bound: upper bound of the membership of all plans, in [0, 1]; 0 if there is none.
         task, conditions, encoding: the widest task that was looked at; None before the first.
         interrupted: what stopped it before it was finished.
@@ -109,6 +118,7 @@ class Solver:
         watch: limits.
         stage: a context in which a phase is timed.
         search: one search on a flat task.
+        known: loss and cost of a plan that is known; only better ones are looked for.
     """
 
     def __init__(
@@ -118,6 +128,7 @@ class Solver:
         watch: Watch,
         stage: Stage,
         search: Callable[[FlatTask, Objective, FlatPlan | None], RoundResult],
+        known: FlatPlan | None = None,
     ) -> None:
         self._problem = problem
         self._judge = judge
@@ -125,7 +136,7 @@ class Solver:
         self._stage = stage
         self._search = search
         self._solved = Solved()
-        self._flat_best: FlatPlan | None = None
+        self._flat_best = known
 
     def run(self) -> Solved:
         """Widen until the answer is proven or a limit is reached; never raises `Interrupted`."""
@@ -180,12 +191,15 @@ class Solver:
             )
         with self._stage(Phase.COMPILE):
             options = problem.options
+            macros: MacroMaker = no_macros
+            if options.switches.chunks and problem.library.chunks:
+                macros = macro_maker(problem.library, check=watch.check)
             encoding = encode(
                 task,
                 conditions,
                 alternatives,
                 EncodeOptions(
-                    options.optimise, options.deadline, problem.amounts, options.switches
+                    options.optimise, options.deadline, problem.amounts, options.switches, macros
                 ),
                 watch,
             )
@@ -202,17 +216,17 @@ class Solver:
         return Objective(
             (Criterion.COST, Criterion.LOSS),
             tnorm.composition,
-            tnorm.loss_budget(options.alpha),
+            tnorm.loss_budget(self._problem.alpha),
             math.inf if best is None else best.cost - 2 * EPSILON,
         )
 
     def _found(self, encoding: Encoding, plan: FlatPlan) -> None:
         """A judged plan that is better than all before."""
         decoded = encoding.decode(plan.operators)
-        solution = Solution(decoded, self._membership(decoded), plan.cost)
+        solution = Solution(plan.operators, decoded, self._membership(decoded), plan.cost)
         self._flat_best = plan
         self._solved = replace(self._solved, best=solution)
-        self._watch.found(solution.membership, reaches(solution.membership, self._alpha))
+        self._watch.found(solution.membership, reaches(solution.membership, self._problem.alpha))
 
     def _membership(self, decoded: Decoded) -> float:
         """The composed degree of steps and goal; everything in it is judged."""
@@ -230,13 +244,6 @@ class Solver:
         if optimise is Optimise.MEMBERSHIP and breadth is Breadth.FULL:
             loss = min(result.bound, math.inf if best is None else best.loss)
             self._solved = replace(self._solved, bound=self._problem.tnorm.degree_of(loss))
-        self._solved = replace(
-            self._solved,
-            optimal=proven and best is not None,
-            impossible=proven and best is None,
-        )
+        found = self._solved.best is not None
+        self._solved = replace(self._solved, optimal=proven, impossible=proven and not found)
         return proven or self._watch.satisfied
-
-    @property
-    def _alpha(self) -> float:
-        return self._problem.options.alpha

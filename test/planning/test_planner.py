@@ -3,14 +3,18 @@
 
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expression import Atom, Constant
+from fcp_ros.fuzzy import AlphaPolicy
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus, plan
-from fcp_ros.planning.model.request import ignore
+from fcp_ros.planning.model.request import Optimise, ignore
+from fcp_ros.planning.model.search_options import Algorithm, SearchOptions
+from fcp_ros.planning.session import PlanningSession
 
 
 def steps(result):
@@ -520,3 +524,128 @@ def test_every_tnorm(ask, tnorm, expected):
     result = ask("on(mug_1, shelf)", given, tnorm=tnorm)
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
     assert result.plan.membership == pytest.approx(expected)
+
+
+# --- from one request to the next
+
+
+@pytest.fixture
+def again(house, degrees):
+    """Plans in one session: again(instance, goal, degrees)."""
+    session = PlanningSession(house)
+
+    def run(instance, text, given=None, **options):
+        goal = check_goal(parse_expression(text), house, instance, text)
+        settings = PlanningOptions(**{"time_limit": 20.0, **options})
+        return plan(house, instance, goal, settings, degrees(given), session=session)
+
+    return run
+
+
+def test_a_plan_that_still_holds_is_kept(again, home):
+    first = again(home, "on(mug_1, shelf)")
+    second = again(home, "on(mug_1, shelf)")
+    assert second.status is PlanStatus.SOLVED_OPTIMALLY
+    assert second.plan.id == first.plan.id
+    assert second.kept == 0
+    assert "still holds" in second.message
+    assert first.kept is None
+
+
+def test_of_a_plan_that_was_begun_the_rest_is_kept(again, home, house, state, house_facts):
+    first = again(home, "on(mug_1, shelf)")
+    facts = [*(f for f in house_facts if f != "on(mug_1, table)"), "holding(bot, mug_1)"]
+    begun = state(house, {n: home.type_of(home.id_of(n)) for n in home.names()}, facts)
+    second = again(begun, "on(mug_1, shelf)")
+    assert second.kept == 1
+    assert steps(second) == steps(first)[1:]
+    assert second.verification.ok
+
+
+def test_a_plan_that_fails_now_is_made_anew(again, home, house, state, house_facts):
+    again(home, "on(mug_1, shelf)")
+    facts = [*house_facts, "closed(door_1)", "in_room(door_1, kitchen)"]
+    changed = state(house, {n: home.type_of(home.id_of(n)) for n in home.names()}, facts)
+    second = again(changed, "on(mug_1, shelf)")
+    assert second.kept is None
+    assert [step.rule for step in second.plan.steps].count("open") == 1
+
+
+def test_a_plan_is_kept_only_if_no_plan_is_better(again, home):
+    goal = 'on(?x, table) and is_a(?x, "mug") and serves_as(?x, "drinking")'
+    worse = {"serves_as(mug_1, drinking)": 0.6, "serves_as(mug_2, drinking)": 0.5}
+    better = {**worse, "serves_as(mug_2, drinking)": 0.9}
+    assert again(home, goal, worse).plan.binding == (("x", "mug_1"),)
+    same = again(home, goal, worse)
+    assert same.kept == 0
+    assert same.status is PlanStatus.SOLVED_OPTIMALLY
+    other = again(home, goal, better)
+    assert other.kept is None
+    assert other.plan.binding == (("x", "mug_2"),)
+
+
+def test_a_session_of_another_domain_is_refused(house, home, degrees):
+    session = PlanningSession(replace(house))
+    goal = parse_expression("on(mug_1, shelf)")
+    result = plan(house, home, goal, PlanningOptions(), degrees(), session=session)
+    assert result.status is PlanStatus.INVALID_REQUEST
+
+
+# --- what is optimised
+
+
+def test_the_shortest_time_of_the_plans_that_reach_alpha(ask):
+    given = {"serves_as(mug_1, drinking)": 0.7, "serves_as(mug_2, drinking)": 0.95}
+    goal = 'on(?x, shelf) and is_a(?x, "mug") and serves_as(?x, "drinking")'
+    best = ask(goal, given, alpha=0.6)
+    assert best.plan.binding == (("x", "mug_2"),)  # it is there already
+    goal = goal.replace("shelf", "table")
+    for optimise in (Optimise.DURATION, Optimise.COST):
+        quick = ask(goal, given, alpha=0.6, optimise=optimise)
+        assert quick.status is PlanStatus.SOLVED_OPTIMALLY
+        assert quick.plan.binding == (("x", "mug_1"),)
+        good = ask(goal, given, alpha=0.9, optimise=optimise)
+        assert good.plan.binding == (("x", "mug_2"),)
+        none = ask(goal, given, alpha=0.97, optimise=optimise)
+        assert none.status is PlanStatus.UNSOLVABLE_AT_ALPHA
+        assert none.best_membership == pytest.approx(0.95)
+
+
+def test_an_adaptive_alpha_allows_for_long_plans(ask):
+    given = {"can_grasp(bot, mug_1)": 0.9, "stable(shelf, mug_1)": 0.9}
+    fixed = AlphaPolicy(0.85, free_length=1, length_factor=0.9)
+    adaptive = replace(fixed, adaptive=True)
+    assert ask("on(mug_1, shelf)", given, policy=fixed).status is PlanStatus.UNSOLVABLE_AT_ALPHA
+    for optimise in Optimise:
+        result = ask("on(mug_1, shelf)", given, policy=adaptive, optimise=optimise)
+        assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
+        assert result.alpha == pytest.approx(0.85 * 0.9)
+        assert "adaptive" in result.alpha_reason
+
+
+# --- time
+
+
+def test_a_deadline_rules_out_plans_that_take_too_long(ask):
+    assert ask("on(mug_1, shelf)", deadline=3.0).plan.schedule.makespan <= 3.0
+    late = ask("on(mug_1, shelf)", deadline=2.5)
+    assert late.plan is None
+    assert not late.status.solved
+
+
+def test_a_deadline_of_zero_leaves_only_what_holds_already(ask):
+    assert ask("on(mug_1, table)", deadline=0.0).status is PlanStatus.SOLVED_OPTIMALLY
+    assert ask("on(mug_1, shelf)", deadline=0.0).plan is None
+
+
+# --- algorithms
+
+
+@pytest.mark.parametrize("algorithm", list(Algorithm))
+def test_every_algorithm_finds_a_plan(ask, algorithm):
+    given = {"can_grasp(bot, mug_1)": 0.9, "stable(shelf, mug_1)": 0.8}
+    search = SearchOptions(algorithm)
+    result = ask("on(mug_1, shelf) and on(book, shelf)", given, search=search)
+    assert result.status.solved, result.message
+    assert result.plan.membership == pytest.approx(0.7)
+    assert result.verification.ok

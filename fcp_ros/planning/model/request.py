@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
-from fcp_ros.fuzzy import tnorm_by_name
+from fcp_ros.fuzzy import AlphaCut, AlphaPolicy, tnorm_by_name
 from fcp_ros.planning.model.search_options import SearchOptions
 
 
@@ -91,6 +91,7 @@ class PlanningOptions:
         tnorm: how degrees compose: "lukasiewicz", "product", "goedel", "hamacher" or
             "hamacher(p)".
         allow_relaxation: whether the goal may be relaxed when it can't be reached as stated.
+        policy: where alpha comes from; it replaces `alpha`. None: `alpha` is as given.
         seed: decides between equally good things; the same seed gives the same plan.
         optimise: what the best plan is.
         deadline: seconds that the plan may take at most; infinite without one.
@@ -106,13 +107,20 @@ class PlanningOptions:
     max_expansions: int = 1_000_000_000
     tnorm: str = "lukasiewicz"
     allow_relaxation: bool = True
+    policy: AlphaPolicy | None = None
     seed: int = 0
     optimise: Optimise = Optimise.MEMBERSHIP
     deadline: float = math.inf
     memory_limit: float = 2048.0
     improve_time: float = 5.0
-    search: SearchOptions = SearchOptions()
-    switches: Switches = Switches()
+    search: SearchOptions = field(default_factory=SearchOptions)
+    switches: Switches = field(default_factory=Switches)
+
+    def cut(self, graded_steps: int = 0) -> AlphaCut:
+        """The alpha-cut for a plan with so many graded steps, and where it comes from."""
+        if self.policy is None:
+            return AlphaCut(self.alpha, f"Alpha is {self.alpha:.3g}, as given.")
+        return self.policy.cut(graded_steps)
 
     def problems(self) -> tuple[str, ...]:
         """One sentence for each setting that is out of its range; empty when all are fine."""

@@ -71,7 +71,10 @@ class PlanningResult:
         timings: stage -> seconds.
         verification: the verifier's verdict on the plan; None where there was none to verify.
         goal: the goal's text as planned (after relaxation).
-        alpha: the alpha-cut asked for.
+        alpha: the alpha-cut that plans had to pass.
+        alpha_reason: one sentence: where that alpha comes from.
+        kept: how many steps of an earlier plan were left out where it still holds and was kept;
+            None for a plan that was made anew.
     """
 
     status: PlanStatus
@@ -85,3 +88,5 @@ class PlanningResult:
     verification: Verdict | None = None
     goal: str = ""
     alpha: float = 0.0
+    alpha_reason: str = ""
+    kept: int | None = None

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a planner keeps from one request to the next in one domain."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+
+from fcp_ros.domain.model import Domain
+from fcp_ros.domain.spans import DomainSpans
+from fcp_ros.planning.chunks.learning import learned_chunks
+from fcp_ros.planning.chunks.library import ChunkLibrary
+from fcp_ros.planning.compile.demand import DemandCompiler
+from fcp_ros.planning.model.plan import Plan, PlanStep
+
+GOALS_REMEMBERED = 32
+"""The last plan is kept for so many goals."""
+PLANS_REMEMBERED = 200
+"""Chunks are learned from so many plans."""
+
+
+class PlanningSession:
+    """Keeps what depends on the domain alone, the last plans, and what is learned from them.
+
+    Safe to be used by several threads at once.
+
+    Arguments:
+        domain: the domain of all requests.
+        learn: whether sequences that occur often become chunks.
+    """
+
+    def __init__(self, domain: Domain, learn: bool = False) -> None:
+        self.domain = domain
+        self.compiler = DemandCompiler(domain)
+        self.spans = DomainSpans(domain)
+        self._learn = learn
+        self._lock = threading.Lock()
+        self._plans: OrderedDict[str, Plan] = OrderedDict()
+        self._past: deque[tuple[PlanStep, ...]] = deque(maxlen=PLANS_REMEMBERED)
+        self._library = ChunkLibrary.of(domain)
+
+    @property
+    def library(self) -> ChunkLibrary:
+        """The chunks to plan with: declared ones, and those that were learned."""
+        with self._lock:
+            return self._library
+
+    def last_plan(self, goal: str) -> Plan | None:
+        """The plan that was made last for a goal (its text); None without one."""
+        with self._lock:
+            return self._plans.get(goal)
+
+    def remember(self, plan: Plan) -> None:
+        """Keep a verified plan."""
+        with self._lock:
+            self._plans[plan.goal] = plan
+            self._plans.move_to_end(plan.goal)
+            if len(self._plans) > GOALS_REMEMBERED:
+                self._plans.popitem(last=False)
+            if self._learn and plan.steps:
+                self._past.append(plan.steps)
+                learned = learned_chunks(self.domain, list(self._past))
+                self._library = ChunkLibrary.of(self.domain, learned)
