@@ -53,7 +53,7 @@ def test_early_competitions(shared_dir):
 def test_preferences_are_refused(shared_dir):
     for domain in sorted((shared_dir / "bench" / "pddl3").rglob("domain.pddl")):
         for file in problems(domain.parent)[:1]:
-            with pytest.raises(UnsupportedPddl, match="preference|trajectory constraints"):
+            with pytest.raises(UnsupportedPddl, match=r"preference|trajectory constraints"):
                 read(domain, file)
 
 

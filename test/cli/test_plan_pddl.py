@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`fcp plan` on PDDL files: from the files to an IPC plan that an interpreter of PDDL accepts."""
+
+import json
+
+import pytest
+from pddl_interpreter import Interpreter
+from typer.testing import CliRunner
+
+from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, of_status
+from fcp_ros.cli.main import app
+from fcp_ros.domain.pddl.reader import read_texts
+from fcp_ros.domain.pddl.source import read_source
+from fcp_ros.planning import PlanStatus
+from fcp_ros.planning.verification.ipc_plan import read_ipc_plan
+
+FEWEST = {
+    "blocks": 4,
+    "gripper": 5,
+    "ferry": 7,
+    "miconic": 6,
+    "logistics": 10,
+    "briefcase": 5,
+    "courier": 4,
+    "workshop": 5,
+}
+
+
+@pytest.fixture
+def folder(repository):
+    return repository / "test" / "data" / "pddl"
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize("name", FEWEST)
+def test_plans_are_found_written_and_valid(folder, tmp_path, name):
+    domain, problem = folder / f"{name}.pddl", folder / f"{name}-1.pddl"
+    out = tmp_path / "plan.txt"
+    result = run("plan", "-d", domain, "-s", problem, "--out", out)
+    assert result.exit_code == DONE, result.output
+    twin = Interpreter(read_texts(read_source(domain), read_source(problem)))
+    state, cost = twin.initial, 0.0
+    actions = read_ipc_plan(out.read_text())
+    for action, objects in actions:
+        arguments = tuple(o.lower() for o in objects)
+        state = twin.step(state, action.lower(), arguments)
+        assert state is not None, (action, objects)
+        cost += twin.cost(action.lower(), arguments)
+    assert twin.reaches_goal(state)
+    assert len(actions) >= FEWEST[name]
+    kind = f"{cost:g} (general cost)" if name == "courier" else f"{len(actions)} (unit cost)"
+    assert f"; cost = {kind}\n" in out.read_text()
+    checked = run("validate", out, "-d", domain, "-s", problem)
+    assert checked.exit_code == DONE, checked.output
+
+
+def test_another_goal_json_and_explanation(folder):
+    files = ("-d", folder / "ferry.pddl", "-s", folder / "ferry-1.pddl")
+    result = run("plan", *files, "-g", "on-deck(world, van)", "--json")
+    assert result.exit_code == DONE, result.output
+    assert len(json.loads(result.stdout)["plan"]["steps"]) == 2
+    result = run("plan", *files, "-g", "on-deck(world, van)", "--explain")
+    assert result.exit_code == DONE
+    assert "board(van" in result.stdout
+
+
+def test_a_goal_that_is_out_of_reach(folder, tmp_path):
+    result = run(
+        "plan", "-d", folder / "ferry.pddl", "-s", folder / "ferry-1.pddl",
+        "-g", "on-deck(world, van) and on-deck(world, jeep)", "--out", tmp_path / "plan.txt",
+    )  # fmt: skip
+    assert result.exit_code == of_status(PlanStatus.UNSOLVABLE_PROVEN), result.output
+    assert not (tmp_path / "plan.txt").exists()
+
+
+def test_what_is_not_supported_has_its_own_status(folder, tmp_path):
+    domain = tmp_path / "domain.pddl"
+    text = (folder / "ferry.pddl").read_text()
+    domain.write_text(text.replace("(:action sail", "(:durative-action sail"))
+    result = run("plan", "-d", domain, "-s", folder / "ferry-1.pddl")
+    assert result.exit_code == of_status(PlanStatus.UNSUPPORTED)
+    words = " ".join(result.output.split())
+    assert "UNSUPPORTED" in words
+    assert "not supported: durative actions" in words
+    assert ":7:" in words
+
+
+def test_mistakes_are_told(folder, tmp_path):
+    result = run("plan", "-d", folder / "ferry.pddl", "-s", tmp_path / "none.pddl")
+    assert result.exit_code == BAD_INPUT
+    assert "none.pddl" in result.output
+    result = run("plan", "-d", "household")
+    assert result.exit_code == BAD_INPUT
+    assert "--goal" in result.output
