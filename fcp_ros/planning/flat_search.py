@@ -13,6 +13,7 @@ from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.search_options import Algorithm
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.search.bidirectional.lower_bounds import LowerBounds
 from fcp_ros.planning.search.bidirectional.meeting import Meeting
 from fcp_ros.planning.search.bidirectional.operators import unsuitable
 from fcp_ros.planning.search.bidirectional.search import BidirectionalSearch
@@ -75,7 +76,8 @@ class FlatSearch:
         if incumbent is not None:
             objective = _better_than(incumbent, objective)
         labels = int(self._options.memory_limit * MEBIBYTE) // LABEL_BYTES
-        engine = BidirectionalSearch(flat, objective, labels, self._options.seed)
+        bounds = LowerBounds(flat, objective.composition)
+        engine = BidirectionalSearch(flat, objective, labels, self._options.seed, bounds)
 
         def run(allowance: int) -> SearchReport:
             done = engine.run(0).expanded

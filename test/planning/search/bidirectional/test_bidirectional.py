@@ -12,7 +12,7 @@ from random_flat_tasks import flat_tasks
 from supplied_tasks import supplied
 
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
-from fcp_ros.planning.search.bidirectional import BidirectionalSearch
+from fcp_ros.planning.search.bidirectional import BidirectionalSearch, LowerBounds
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import Outcome
 
@@ -34,8 +34,9 @@ def through(search, allowance=7):
 def check(task, *objectives):
     """The search's answers equal those of enumeration."""
     ways = undominated(task, objectives[0].composition)
-    for objective in objectives:
-        search = BidirectionalSearch(task, objective)
+    bounds = LowerBounds(task, objectives[0].composition)
+    for number, objective in enumerate(objectives):
+        search = BidirectionalSearch(task, objective, estimate=bounds if number % 2 else None)
         report = through(search)
         expected = optimum(ways, objective)
         if expected is None:
@@ -97,6 +98,7 @@ def ranges(tnorm):
         for order in (LOSS_FIRST, COST_FIRST)
         for loss in (math.inf, 1.0, 0.5)
         for cost in (math.inf, 8.0, 5.0, 3.0)
+        for _ in ("plain", "with an estimate")
     ]
 
 
