@@ -10,7 +10,7 @@ import time
 
 from planning_household import Household, Kind, household
 from planning_household_scene import write_scene
-from planning_ours import HOUSEHOLD_DOMAIN, Job, run_ours
+from planning_ours import HOUSEHOLD_DOMAIN, Job
 from planning_settings import Settings, our_line
 from planning_tables import Line, Part, Verdict, limit
 from planning_vague import CountingSource
@@ -101,7 +101,7 @@ def cold_start_part(settings: Settings) -> Part:
     lines, walls = [], []
     for number in range(4):
         start, used = time.perf_counter(), _children_seconds()
-        run = run_ours(job)
+        run = settings.ours(job)
         wall, used = time.perf_counter() - start, _children_seconds() - used
         if number:  # the first one may compile, and fills the disk cache
             walls.append(wall if run.solved else float("inf"))

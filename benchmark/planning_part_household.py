@@ -9,7 +9,7 @@ from planning_blockers import BLOCKERS, blocked_household
 from planning_household import Household, household, restricted
 from planning_household_pddl import DOMAIN, problem_text
 from planning_household_scene import write_scene
-from planning_ours import HOUSEHOLD_DOMAIN, Job, OurRun, run_ours
+from planning_ours import HOUSEHOLD_DOMAIN, Job, OurRun
 from planning_rivals import KAIROS, LAMA_FIRST, PYPERPLAN, RivalRun
 from planning_settings import Settings, our_line, rival_line
 from planning_tables import Line, Part, Verdict, limit
@@ -74,7 +74,7 @@ def _measured(
         time_limit=settings.limits.seconds,
         repetitions=settings.repetitions,
     )
-    ours = run_ours(job)
+    ours = settings.ours(job)
     lines.append(our_line(task, ours))
     by_hand = None
     for rival, problem, name in (

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from planning_household_scene import write_scene
-from planning_ours import HOUSEHOLD_DOMAIN, Job, run_ours
+from planning_ours import HOUSEHOLD_DOMAIN, Job
 from planning_settings import Settings, our_line
 from planning_tables import Line, Part, Verdict
 from planning_vague import (
@@ -43,7 +43,7 @@ def judgements_part(settings: Settings) -> Part:
                 time_limit=settings.limits.seconds,
                 repetitions=settings.repetitions,
             )
-            run = run_ours(job)
+            run = settings.ours(job)
             everything = everything_to_ask(house, shared)
             line = our_line(task, run)
             asked = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planning_ipc import CLASSICS
-from planning_ours import Job, OurRun, run_ours
+from planning_ours import Job, OurRun
 from planning_rivals import KAIROS, LAMA_FIRST, RivalRun
 from planning_settings import Settings, our_line, rival_line
 from planning_tables import Line, Part, Verdict, limit
@@ -133,7 +133,7 @@ def _ours(problem: Problem, settings: Settings) -> OurRun:
         memory=settings.limits.memory,
         repetitions=0,
     )
-    return run_ours(job, settings.limits.seconds + 15.0)
+    return settings.ours(job)
 
 
 def _taskography(quick: bool) -> Iterator[Problem]:

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from planning_ours import OurRun
+from planning_ours import Job, OurRun, run_ours
 from planning_rival_environment import RivalEnvironment
 from planning_rivals import Limits, Rival, RivalRun, run_rival
 from planning_tables import Line, milliseconds
@@ -34,7 +35,21 @@ class Settings:
         """Let another planner plan; None where they are left out."""
         if self.rivals is None:
             return None
-        return run_rival(rival, files, self.limits, self.rivals, keep_sas)
+        run = run_rival(rival, files, self.limits, self.rivals, keep_sas)
+        _say(f"{run.rival}: {run.status.value}, {run.steps} steps, {run.seconds:.2f} s")
+        return run
+
+    def ours(self, job: Job) -> OurRun:
+        """Let our planner plan."""
+        patience = (self.limits.seconds + 20.0) * (job.repetitions + 1) + 60.0
+        run = run_ours(job, patience)
+        _say(f"ours: {run.status}, {run.steps} steps, {run.reading:.2f} + {run.planning:.3f} s")
+        return run
+
+
+def _say(text: str) -> None:
+    """How it goes, for whoever waits."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def rival_line(task: str, run: RivalRun, what: str = "") -> Line:
