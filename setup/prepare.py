@@ -81,6 +81,8 @@ class Setup:
                         content_hash([SOURCE / "setup" / "environment.py", *requirements,
                                       self.interface_hash()]),
                         f"{self.venv.name}/{environment.SHELL_FILE}", self.write_environment)
+        self.stages.run("kernels", self.kernel_hash(), "search kernels (compiled once)",
+                        self.compile_kernels)
 
     def make_venv(self) -> None:
         """Makes the virtual environment, anew where one of another Python or place is there."""
@@ -210,6 +212,20 @@ class Setup:
         if not self.stages.succeeds(["sh", "-c", f'. "{shell_file}" && python -c "{check}"'],
                                     cwd=self.venv, environment=os.environ):
             raise SetupError(_missing_library(self.stages.log_text()))
+
+    def kernel_hash(self) -> str:
+        """Hash of all that the compiled kernels depend on."""
+        planning = SOURCE / "fcp_ros" / "planning"
+        files = [path for name in ("flat", "heuristics", "search")
+                 for path in sorted((planning / name).rglob("*.py"))]
+        return content_hash([self.full_version, pin_of("numba", REQUIREMENTS), str(SOURCE), *files])
+
+    def compile_kernels(self) -> None:
+        """Compiles the kernels of the search, so that the first plan need not wait for them."""
+        shell_file = self.venv / environment.SHELL_FILE
+        command = f'. "{shell_file}" && python -m fcp_ros.planning.warm_up'
+        self.stages.command(["sh", "-c", command], cwd=SOURCE, environment=os.environ,
+                            on_failure="the search kernels could not be compiled; see above")
 
     def pip(self, *arguments: str | Path, on_failure: str) -> None:
         """Runs pip install in the environment."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,6 +28,7 @@ from fcp_ros.nodes.world import World
 from fcp_ros.package_files import config_folder, find_domain
 from fcp_ros.planning.model.request import Phase, Progress
 from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.warm_up import warm_up
 from fcp_ros.srv import JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 LOOK_EVERY = 0.02
@@ -70,6 +72,8 @@ class PlannerNode(ManagedNode):
             JudgePredicates, "judge", callback_group=self.requests
         )
         self._desk = self._desk_for(domain)
+        # The first request should find the kernels loaded; nothing waits for this.
+        threading.Thread(target=warm_up, name="warm up", daemon=True).start()
         self._worker = Worker("planner", self.parameters.integer("queue_size"))
         self._plan_publisher = self.publish_state(Plan, "plan")
         self.subscribe_state(SceneGraphMessage, "scene_graph", self._world.receive)

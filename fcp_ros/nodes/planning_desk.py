@@ -32,6 +32,7 @@ from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.verdict import Verdict
 from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.verification.verify import verify
 from fcp_ros.relaxation.plan_goal import plan_goal
 
@@ -73,6 +74,7 @@ class PlanningDesk:
         now: Callable[[], Any],
     ) -> None:
         self.domain = domain
+        self._session = PlanningSession(domain)
         self._world = world
         self._judge = judge
         self._parameters = parameters
@@ -122,6 +124,7 @@ class PlanningDesk:
                 memberships,
                 alpha=cut,
                 resources=state.resources,
+                spans=self._session.spans,
             )
         except (NoWorld, ConversionError, ExpressionError, GroundingError, Interrupted) as error:
             raise CheckFailed(str(error)) from error
@@ -155,6 +158,7 @@ class PlanningDesk:
             resources=state.resources,
             cancelled=lambda: token.cancelled,
             progress=progress,
+            session=self._session,
         )
 
     def _state(self, token: CancelToken) -> WorldState:

@@ -26,6 +26,7 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import PlanningResult, Relaxation
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.planner import plan
+from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.substitution import SUBSTITUTE, Substitution, substitutions
 
 _RELAXABLE = (PlanStatus.UNSOLVABLE_PROVEN, PlanStatus.UNSOLVABLE_AT_ALPHA)
@@ -41,6 +42,7 @@ def plan_goal(
     resources: Mapping[str, float] | None = None,
     cancelled: CancelCallback = never,
     progress: ProgressCallback = ignore,
+    session: PlanningSession | None = None,
 ) -> PlanningResult:
     """Plan a goal as a user wrote it.
 
@@ -54,6 +56,7 @@ def plan_goal(
         resources: what there is of each resource now; the domain's initial values by default.
         cancelled: asked every few milliseconds whether to give up.
         progress: told about phases, expansions and the best membership so far.
+        session: what is kept from one request to the next in the same domain.
 
     Returns:
         the result; nothing is raised. A goal that can't be read is INVALID_REQUEST, its message
@@ -81,6 +84,7 @@ def plan_goal(
             resources=resources,
             cancelled=cancelled,
             progress=progress,
+            session=session,
         )
 
     result = attempt(goal)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiling the search kernels, or loading them from the disk, before the first request needs them.
+
+Compiled once, they lie in the cache beside their sources (or, where that may not be written to, in
+numba's cache of the user) until a source or numba changes: `python -m fcp_ros.planning.warm_up`.
+"""
+
+from __future__ import annotations
+
+import time
+
+from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
+from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.heuristics.estimator import Estimator
+from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.search.objective import Objective
+from fcp_ros.planning.search.portfolio import Portfolio
+
+
+def warm_up() -> float:
+    """Use every kernel once; the seconds that it took."""
+    began = time.perf_counter()
+    task = _little_task()
+    for kind in Kind:
+        Estimator(task, kind, task.loss).at(task.initial)
+    estimator = Estimator(task, Kind.MAX, task.loss)
+    estimator.helpful(task.initial)
+    estimator.operator_values(task.initial)
+    Portfolio(task, Objective()).run(1000)
+    return time.perf_counter() - began
+
+
+def _little_task() -> FlatTask:
+    """Two switches; each operator turns one on and has some loss."""
+    operators = [
+        FlatOperator((), (), (FlatEffect(variable, 1),), loss=0.1, use=(1.0,))
+        for variable in (0, 1)
+    ]
+    goal = [(0, 1), (1, 1)]
+    return FlatBuilder([2, 2], [0, 0], goal, operators, [FlatResource(5.0, 0.0)]).build()
+
+
+if __name__ == "__main__":
+    print(f"search kernels ready after {warm_up():.1f} s")
