@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Encoded tasks against the facts they were made from, and against DPO rewriting."""
 
+from dataclasses import replace
+
 import pytest
 from flat_twin import TooLarge, least
 from hypothesis import HealthCheck, assume, given, settings
@@ -10,7 +12,9 @@ from rewriting_twin import Twin, wandered
 from task_twin import TaskTwin
 
 from fcp_ros.cset import facts
-from fcp_ros.domain import ExpressionError, evaluate
+from fcp_ros.domain import ExpressionError, evaluate, parse_expression
+from fcp_ros.domain.expression import TypedVariable
+from fcp_ros.domain.model import Constraint
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.compile.relevance import relevant
@@ -30,6 +34,7 @@ SLOW = [
     HealthCheck.function_scoped_fixture,
 ]
 SWITCHES = st.builds(Switches, *[st.booleans()] * 6)
+GUARDED = ("at(?robot, ?room)", "closed(?box)", "inside(?item, ?box)")
 GRADED = [atom("g", [a]) for a in ("a1", "a2")] + [
     atom("h", [a, b]) for a in ("a1", "a2") for b in ("b1", "b2")
 ]
@@ -142,3 +147,19 @@ def worth(domain, instance, goal, steps, source, tnorm):
         degrees.append(degree)
     reached = evaluate(goal, instance, twin.degree, TNORMS[tnorm], types=twin.types)
     return TNORMS[tnorm].compose_all([*degrees, reached])
+
+
+def test_a_constraint_of_three_facts_keeps_the_robot_in_the_room(house, home, encode_goal):
+    names = {"robot": "robot", "room": "room", "item": "item", "box": "box"}
+    guard = Constraint(
+        "guard",
+        tuple(TypedVariable(name, type_) for name, type_ in names.items()),
+        tuple(map(parse_expression, GUARDED)),
+        "what is shut in a box is not left alone",
+    )
+    free = encode_goal(replace(house, constraints=()), home, "at(bot, hall)")
+    made = encode_goal(replace(house, constraints=(guard,)), home, "at(bot, hall)")
+    assert least(free.flat, free.flat.cost)[0] == 1
+    cost, plan = least(made.flat, made.flat.cost)
+    steps = [str(step) for step in made.encoding.decode(plan).steps]
+    assert (cost, steps[0]) == (2, "open(bot, crate, kitchen)")
