@@ -9,7 +9,7 @@ those on which its effects depend.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expression import Atom
@@ -92,11 +92,7 @@ def _of_rule(domain: Domain, view: FactView, step: GroundStep) -> Footprint:
     deletes -= adds
     avoids = [_pattern(atom, binding) for atom in rule.negative()]
     for fact in adds:
-        keys = list(_same_key(domain, fact, deletes))
-        avoids.extend(keys)
-        if keys and view.holds(fact):
-            # In a flawed state the leg may be shared: then it is only legal because it is there.
-            needs.add(fact)
+        avoids.extend(_same_key(domain, fact, deletes))
     return Footprint(
         frozenset(needs), tuple(avoids), tuple(watches), frozenset(adds), frozenset(deletes)
     )
@@ -134,18 +130,15 @@ def _with_constraints(
     ever = FactView(instance, {fact for footprint in plain for fact in footprint.adds})
     now = FactView(instance)
     for footprint in plain:
-        needs, avoids = set(footprint.needs), list(footprint.avoids)
+        avoids = list(footprint.avoids)
         _apply(footprint, now)
         for pattern in _patterns_with(domain, ever, footprint.adds):
             missing = sorted(fact for fact in pattern if not now.holds(fact))
-            if not missing:
-                # It was complete before the step: it must be so in any other order.
-                needs.update(pattern)
-            elif not footprint.deletes.intersection(missing):
+            # A pattern that is complete was so from the start, and stays so until one of its facts
+            # is deleted; no step may complete one.
+            if missing and not footprint.deletes.intersection(missing):
                 avoids.append(FactPattern(missing[0].relation, tuple(enumerate(missing[0][1]))))
-        yield Footprint(
-            frozenset(needs), tuple(avoids), footprint.watches, footprint.adds, footprint.deletes
-        )
+        yield replace(footprint, avoids=tuple(avoids))
 
 
 def _patterns_with(

@@ -17,7 +17,7 @@ from fcp_ros.planning.schedule.fact_view import FactView
 from fcp_ros.planning.schedule.footprint import footprints
 
 PROPERTY = settings(
-    max_examples=25,
+    max_examples=20,
     deadline=None,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
@@ -108,4 +108,5 @@ def test_footprints_write_what_the_steps_write(sequence):
         after = twin.after(step.rule, step.arguments, state)
         assert state - found.deletes | found.adds == after
         assert found.needs <= state
+        assert not found.adds & found.deletes
         state = after

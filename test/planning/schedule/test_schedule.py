@@ -66,6 +66,11 @@ rules:
     delete: ['wet(place)']
     duration: 4
     executor: fan
+  appear:
+    parameters: {item: item, place: place}
+    add: ['on(item, place)']
+    duration: 1
+    executor: home
   charge:
     parameters: {robot: robot, place: place}
     when: ['at(robot, place)']
@@ -211,6 +216,21 @@ def test_a_constraint_is_kept_in_every_order(domain, state):
     )
     assert {(0, 1), (1, 4), (4, 5)} <= set(made.order)
     assert made.starts == (0, 5, 0, 5, 8, 15)
+
+
+def test_a_functional_leg_is_free_before_it_is_taken(domain, state):
+    """The mug can't be somewhere else while it stands on the shelf."""
+    made = scheduled(domain, state, "pick r1 mug shelf", "appear mug table", "appear jar hall")
+    assert made.order == ((0, 1), (1, 2))
+    assert made.starts == (0, 5, 6)
+    alone = scheduled(domain, state, "pick r1 mug shelf", "appear jar hall")
+    assert alone.order == ()
+
+
+def test_a_constraint_is_of_different_things(domain, state):
+    """Mopping the table has nothing to do with what stands on the shelf."""
+    made = scheduled(domain, state, "pick r1 mug shelf", "mop table")
+    assert made.order == ()
 
 
 def test_a_battery_is_charged_before_it_is_empty(domain, state):

@@ -23,7 +23,7 @@ from fcp_ros.planning.schedule.schedule import Schedule, schedule_steps
 from fcp_ros.planning.schedule.step_network import Inconsistency
 
 PROPERTY = settings(
-    max_examples=20,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )

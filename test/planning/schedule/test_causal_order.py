@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The causal order of random footprints: every order that it allows reads and ends the same."""
+
+import itertools
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fcp_ros.cset import Fact
+from fcp_ros.cset.sequences.partial_order import PartialOrder
+from fcp_ros.planning.schedule.causal_order import causal_pairs
+from fcp_ros.planning.schedule.footprint import FactPattern, Footprint
+
+FACTS = [Fact("p", (a, b)) for a in "xy" for b in "uv"]
+
+
+class Start:
+    """What `causal_pairs` asks of a view."""
+
+    def __init__(self, facts):
+        self.facts = frozenset(facts)
+
+    def initially(self, fact):
+        return fact in self.facts
+
+
+def exactly(facts):
+    return tuple(FactPattern("p", tuple(enumerate(fact.arguments))) for fact in sorted(facts))
+
+
+@st.composite
+def sequences(draw):
+    """(facts at the start, footprints of steps that can be done from there)."""
+    subset = st.frozensets(st.sampled_from(FACTS), max_size=2)
+    start = state = draw(st.frozensets(st.sampled_from(FACTS)))
+    steps = []
+    for _ in range(draw(st.integers(2, 6))):
+        adds = draw(subset)
+        step = Footprint(
+            needs=draw(subset) & state,
+            avoids=exactly(draw(subset) - state),
+            watches=exactly(draw(subset) if draw(st.integers(0, 3)) == 0 else ()),
+            adds=adds,
+            deletes=draw(subset) - adds,
+        )
+        steps.append(step)
+        state = state - step.deletes | step.adds
+    return start, steps
+
+
+def read(step, state):
+    """What a step sees of a state."""
+    watched = [any(p.covers(f) for f in state) for p in step.watches]
+    avoided = [any(p.covers(f) for f in state) for p in step.avoids]
+    return step.needs <= state, watched, avoided
+
+
+def run(start, steps, order):
+    """What each step sees, by its number, and the end."""
+    state, seen = start, {}
+    for number in order:
+        seen[number] = read(steps[number], state)
+        state = state - steps[number].deletes | steps[number].adds
+    return seen, state
+
+
+@settings(max_examples=250, deadline=None)
+@given(sequences())
+def test_every_order_reads_and_ends_the_same(case):
+    start, steps = case
+    order = PartialOrder.of(len(steps), causal_pairs(Start(start), steps))
+    expected = run(start, steps, range(len(steps)))
+    for chosen in itertools.islice(order.linear_extensions(), 60):
+        assert run(start, steps, chosen) == expected, chosen
+
+
+def step(needs="", avoids="", watches="", adds="", deletes=""):
+    """A footprint of facts by the letters of their first argument: "a" is p(a, u)."""
+
+    def facts(letters):
+        return frozenset(Fact("p", (letter, "u")) for letter in letters)
+
+    return Footprint(
+        facts(needs), exactly(facts(avoids)), exactly(facts(watches)), facts(adds), facts(deletes)
+    )
+
+
+def pairs(start, *steps):
+    return causal_pairs(Start(Fact("p", (letter, "u")) for letter in start), steps)
+
+
+def test_a_producer_comes_before_what_needs_it():
+    assert pairs("", step(adds="a"), step(needs="a")) == {(0, 1)}
+    assert pairs("a", step(adds="a"), step(needs="a")) == set()
+    # The second producer is not needed; the first one is.
+    assert pairs("", step(adds="a"), step(adds="a"), step(needs="a")) == {(0, 2)}
+
+
+def test_each_phase_has_its_producer():
+    found = pairs("a", step(deletes="a"), step(adds="a"), step(needs="a", deletes="a"))
+    assert found == {(0, 1), (1, 2), (0, 2)}
+
+
+def test_what_avoids_a_fact_comes_before_those_that_add_it():
+    assert pairs("", step(avoids="a"), step(adds="a")) == {(0, 1)}
+    assert pairs("a", step(deletes="a"), step(avoids="a")) == {(0, 1)}
+    assert pairs("", step(avoids="a"), step(avoids="a"), step(needs="b")) == set()
+
+
+def test_what_watches_a_fact_stays_where_it_is():
+    assert pairs("", step(watches="a"), step(adds="a")) == {(0, 1)}
+    assert pairs("", step(adds="a"), step(watches="a")) == {(0, 1)}
+    assert pairs("a", step(adds="a"), step(watches="a"), step(deletes="a")) == {
+        (0, 1),
+        (1, 2),
+        (0, 2),
+    }
+
+
+def test_patterns_leave_out_what_they_say():
+    one, other = FACTS[:2]
+    pattern = FactPattern("p", ((0, "x"),), frozenset({other}))
+    assert pattern.covers(one)
+    assert not pattern.covers(other)
+    assert not pattern.covers(Fact("q", ("x", "u")))
