@@ -67,7 +67,7 @@ class Patterns:
     def matching(self, fact: int) -> Iterator[Pattern]:
         """The patterns that a fact matches."""
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
-        for positions, same in self._kinds.get(relation.number, ()):
+        for positions, same in tuple(self._kinds.get(relation.number, ())):
             bound = tuple([(p, elements[p]) for p in positions])
             pattern = self._patterns.get((relation.number, bound, same))
             if pattern is not None and (not same or pattern.fits(elements)):

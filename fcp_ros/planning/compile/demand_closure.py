@@ -391,10 +391,8 @@ class Closure:
                 self._waiting.setdefault(2 * fact, []).append(node)
         for pattern, unless in node.absent:
             self._activate(pattern)
-            if unless >= 0 and facts.initial[unless]:
-                continue
-            for fact in pattern.blocked:
-                if fact != unless and not facts.lost[fact]:
+            for fact in node.waits_for(pattern, unless, facts.initial):
+                if not facts.lost[fact]:
                     node.missing += 1
                     self._waiting.setdefault(2 * fact + 1, []).append(node)
         for fact, pattern in node.guarded:

@@ -115,9 +115,11 @@ class Grounder:
                 if len(pattern.blocked) > 1:
                     guarded.append((fact, pattern))
                     continue
+                # What is kept may still be deleted by an effect.
+                there = node.add if node.shape.effects else (*kept, *node.add)
                 if any(
                     other != fact and self._shares(other, relation.number, position, element)
-                    for other in (*kept, *node.add)
+                    for other in there
                 ):
                     return False
                 if fact not in kept:
@@ -154,7 +156,13 @@ class Grounder:
             )
         )
         pre = tuple(fact for fact in pre if fact not in parent.pre)
-        return Node(parent.shape, binding, number, parent, pre, tuple(absent), add, delete)
+        guarded = tuple(
+            (fact, self.patterns.of_key(relation, position, elements[position])[0])
+            for fact in add
+            for relation, elements in ((self._facts.relation[fact], self._facts.elements[fact]),)
+            for position in relation.keys
+        )
+        return Node(parent.shape, binding, number, parent, pre, tuple(absent), add, delete, guarded)
 
     def _is_there(self, atom: SlotAtom, binding: Elements) -> bool:
         """Whether a static fact matches an atom that must match none."""

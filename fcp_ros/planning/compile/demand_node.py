@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from fcp_ros.planning.compile.demand_absence import Pattern
@@ -25,8 +26,8 @@ class Node:
         pre: facts that must hold (of an effect: besides the operator's).
         absent: what must not.
         add, delete: the changes.
-        guarded: (fact, others): where functional legs are broken from the start, others that must
-            not hold when the fact comes to hold.
+        guarded: (fact, others): where functional legs are broken from the start, and for what
+            effects add, others that must not hold when the fact comes to hold.
         missing: how many of its conditions can't come true yet.
         fired: whether all of them can.
         purposes: literals that it was made for.
@@ -46,6 +47,17 @@ class Node:
     fired: bool = False
     purposes: list[int] = field(default_factory=list)
     effects: list[Node] = field(default_factory=list)
+
+    def waits_for(self, pattern: Pattern, unless: int, initial: Sequence[bool]) -> Iterator[int]:
+        """Facts that hold at first and must be lost before the node can be applied.
+
+        An exception that holds at first is a leg that is as it should be. What shares a leg with
+        something that is added may be lost by an effect of the operator itself.
+        """
+        if unless < 0 or not (self.shape.effects or initial[unless]):
+            for fact in pattern.blocked:
+                if fact != unless:
+                    yield fact
 
 
 @dataclass(eq=False, slots=True)

@@ -100,11 +100,9 @@ def _reached(facts: FactTable, nodes: Sequence[Node], watch: Watch) -> list[Node
                 count += 1
                 waiting.setdefault(2 * fact, []).append(node)
         for pattern, unless in node.absent:
-            if unless < 0 or not initial[unless]:
-                for fact in pattern.blocked:
-                    if fact != unless:
-                        count += 1
-                        waiting.setdefault(2 * fact + 1, []).append(node)
+            for fact in node.waits_for(pattern, unless, initial):
+                count += 1
+                waiting.setdefault(2 * fact + 1, []).append(node)
         missing[node] = count
         if count == 0 and node.parent is None:
             ready.append(node)
@@ -160,6 +158,7 @@ class _Relevance:
         self._may_be_false: set[int] = set()
         self._patterns: set[Pattern] = set()
         self._kept: set[Node] = set()
+        self._judged: set[Node] = set()
         self._pending: list[Node] = []
         self._spent: set[str] = set()
 
@@ -170,13 +169,7 @@ class _Relevance:
         while self._pending:
             self._watch.check()
             self._take(self._pending.pop())
-        touched = self.true | self.false
-        return [
-            node
-            for node in self._nodes
-            if (node in self._kept if node.parent is None else node.parent in self._kept)
-            and (node.parent is None or not touched.isdisjoint((*node.add, *node.delete)))
-        ]
+        return [node for node in self._nodes if node in self._kept or node in self._judged]
 
     def _need_true(self, facts: Iterable[int]) -> None:
         for fact in facts:
@@ -266,19 +259,18 @@ class _Relevance:
                 self._need_false(others)
 
     def _judge(self, nodes: Iterable[Node]) -> None:
-        """Conditions of effects that do good should hold, of those that do harm should not."""
+        """Effects that do something that matters: they may do good or harm, so that their
+        conditions matter both ways."""
         for node in nodes:
-            if node.parent is None or node.parent not in self._kept:
+            if node.parent is None or node.parent not in self._kept or node in self._judged:
                 continue
-            good = not self.true.isdisjoint(node.add) or not self.false.isdisjoint(node.delete)
-            harm = not self.false.isdisjoint(node.add) or not self.true.isdisjoint(node.delete)
-            absent = [fact for pattern, _ in node.absent for fact in self._holding(pattern)]
-            if good:
-                self._need_true(node.pre)
-                self._need_false(absent)
-            if harm:
-                self._need_false(node.pre)
-                self._need_true(absent)
+            changed = (*node.add, *node.delete)
+            if not (self.true.isdisjoint(changed) and self.false.isdisjoint(changed)):
+                self._judged.add(node)
+                absent = [fact for pattern, _ in node.absent for fact in self._holding(pattern)]
+                self._need_true((*node.pre, *absent))
+                self._need_false((*node.pre, *absent))
+                self._guard(node)
 
     def _holding(self, pattern: Pattern) -> Iterator[int]:
         return (fact for fact in pattern.facts if self._possible(fact))
