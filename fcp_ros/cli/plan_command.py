@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +26,14 @@ from fcp_ros.cli.options import (
 )
 from fcp_ros.cli.plan_request import Asked, answer_pddl, answer_scene, is_pddl
 from fcp_ros.fuzzy import TNORM_CHOICES
-from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning import (
+    Algorithm,
+    Explanation,
+    Heuristic,
+    Optimise,
+    PlanningOptions,
+    SearchOptions,
+)
 from fcp_ros.report import plain_result
 from fcp_ros.report.console import render_result
 
@@ -54,10 +62,38 @@ def plan(
     relax: Annotated[
         bool, typer.Option("--relax/--no-relax", help="Relax a goal that can't be met as stated.")
     ] = True,
+    optimise: Annotated[
+        Optimise,
+        typer.Option(
+            help="What the best plan is: the highest membership, or the least cost or duration of "
+            "the plans that reach alpha."
+        ),
+    ] = Optimise.MEMBERSHIP,
+    deadline: Annotated[
+        float | None, typer.Option(help="Seconds that the plan may take at most.")
+    ] = None,
+    improve_time: Annotated[
+        float,
+        typer.Option(help="Seconds to look for a better plan, or the proof that there is none."),
+    ] = 5.0,
+    algorithm: Annotated[
+        Algorithm, typer.Option(help="The search algorithm.")
+    ] = Algorithm.PORTFOLIO,
+    heuristic: Annotated[
+        Heuristic, typer.Option(help="The heuristic, for algorithms that leave the choice.")
+    ] = Heuristic.LM_CUT,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Show candidates, where degrees come from, and timings."),
+        typer.Option(
+            "--explain",
+            help="Show what each step costs, the candidates, what binds at alpha, where degrees "
+            "come from, and timings.",
+        ),
     ] = False,
+    why: Annotated[
+        list[str] | None,
+        typer.Option("--why", help="Say why this element was or was not considered."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Write the plan to this file, in the format of the IPC."),
@@ -72,7 +108,15 @@ def plan(
     The exit code tells the planning status (see the README).
     """
     options = PlanningOptions(
-        alpha=alpha, time_limit=time_limit, tnorm=tnorm, allow_relaxation=relax
+        alpha=alpha,
+        time_limit=time_limit,
+        tnorm=tnorm,
+        allow_relaxation=relax,
+        optimise=optimise,
+        deadline=math.inf if deadline is None else deadline,
+        improve_time=improve_time,
+        explain=explain or bool(why),
+        search=SearchOptions(algorithm, heuristic),
     )
     asked = Asked(domain, scene, goal, options, oracle, model, calibration)
     with explained():
@@ -87,5 +131,9 @@ def plan(
     if as_json:
         typer.echo(json.dumps(plain_result(answer.result), indent=1))
     else:
-        Console(highlight=False).print(render_result(answer.result, explain=explain))
+        console = Console(highlight=False)
+        console.print(render_result(answer.result, explain=explain))
+        for element in why or ():
+            explanation = answer.result.explanation or Explanation()
+            console.print(explanation.why(element), markup=False)
     raise typer.Exit(of_status(answer.result.status))

@@ -30,10 +30,13 @@ from fcp_ros.planning.candidates import candidates_of
 from fcp_ros.planning.compile.formula import Formula
 from fcp_ros.planning.compile.goal_grounding import ground_goal
 from fcp_ros.planning.compile.ground_step import graded_atoms_of
+from fcp_ros.planning.compile.symmetry import Twins, one_of_each, twins_of
 from fcp_ros.planning.explain import below_alpha, said_of, so_far, why_none
+from fcp_ros.planning.explanation import explanation_of
 from fcp_ros.planning.flat_search import FlatSearch
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.keep import Kept, cost_by, still_holding
+from fcp_ros.planning.model.explanation import Explanation
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import (
@@ -168,11 +171,12 @@ class _Request:
             self._goal = check_goal(self._goal, self._domain, self._instance)
             types = infer_types(self._goal, self._domain)
             formula = ground_goal(self._goal, types, self._domain, self._instance, self._watch)
+            twins = self._twins(formula)
             kept = self._kept()
         if kept is not None and self._is_perfect(kept):
             with self._stage(Phase.VERIFY):
                 return self._keep(kept, True, "no plan has a higher one")
-        solved, alpha = self._solved(formula, kept)
+        solved, alpha = self._solved(one_of_each(formula, twins), twins, kept)
         with self._stage(Phase.VERIFY):
             if kept is not None and solved.best is None:
                 said = _NONE_BETTER if solved.optimal else _NOT_SETTLED
@@ -221,7 +225,15 @@ class _Request:
 
     # --- the search
 
-    def _solved(self, formula: Formula, kept: Kept | None) -> tuple[Solved, AlphaCut]:
+    def _twins(self, formula: Formula) -> Twins:
+        """The elements of which one is as good as another."""
+        options = self._options
+        if not options.switches.symmetry:
+            return Twins.of(())
+        timed = options.optimise is Optimise.DURATION or math.isfinite(options.deadline)
+        return twins_of(self._domain, self._instance, self._goal, formula, timed)
+
+    def _solved(self, formula: Formula, twins: Twins, kept: Kept | None) -> tuple[Solved, AlphaCut]:
         """The search, and the alpha-cut that its plan has to pass."""
         options = self._options
         problem = Problem(
@@ -231,6 +243,7 @@ class _Request:
             self._tnorm(),
             options,
             self._given,
+            twins,
             options.cut().alpha,
             self._session.library,
         )
@@ -328,10 +341,16 @@ class _Request:
         return replace(
             result,
             candidates=candidates_of(solved, self._judge, self._tnorm()),
+            explanation=self._explanation(solved, alpha),
             best_membership=0.0 if best is None else best.membership,
             alpha=alpha,
             alpha_reason=cut.explanation,
         )
+
+    def _explanation(self, solved: Solved, alpha: float) -> Explanation | None:
+        if not self._options.explain:
+            return None
+        return explanation_of(solved, self._judge, self._tnorm(), alpha)
 
     def _handed_over(self, best: Solution, solved: Solved, alpha: float) -> PlanningResult:
         tnorm = self._tnorm()

@@ -25,6 +25,7 @@ from fcp_ros.planning.compile.formula import Formula, wanted_of
 from fcp_ros.planning.compile.forward_compile import compile_task
 from fcp_ros.planning.compile.goal_alternatives import Alternative, goal_alternatives
 from fcp_ros.planning.compile.ground_step import graded_atoms_of
+from fcp_ros.planning.compile.symmetry import Twins, representatives
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.judging.lazy import LazyResult, LazySearch, RoundResult
@@ -48,6 +49,7 @@ class Problem:
         tnorm: how degrees compose.
         options: limits, objective, switches.
         amounts: resource -> what there is of it now; the domain's own figure by default.
+        twins: the interchangeable elements; the formula speaks of as many as it needs.
         alpha: the alpha-cut; where it is not known before there is a plan, the highest possible.
         library: the chunks to plan with.
     """
@@ -58,6 +60,7 @@ class Problem:
     tnorm: TNorm
     options: PlanningOptions
     amounts: Mapping[str, float] = field(default_factory=dict)
+    twins: Twins = field(default_factory=lambda: Twins.of(()))
     alpha: float = 0.5
     library: ChunkLibrary = field(default_factory=ChunkLibrary)
 
@@ -189,6 +192,7 @@ class Solver:
             alternatives = goal_alternatives(
                 problem.formula, self._judge.known, problem.tnorm, task, watch
             )
+            alternatives = representatives(alternatives, problem.twins)
         with self._stage(Phase.COMPILE):
             options = problem.options
             macros: MacroMaker = no_macros

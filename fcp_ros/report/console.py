@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from fcp_ros.planning import Candidate, Judged, Plan, PlanningResult, PlanStep
+from fcp_ros.planning import Candidate, Explanation, Judged, Plan, PlanningResult, PlanStep
 
 BAR_WIDTH = 12
 CANDIDATES_SHOWN = 6
@@ -37,6 +37,8 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
         parts.append(render_plan(result.plan, explain=explain))
     if explain and result.candidates:
         parts.append(render_candidates(result.candidates))
+    if explain and result.explanation is not None:
+        parts.append(render_explanation(result.explanation))
     if explain:
         parts.append(_statistics(result))
     return Group(*parts)
@@ -105,6 +107,30 @@ def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
     if len(candidates) > CANDIDATES_SHOWN:
         table.add_row("", f"... {len(candidates) - CANDIDATES_SHOWN} more", "", "", "")
     return table
+
+
+def render_explanation(explanation: Explanation) -> RenderableType:
+    """What each step costs, what binds at alpha, and how much was looked at."""
+    table = Table(
+        box=None,
+        pad_edge=False,
+        header_style="dim",
+        title="what it costs",
+        title_justify="left",
+        title_style="bold",
+    )
+    for column in ("part", "degree", "of the loss"):
+        table.add_column(column)
+    for share in explanation.shares:
+        table.add_row(escape(share.what), f"{share.degree:.2f}", f"{share.share:.0%}")
+    looked = (
+        f"Looked at {explanation.operators} actions and {len(explanation.considered)} of "
+        f"{explanation.elements} elements; asked for {explanation.asked} of "
+        f"{explanation.askable} judgements."
+    )
+    words = [Text(explanation.binding)] if explanation.binding else []
+    shares = [table] if explanation.shares else []
+    return Group(*shares, *words, Text(looked, style="dim"))
 
 
 def step_words(step: PlanStep) -> str:

@@ -78,6 +78,10 @@ class Judge:
         answer = self._memberships.get(self._request(atom).context_key)
         return None if answer is None else answer.degree
 
+    def key(self, atom: GradedAtom) -> str:
+        """What decides about an atom's degree: atoms with the same key are judged once."""
+        return self._request(atom).context_key
+
     @property
     def asked(self) -> int:
         """Number of different contexts that the source was asked about."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from fcp_ros.planning.model.explanation import Explanation
 from fcp_ros.planning.model.plan import Judged, Plan
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.verdict import Verdict
@@ -75,6 +76,7 @@ class PlanningResult:
         alpha_reason: one sentence: where that alpha comes from.
         kept: how many steps of an earlier plan were left out where it still holds and was kept;
             None for a plan that was made anew.
+        explanation: what explains it; None unless that was asked for.
     """
 
     status: PlanStatus
@@ -90,3 +92,4 @@ class PlanningResult:
     alpha: float = 0.0
     alpha_reason: str = ""
     kept: int | None = None
+    explanation: Explanation | None = None

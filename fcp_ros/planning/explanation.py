@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What explains a result: shares of the loss, what binds at alpha, what was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fcp_ros.fuzzy import TNorm, reaches
+from fcp_ros.planning.compile.encoding import Encoding
+from fcp_ros.planning.compile.ground_step import graded_atoms_of
+from fcp_ros.planning.model.explanation import Explanation, Share
+from fcp_ros.planning.model.memberships import Judge
+from fcp_ros.planning.solve import Solution, Solved
+
+GOAL = "the goal"
+
+
+def explanation_of(solved: Solved, judge: Judge, tnorm: TNorm, alpha: float) -> Explanation:
+    """What explains how a search ended.
+
+    Arguments:
+        solved: how it ended.
+        judge: what is known of degrees; nobody is asked.
+        tnorm: how degrees compose.
+        alpha: the alpha-cut.
+    """
+    encoding = solved.encoding
+    if encoding is None:
+        return Explanation()
+    shares: tuple[Share, ...] = ()
+    binding = ""
+    if solved.best is not None:
+        shares = _shares(solved.best, judge, tnorm)
+        binding = _binding(solved.best.membership, shares, tnorm, alpha)
+    return Explanation(
+        shares,
+        binding,
+        _considered(encoding),
+        len(encoding.task.instance.all_elements()),
+        len(encoding.task.operators),
+        judge.asked,
+        len({judge.key(atom) for atoms in encoding.graded for atom in atoms}),
+    )
+
+
+def _shares(best: Solution, judge: Judge, tnorm: TNorm) -> tuple[Share, ...]:
+    degrees = [
+        (str(step), tnorm.compose_all(judge.degree(*atom) for atom in graded_atoms_of(step)))
+        for step in best.decoded.steps
+    ]
+    degrees.append((GOAL, best.alternative.upper(judge.known)))
+    losses = [tnorm.loss(degree) for _, degree in degrees]
+    whole = sum(losses) or 1.0
+    shares = [
+        Share(what, degree, loss / whole)
+        for (what, degree), loss in zip(degrees, losses, strict=True)
+        if degree < 1.0
+    ]
+    return tuple(sorted(shares, key=lambda share: -share.share))
+
+
+def _binding(membership: float, shares: Sequence[Share], tnorm: TNorm, alpha: float) -> str:
+    """How far alpha is, and what the most expensive part would have to be to reach it."""
+    if not shares:
+        return f"Nothing binds at alpha {alpha:.3g}: every step is crisp."
+    worst = shares[0]
+    rest = tnorm.compose_all(share.degree for share in shares[1:])
+    needed = tnorm.least_requirement(alpha, rest)
+    if reaches(membership, alpha):
+        return (
+            f"Alpha {alpha:.3g} is passed with {membership - alpha:.3g} to spare; what costs most "
+            f"is {worst.what} ({worst.degree:.2f}), which might sink to {max(0.0, needed):.2f}."
+        )
+    if needed > 1.0:
+        return (
+            f"Alpha {alpha:.3g} is missed by {alpha - membership:.3g}; even without the loss of "
+            f"{worst.what} ({worst.degree:.2f}) it would be."
+        )
+    return (
+        f"Alpha {alpha:.3g} is missed by {alpha - membership:.3g}: {worst.what} has "
+        f"{worst.degree:.2f} and would need {needed:.2f}."
+    )
+
+
+def _considered(encoding: Encoding) -> dict[str, str]:
+    """For each element of an operator the first one, and what that was for."""
+    task = encoding.task
+    demands = task.demands or [None] * len(task.operators)
+    found: dict[str, str] = {}
+    for operator, demand in zip(task.operators, demands, strict=True):
+        for element in operator.arguments:
+            if element not in found:
+                purpose = f", which may matter for {demand}" if demand is not None else ""
+                found[element] = f"{operator}{purpose}."
+    return found
