@@ -126,12 +126,17 @@ def test_declared_chunks_become_operators(domain, state):
 
 
 def test_parameters_of_a_chunk_are_different_things(domain, state):
-    steps = (("go", ("robot", "a", "b")), ("go", ("robot", "b", "c")))
-    onward = Chunk("onward", tuple(Parameter(n, "thing") for n in ("robot", "a", "b", "c")), steps)
-    library = ChunkLibrary((onward,))
+    steps = (
+        ("go", ("robot", "from", "via")),
+        ("go", ("robot", "via", "to")),
+        ("pick", ("robot", "item", "to")),
+    )
+    names = ("robot", "item", "from", "via", "to")
+    around = Chunk("around", tuple(Parameter(name, "thing") for name in names), steps)
+    library = ChunkLibrary((around,))
     made = {steps for _, steps in macros_of(encoding_of(domain, state, GOAL, macro_maker(library)))}
-    assert ("go(r, x, y)", "go(r, y, z)") in made
-    assert ("go(r, x, y)", "go(r, y, x)") not in made
+    assert ("go(r, x, z)", "go(r, z, y)", "pick(r, b, y)") in made
+    assert ("go(r, x, z)", "go(r, z, x)", "pick(r, a, x)") not in made
 
 
 def test_without_macros_nothing_is_added(domain, state):

@@ -101,6 +101,10 @@ def test_each_phase_has_its_producer():
     assert found == {(0, 1), (1, 2), (0, 2)}
 
 
+def test_what_is_needed_until_it_is_deleted_has_its_producer():
+    assert pairs("", step(adds="a"), step(needs="a"), step(deletes="a")) == {(0, 1), (0, 2), (1, 2)}
+
+
 def test_what_avoids_a_fact_comes_before_those_that_add_it():
     assert pairs("", step(avoids="a"), step(adds="a")) == {(0, 1)}
     assert pairs("a", step(deletes="a"), step(avoids="a")) == {(0, 1)}
