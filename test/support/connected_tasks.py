@@ -66,3 +66,24 @@ def connected_task(seed, variables=4, values=3, operators=14, plain=False):
         [(var, values - 1) for var in range(variables) if var == 0 or draw.random() < 0.7],
         [operator() for _ in range(operators)],
     ).build()
+
+
+def tangled_task(seed):
+    """A task drawn with a seed: flags that are never taken back, operators that set several."""
+    draw = np.random.default_rng(seed)
+    flags = int(draw.integers(6, 12))
+
+    def some(low, high):
+        return [(int(flag), 1) for flag in draw.permutation(flags)[: draw.integers(low, high)]]
+
+    operators = [
+        FlatOperator(
+            tuple(some(0, 3)),
+            (),
+            tuple(FlatEffect(flag, 1) for flag, _ in some(1, 4)),
+            (),
+            float(draw.integers(0, 9)) / 8.0,
+        )
+        for _ in range(draw.integers(6, 16))
+    ]
+    return FlatBuilder([2] * flags, [0] * flags, some(1, 5), operators).build()

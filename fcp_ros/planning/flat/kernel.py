@@ -34,7 +34,8 @@ def kernel(function: Function) -> Function:
     """
     compiled = njit(cache=True, nogil=True, _nrt=False)(function)
     with contextlib.suppress(AttributeError):  # a numba that keeps its stamp elsewhere
-        compiled._cache._cache_file._source_stamp = stamp_of(function)
+        cached = compiled._cache._cache_file
+        cached._source_stamp = stamp_of(function)
     return cast(Function, compiled)
 
 

@@ -169,9 +169,7 @@ def _look_into(relaxed: RelaxedTask, work: Workspace, unclear: int) -> None:
             continue
         for k in range(start[fact], start[fact + 1]):
             source = supporter[achiever[k]]
-            if source < 0 or mark[source] >= zone or value[source] < value[-1]:
-                continue
-            if not _enters(relaxed.add_start, relaxed.add, mark, achiever[k], zone):
+            if source >= 0 and mark[source] < zone and value[source] >= value[-1]:
                 mark[source] = zone + 1
                 stack[unclear] = source
                 unclear += 1

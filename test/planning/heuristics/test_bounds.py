@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from array_twins import ArrayTwin
-from connected_tasks import connected_task
+from connected_tasks import connected_task, tangled_task
 from exhaustive import optimal, relaxed_optimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +14,7 @@ from random_flat_tasks import flat_tasks
 from relaxed_twin import RelaxedTwin
 
 from fcp_ros.fuzzy import Composition
+from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.heuristics.evaluate import evaluate
 from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.heuristics.relaxed_task import relax, workspace
@@ -57,12 +58,21 @@ def test_lm_cut_and_ff_equal_their_twins(task, of_loss):
     work = workspace(relaxed)
     twin = ArrayTwin(relaxed)
     for state in spread_states(task):
-        assert evaluate(Kind.LM_CUT, relaxed, work, state) == pytest.approx(
+        assert evaluate(Kind.LM_CUT.value, relaxed, work, state) == pytest.approx(
             twin.lm_cut(state), abs=CLOSE
         )
         value, helpful = twin.ff(state)
-        assert evaluate(Kind.FF, relaxed, work, state) == pytest.approx(value, abs=CLOSE)
+        assert evaluate(Kind.FF.value, relaxed, work, state) == pytest.approx(value, abs=CLOSE)
         assert set(np.flatnonzero(work.helpful).tolist()) == helpful
+
+
+@pytest.mark.parametrize("seed", [254, 358, 511, 6609, 7578, 8280, *range(100)])
+def test_lm_cut_where_operators_reach_several_facts(seed):
+    """The numbered ones have operators that enter the goal zone and reach something besides."""
+    task = tangled_task(seed)
+    relaxed = relax(task, task.loss)
+    found = evaluate(Kind.LM_CUT.value, relaxed, workspace(relaxed), task.initial)
+    assert found == pytest.approx(ArrayTwin(relaxed).lm_cut(task.initial), abs=CLOSE)
 
 
 @settings(max_examples=60)
@@ -71,15 +81,17 @@ def test_another_order_of_needs_makes_lm_cut_no_lower(task):
     relaxed = relax(task, exact(task.loss))
     work = workspace(relaxed)
     sharp = sharpen(relaxed, task.initial)
-    bound = evaluate(Kind.LM_CUT, sharp, work, task.initial)
-    assert bound >= evaluate(Kind.LM_CUT, relaxed, work, task.initial)
+    bound = evaluate(Kind.LM_CUT.value, sharp, work, task.initial)
+    assert bound >= evaluate(Kind.LM_CUT.value, relaxed, work, task.initial)
     twin = ArrayTwin(sharp)
     for state in spread_states(task, 3):
-        assert evaluate(Kind.LM_CUT, sharp, work, state) == pytest.approx(
+        assert evaluate(Kind.LM_CUT.value, sharp, work, state) == pytest.approx(
             twin.lm_cut(state), abs=CLOSE
         )
         for kind in (Kind.BLIND, Kind.MAX, Kind.ADD, Kind.FF):
-            assert evaluate(kind, sharp, work, state) == evaluate(kind, relaxed, work, state)
+            assert evaluate(kind.value, sharp, work, state) == evaluate(
+                kind.value, relaxed, work, state
+            )
 
 
 @settings(max_examples=120)
@@ -94,7 +106,7 @@ def test_hmax_below_lm_cut_below_relaxed_optimum_below_optimum(task, of_loss, sh
     worst = relax(task, weight, Composition.MAXIMUM)
     for state in spread_states(task, 3):
         values = [
-            evaluate(kind, relaxed, work, state)
+            evaluate(kind.value, relaxed, work, state)
             for kind in (Kind.BLIND, Kind.MAX, Kind.LM_CUT, Kind.FF, Kind.ADD)
         ]
         nothing, hmax, cut, ff, hadd = values
@@ -108,6 +120,22 @@ def test_hmax_below_lm_cut_below_relaxed_optimum_below_optimum(task, of_loss, sh
             assert relaxed_real <= ff + CLOSE
         assert ff <= hadd + CLOSE
         assert len({math.isinf(value) for value in (hmax, cut, ff, hadd, relaxed_real)}) == 1
-        bottleneck = evaluate(Kind.LM_CUT, worst, work, state)
-        assert bottleneck == evaluate(Kind.MAX, worst, work, state)
+        bottleneck = evaluate(Kind.LM_CUT.value, worst, work, state)
+        assert bottleneck == evaluate(Kind.MAX.value, worst, work, state)
         assert bottleneck <= optimal(task, state, weight, max) + CLOSE
+
+
+def test_an_operator_with_two_ways_into_the_goal_pays_once():
+    """Two copies of: o (2) leads to the goal in two ways, q (1.5) and then p (1) do, too."""
+    operators = []
+    for base in (0, 4):
+        first, second, between, goal = range(base, base + 4)
+        twice = tuple(FlatEffect(goal, 1, ((var, 0),)) for var in (first, second))
+        operators += [
+            FlatOperator((), (), twice, (), 2.0),
+            FlatOperator((), (), (FlatEffect(between, 1),), (), 1.5),
+            FlatOperator(((between, 1),), (), (FlatEffect(goal, 1),), (), 1.0),
+        ]
+    task = FlatBuilder([2] * 8, [0] * 8, [(3, 1), (7, 1)], operators).build()
+    relaxed = relax(task, task.loss)
+    assert evaluate(Kind.LM_CUT.value, relaxed, workspace(relaxed), task.initial) == 4.0

@@ -143,3 +143,14 @@ def test_a_chain_of_more_than_64_landmarks():
         landmark_progress(landmarks, row, state, row)
         assert landmark_estimate(landmarks, row, state) == 99 - value
     assert landmark_estimate(landmarks, row, task.initial) == 1.0  # the goal is lost again
+
+
+def test_only_first_ways_to_a_landmark_tell_what_comes_just_before():
+    """0 -> 1 is the first way to the goal; 2 -> 1 is a way back to it, as 2 comes after 1."""
+    ways = [(0, 1), (1, 2), (2, 1)]
+    steps = [FlatOperator(((0, a),), (), (FlatEffect(0, b),)) for a, b in ways]
+    task = FlatBuilder([3], [0], [(0, 1)], steps).build()
+    landmarks = find_landmarks(relax(task, task.cost), task.initial)
+    assert landmarks.val.tolist() == [1, 0]
+    assert landmarks.after_start.tolist() == [0, 0, 1]
+    assert landmarks.after.tolist() == [0]

@@ -36,13 +36,13 @@ def test_values_equal_the_twin(task, of_loss):
     work = workspace(relaxed)
     worst = relax(task, weight, Composition.MAXIMUM)
     for state in states_of(task):
-        assert evaluate(Kind.MAX, relaxed, work, state) == pytest.approx(
+        assert evaluate(Kind.MAX.value, relaxed, work, state) == pytest.approx(
             twin.goal_value(state, weight), abs=1e-9
         )
-        assert evaluate(Kind.ADD, relaxed, work, state) == pytest.approx(
+        assert evaluate(Kind.ADD.value, relaxed, work, state) == pytest.approx(
             twin.goal_value(state, weight, sum), abs=1e-9
         )
-        assert evaluate(Kind.MAX, worst, work, state) == pytest.approx(
+        assert evaluate(Kind.MAX.value, worst, work, state) == pytest.approx(
             twin.goal_value(state, weight, max, True), abs=1e-9
         )
 
