@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm
-from fcp_ros.planning.compile.ground_step import duration_of, graded_atoms_of
+from fcp_ros.planning.compile.ground_step import duration_of
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.solve import Solution
@@ -39,8 +39,9 @@ def assemble(
     steps: list[PlanStep] = []
     degrees: list[float] = []
     left = {name: amounts.get(name, r.initial) for name, r in domain.resources.items()}
-    for step in solution.decoded.steps:
-        judgements = tuple(judge.judged(atom) for atom in graded_atoms_of(step))
+    parts = zip(solution.decoded.steps, solution.graded, solution.labels, strict=True)
+    for step, atoms, label in parts:
+        judgements = tuple(map(judge.judged, atoms))
         degrees.append(tnorm.compose_all(j.membership.degree for j in judgements))
         steps.append(
             PlanStep(
@@ -51,6 +52,7 @@ def assemble(
                 duration_of(step.rule, step.arguments, instance),
                 step.rule.executor,
                 judgements,
+                label,
             )
         )
         for name, use in step.rule.uses.items():

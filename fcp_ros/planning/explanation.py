@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from fcp_ros.fuzzy import TNorm, reaches
 from fcp_ros.planning.compile.encoding import Encoding
-from fcp_ros.planning.compile.ground_step import graded_atoms_of
 from fcp_ros.planning.model.explanation import Explanation, Share
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.solve import Solution, Solved
@@ -45,8 +44,8 @@ def explanation_of(solved: Solved, judge: Judge, tnorm: TNorm, alpha: float) -> 
 
 def _shares(best: Solution, judge: Judge, tnorm: TNorm) -> tuple[Share, ...]:
     degrees = [
-        (str(step), tnorm.compose_all(judge.degree(*atom) for atom in graded_atoms_of(step)))
-        for step in best.decoded.steps
+        (str(step), tnorm.compose_all(judge.degree(*atom) for atom in atoms))
+        for step, atoms in zip(best.decoded.steps, best.graded, strict=True)
     ]
     degrees.append((GOAL, best.alternative.upper(judge.known)))
     losses = [tnorm.loss(degree) for _, degree in degrees]

@@ -99,7 +99,7 @@ def _valued(
     tnorm: TNorm,
     domain: Domain,
 ) -> Plan:
-    """The steps as a plan of their own, with degrees of the present state."""
+    """The steps as a plan of their own: each judged by itself, in the present state."""
     degrees: list[float] = []
     valued = []
     for step in steps:
@@ -114,6 +114,7 @@ def _valued(
                 membership_after=tnorm.compose_all(degrees),
                 duration=duration_of(rule, ground.arguments, instance),
                 judgements=judgements,
+                chunk="",
             )
         )
     types = dict(infer_types(goal, domain))

@@ -29,7 +29,6 @@ from fcp_ros.planning.assembly import assemble
 from fcp_ros.planning.candidates import candidates_of
 from fcp_ros.planning.compile.formula import Formula
 from fcp_ros.planning.compile.goal_grounding import ground_goal
-from fcp_ros.planning.compile.ground_step import graded_atoms_of
 from fcp_ros.planning.compile.symmetry import Twins, one_of_each, twins_of
 from fcp_ros.planning.explain import below_alpha, said_of, so_far, why_none
 from fcp_ros.planning.explanation import explanation_of
@@ -281,10 +280,9 @@ class _Request:
         """The alpha-cut of a request whose best plan is that of a search."""
         if solved.best is None:
             return self._options.cut()
-        steps = solved.best.decoded.steps
         degrees = (
-            self._tnorm().compose_all(self._judge.degree(*atom) for atom in graded_atoms_of(step))
-            for step in steps
+            self._tnorm().compose_all(self._judge.degree(*atom) for atom in atoms)
+            for atoms in solved.best.graded
         )
         return self._options.cut(graded_steps(degrees))
 

@@ -9,12 +9,14 @@ search widens until a plan has no loss at all, or the widest task has said its w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.cset import Instance
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches
+from fcp_ros.planning.chunks.graded_steps import Graded, graded_by_step
+from fcp_ros.planning.chunks.labels import chunk_labels
 from fcp_ros.planning.chunks.library import ChunkLibrary
 from fcp_ros.planning.chunks.macros import macro_maker
 from fcp_ros.planning.compile.conditions import Conditions
@@ -24,7 +26,6 @@ from fcp_ros.planning.compile.encoding import Decoded, Encoding
 from fcp_ros.planning.compile.formula import Formula, wanted_of
 from fcp_ros.planning.compile.forward_compile import compile_task
 from fcp_ros.planning.compile.goal_alternatives import Alternative, goal_alternatives
-from fcp_ros.planning.compile.ground_step import graded_atoms_of
 from fcp_ros.planning.compile.symmetry import Twins, representatives
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.flat.task import FlatTask
@@ -72,12 +73,16 @@ class Solution:
     Attributes:
         operators: its operators on the flat task.
         decoded: its steps and the alternative of the goal that they reach.
+        labels: the chunk that each step belongs to; empty for none.
+        graded: the graded atoms that the degree of each step rests on.
         membership: composed degree of the steps and the goal, in [0, 1].
         cost: sum of what the objective adds up besides.
     """
 
     operators: tuple[int, ...]
     decoded: Decoded
+    labels: tuple[str, ...]
+    graded: tuple[Graded, ...]
     membership: float
     cost: float
 
@@ -227,16 +232,26 @@ class Solver:
     def _found(self, encoding: Encoding, plan: FlatPlan) -> None:
         """A judged plan that is better than all before."""
         decoded = encoding.decode(plan.operators)
-        solution = Solution(plan.operators, decoded, self._membership(decoded), plan.cost)
+        labels = chunk_labels(encoding.actions[operator] for operator in plan.operators)
+        chunks = self._problem.compiler.domain.chunks
+        graded = tuple(graded_by_step(chunks, decoded.steps, labels))
+        solution = Solution(
+            plan.operators,
+            decoded,
+            labels,
+            graded,
+            self._membership(decoded, graded),
+            plan.cost,
+        )
         self._flat_best = plan
         self._solved = replace(self._solved, best=solution)
         self._watch.found(solution.membership, reaches(solution.membership, self._problem.alpha))
 
-    def _membership(self, decoded: Decoded) -> float:
+    def _membership(self, decoded: Decoded, graded: Iterable[Graded]) -> float:
         """The composed degree of steps and goal; everything in it is judged."""
         assert decoded.alternative is not None, "a plan finishes an alternative"
         judge = self._judge
-        atoms = [atom for step in decoded.steps for atom in graded_atoms_of(step)]
+        atoms = [atom for of_step in graded for atom in of_step]
         goal = decoded.alternative.upper(judge.known)
         return self._problem.tnorm.compose_all([*(judge.degree(*a) for a in atoms), goal])
 

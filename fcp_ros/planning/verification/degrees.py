@@ -9,7 +9,8 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.grounding.context import build_request
 from fcp_ros.grounding.judgement import JudgementRequest
-from fcp_ros.planning.compile.ground_step import GroundStep, graded_atoms_of
+from fcp_ros.planning.chunks.graded_steps import graded_by_step
+from fcp_ros.planning.compile.ground_step import GroundStep
 from fcp_ros.planning.model.memberships import BATCH, MembershipSource
 from fcp_ros.planning.model.plan import PlanStep
 
@@ -29,9 +30,10 @@ def judged_degrees(
         check: called between batches; may raise to stop.
 
     Raises:
+        NotAChunk: steps that are said to be a chunk of the domain, and aren't.
         ValueError: the source answers another number of requests than it was asked.
     """
-    requests = [_requests(domain, step, state) for step, state in taken]
+    requests = _requests(domain, taken)
     wanted = {request.context_key: request for asked in requests for request in asked}
     known: dict[str, float] = {}
     pending = list(wanted.values())
@@ -43,9 +45,18 @@ def judged_degrees(
     return [[known[request.context_key] for request in asked] for asked in requests]
 
 
-def _requests(domain: Domain, step: PlanStep, state: Instance) -> list[JudgementRequest]:
-    bound = GroundStep(domain.rules[step.rule], tuple(element for _, element in step.arguments))
+def _requests(
+    domain: Domain, taken: Sequence[tuple[PlanStep, Instance]]
+) -> list[list[JudgementRequest]]:
+    steps = [
+        GroundStep(domain.rules[step.rule], tuple(element for _, element in step.arguments))
+        for step, _ in taken
+    ]
+    graded = graded_by_step(domain.chunks, steps, [step.chunk for step, _ in taken])
     return [
-        build_request(domain.graded[predicate], arguments, state)
-        for predicate, arguments in graded_atoms_of(bound)
+        [
+            build_request(domain.graded[predicate], arguments, state)
+            for predicate, arguments in atoms
+        ]
+        for atoms, (_, state) in zip(graded, taken, strict=True)
     ]

@@ -18,6 +18,7 @@ from fcp_ros.domain.infer_types import infer_types
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.spans import DomainSpans
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
+from fcp_ros.planning.chunks.graded_steps import NotAChunk
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
 from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
 from fcp_ros.planning.model.verdict import Verdict
@@ -125,7 +126,11 @@ class _Verifier:
         """The degrees of the steps that could be taken, compared with what the plan says."""
         taken = [(step, state) for (_, step), state in zip(steps, states, strict=False)]
         found = []
-        judged = judged_degrees(self._domain, taken, self._source, self._check)
+        try:
+            judged = judged_degrees(self._domain, taken, self._source, self._check)
+        except NotAChunk as error:
+            self._problems.append(str(error))
+            return []
         for (where, step), degrees in zip(steps, judged, strict=False):
             degree = self._tnorm.compose_all(degrees)
             self._compare(f"{where}: its degree", step.degree, degree)
