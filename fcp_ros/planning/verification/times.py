@@ -89,8 +89,6 @@ def _wrong_schedule(steps: Sequence[PlanStep], schedule: Schedule, agents: Agent
     for number, step in enumerate(steps):
         start, end = schedule.starts[number], schedule.ends[number]
         where = f"step {number + 1} {step}: the schedule"
-        if not start >= 0.0:
-            yield f"{where} starts it at {start:g} s, before the plan starts"
         if not abs(end - start - step.duration) <= TOLERANCE:
             yield f"{where} ends it after {end - start:g} s; it takes {step.duration:g} s"
         if not schedule.latest_starts[number] >= start - TOLERANCE:

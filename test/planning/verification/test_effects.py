@@ -124,6 +124,24 @@ def test_a_schedule_must_work_in_the_order_of_its_times(verdict_on):
     assert "breaks kind" in problems[0]
 
 
+def test_who_waits_for_a_step_does_not_start_before_its_end(verdict_on):
+    goal = "closed(b2) and not inside(cat, b1)"
+    steps = ("take(r1, cat, b1)", "close(r2, b2)")
+    both = schedule((0.0, 1.0), (3.0, 3.0), ((0, 1),), (("r1",), ("r2",)))
+    problems = verdict_on(goal, *steps, schedule=both).problems
+    assert problems == ("step 2 starts before step 1 has ended, which it waits for",)
+    free = replace(both, order=())
+    assert verdict_on(goal, *steps, schedule=free).problems == ()
+
+
+def test_nothing_starts_before_the_plan(verdict_on):
+    early = schedule((-1.0,), (1.0,), (), (("r2",),))
+    assert (
+        "outside its window"
+        in verdict_on("closed(b2)", "close(r2, b2)", schedule=early).problems[0]
+    )
+
+
 def test_nobody_does_two_things_at_once(verdict_on):
     goal = "closed(b2) and not inside(cat, b1)"
     steps = ("take(r1, cat, b1)", "close(r1, b2)")
