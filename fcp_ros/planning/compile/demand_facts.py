@@ -68,6 +68,13 @@ class FactTable:
         """Whether the fact holds at some time, as far as is known."""
         return self.initial[fact] or self.gained[fact]
 
+    def may_hold(self, relation: RelationShape, elements: Elements) -> bool:
+        """The same for a fact that may not have been met."""
+        found = self._numbers.get((relation.number, elements))
+        if found is None:
+            return self.instance.find_tuple(relation.name, elements) is not None
+        return self.initial[found] or self.gained[found]
+
     def there(self, relation: RelationShape, bound: Bound) -> Collection[Elements]:
         """The tuples that hold at first and have the bound elements, looked up by index."""
         if len(bound) == len(relation.legs):

@@ -79,7 +79,7 @@ class Matcher:
         self._demand = demand
         self._links = tuple(r for r in shapes.relations.values() if not r.changes)
         self._listeners: dict[tuple[int, int, int], list[Listener]] = {}
-        self._waiting: dict[int, list[Listener]] = {}
+        self._waiting: dict[tuple[int, Elements], list[Listener]] = {}
         self._touched: dict[str, dict[int, None]] = {}
 
     def few(self, types: Iterable[str]) -> frozenset[int]:
@@ -112,9 +112,9 @@ class Matcher:
 
     def resumed(self, fact: int) -> Iterator[tuple[Run, Iterator[Elements]]]:
         """The runs that go on with a fact that has come to be possible."""
-        for run, depth, before in self._waiting.pop(fact, ()):
-            yield run, self._extend(run, depth, list(before))
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
+        for run, depth, before in self._waiting.pop((relation.number, elements), ()):
+            yield run, self._extend(run, depth, list(before))
         keys = ((relation.number, p, element) for p, element in enumerate(elements))
         for key in chain(keys, ((relation.number, OPEN, OPEN),)):
             for run, depth, before in tuple(self._listeners.get(key, ())):
@@ -134,9 +134,9 @@ class Matcher:
             elements = tuple([binding[slot] for _, slot in step.bound])
             depth += 1
             if step.relation.changes:
-                fact = self._facts.number(step.relation, elements)
-                if not self._facts.possible(fact):
-                    self._waiting.setdefault(fact, []).append((run, depth, tuple(binding)))
+                if not self._facts.may_hold(step.relation, elements):
+                    key = (step.relation.number, elements)
+                    self._waiting.setdefault(key, []).append((run, depth, tuple(binding)))
                     return
             elif self._instance.find_tuple(step.relation.name, elements) is None:
                 return
