@@ -2,19 +2,17 @@
 """Grounding on demand in hand-made scenes: blockers and tools come in, all else stays out."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from demand_twin import shortest
 
 from fcp_ros.cset import Fact, Instance, InstanceBuilder
 from fcp_ros.domain import Domain, parse_domain
-from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.compile.demand import Breadth, demand_task
 from fcp_ros.planning.compile.wanted import Wanted
-from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.model.watch import Interrupted, Watch
 
-REPOSITORY = Path(__file__).resolve().parents[3]
 HOUSE = """
 domain: blockers
 version: "1"
@@ -285,3 +283,150 @@ def test_the_number_of_operators_does_not_depend_on_the_scene(house, watch, name
     assert found[100] == found[1000] == found[5000]
     assert len(found[100]) < 150
     assert not any("clutter" in operator for operator in found[100])
+
+
+def test_many_wanted_facts_cost_what_they_are(house, watch):
+    made = {}
+    for count in (200, 400):
+        instance = house.build(facts=[fact("at(bot, room_0)")], clutter=count)
+        wanted = Wanted(frozenset(fact(f"inside(clutter_{n}, shelf_2)") for n in range(count)))
+        task = demand_task(house.domain, instance, wanted, Breadth.NARROW, watch)
+        assert all(f in task.fact_ids for f in wanted.positive)
+        made[count] = len(task.operators)
+    assert made[400] - made[200] <= 200 * 3
+
+
+def test_charging_comes_in_with_what_needs_the_battery(house, watch):
+    goal = Wanted(frozenset((fact("at(bot, room_3)"),)))
+    names = set()
+    for dock in ("room_1", "nowhere"):
+        facts = [fact("at(bot, room_0)"), fact(f"in_room(dock, {dock})")]
+        instance = house.build({"dock": "dock", "nowhere": "room"}, facts)
+        task = demand_task(house.domain, instance, goal, Breadth.NARROW, watch)
+        names.add((dock, any(operator.rule.name == "charge" for operator in task.operators)))
+    assert names == {("room_1", True), ("nowhere", False)}
+
+
+def test_why_an_operator_was_made(house, watch):
+    elements, facts, goal, _ = CASES["a tool"]
+    instance = house.build(elements, map(fact, facts))
+    task = demand_task(
+        house.domain, instance, Wanted(frozenset(map(fact, goal))), Breadth.NARROW, watch
+    )
+    why = dict(zip(map(str, task.operators), map(str, task.demands), strict=True))
+    assert why["pry(bot, crate, room_1, bar)"] == "not nailed(crate)"
+    assert why["take(bot, bar, shelf_0, room_0)"] == "holding(bot, bar)"
+
+
+def test_static_and_missing_wanted_facts(house, watch):
+    instance = house.build({"mug": "item"}, map(fact, ["at(bot, room_0)", "inside(mug, shelf_1)"]))
+    there, never = fact("inside(mug, shelf_1)"), fact("locked(cup)")
+    instance = house.build(
+        {"mug": "item", "cup": "cupboard"},
+        map(fact, ["at(bot, room_0)", "inside(mug, shelf_1)"]),
+    )
+    wanted = Wanted(frozenset((there, never)))
+    task = demand_task(house.domain, instance, wanted, Breadth.FULL, watch)
+    assert task.fact_ids[there] in task.initial
+    assert never not in task.fact_ids  # nothing ever makes it true
+    assert not task.operators
+
+
+def test_too_many_operators_are_refused(house, watch, monkeypatch):
+    monkeypatch.setattr("fcp_ros.planning.compile.demand_closure.MAX_OPERATORS", 5)
+    elements, facts, goal, _ = CASES["simply"]
+    wanted = Wanted(frozenset(map(fact, goal)))
+    with pytest.raises(Interrupted) as caught:
+        demand_task(
+            house.domain, house.build(elements, map(fact, facts)), wanted, Breadth.FULL, watch
+        )
+    assert caught.value.status is PlanStatus.MEMOUT
+    assert "more than 5 different actions" in caught.value.sentence
+
+
+@pytest.mark.parametrize("asked", [1, 2])
+def test_it_can_be_cancelled_while_it_grows(house, asked, monkeypatch):
+    monkeypatch.setattr("fcp_ros.planning.model.watch.ASK_EVERY", 0.0)
+    calls = []
+    watch = Watch(PlanningOptions(), lambda: len(calls) >= asked * 50 or calls.append(1))
+    elements, facts, goal, _ = CASES["a box in a cupboard, the key elsewhere"]
+    instance = house.build(elements, map(fact, facts))
+    with pytest.raises(Interrupted) as caught:
+        demand_task(house.domain, instance, Wanted(frozenset(map(fact, goal))), Breadth.FULL, watch)
+    assert caught.value.status is PlanStatus.CANCELLED
+
+
+def test_a_robot_that_stands_at_things_finds_its_way_back(watch):
+    domain = parse_domain(APPROACH)
+    builder = InstanceBuilder(domain.schema)
+    for type_, *names in (
+        ("room", "hall", "kitchen"),
+        ("place", "desk", "table", "stand"),
+        ("robot", "bot"),
+        ("item", "old", "new"),
+    ):
+        for name in names:
+            builder.add(type_, name)
+    for text in ("link(hall, kitchen)", "link(kitchen, hall)", "in_room(desk, hall)",
+                 "in_room(table, kitchen)", "in_room(stand, kitchen)", "at(bot, hall)",
+                 "on(new, desk)", "on(old, stand)"):  # fmt: skip
+        relation, arguments = fact(text)
+        builder.relate(relation, *map(builder.id_of, arguments))
+    instance = builder.build()
+    wanted = Wanted(frozenset((fact("on(new, stand)"),)), frozenset((fact("on(old, stand)"),)))
+    for breadth in Breadth:
+        task = demand_task(domain, instance, wanted, breadth, watch)
+        assert len(shortest(task, wanted)) == 14
+
+
+APPROACH = """
+domain: approach
+version: "1"
+types: {thing: [], location: [thing], room: [location], place: [location], robot: [thing],
+        item: [thing]}
+relations:
+  at: {legs: {robot: robot, location: location}, functional: [robot]}
+  holding: {legs: {robot: robot, item: item}, functional: [robot, item]}
+  on: {legs: {item: item, place: place}, functional: [item, place]}
+  in_room: {legs: {place: place, room: room}, functional: [place], static: true}
+  link: {legs: {from: room, to: room}, static: true}
+attributes:
+  category: {of: thing, kind: string}
+rules:
+  go:
+    parameters: {robot: robot, from: room, to: room}
+    when: ['at(robot, from)', 'link(from, to)']
+    delete: ['at(robot, from)']
+    add: ['at(robot, to)']
+    duration: 1
+    executor: go
+  approach:
+    parameters: {robot: robot, room: room, place: place}
+    when: ['at(robot, room)', 'in_room(place, room)']
+    delete: ['at(robot, room)']
+    add: ['at(robot, place)']
+    duration: 1
+    executor: go
+  step_back:
+    parameters: {robot: robot, place: place, room: room}
+    when: ['at(robot, place)', 'in_room(place, room)']
+    delete: ['at(robot, place)']
+    add: ['at(robot, room)']
+    duration: 1
+    executor: go
+  take:
+    parameters: {robot: robot, item: item, place: place}
+    when: ['at(robot, place)', 'on(item, place)']
+    delete: ['on(item, place)']
+    add: ['holding(robot, item)']
+    duration: 1
+    executor: take
+  put:
+    parameters: {robot: robot, item: item, place: place}
+    when: ['at(robot, place)', 'holding(robot, item)']
+    delete: ['holding(robot, item)']
+    add: ['on(item, place)']
+    duration: 1
+    executor: put
+scene: {layers: {room: room}, unknown: item}
+"""
