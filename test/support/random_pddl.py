@@ -28,7 +28,7 @@ def below(type_: str, wanted: str) -> bool:
 def terms(scope: dict[str, str], wanted: str) -> list[str]:
     """The variables in scope and the constant, where they fit a type."""
     fitting = [f"?{name}" for name, type_ in scope.items() if below(type_, wanted)]
-    return fitting + (["k"] if wanted in ("a", "object") else [])
+    return fitting * 3 + (["k"] if wanted in ("a", "object") else [])
 
 
 @st.composite
@@ -50,18 +50,19 @@ def declared(variables: dict[str, str]) -> str:
 
 
 @st.composite
-def formulas(draw, scope, depth=3):
-    kinds = ["atom", "atom", "not", "equal"]
+def formulas(draw, scope, depth=2):
+    kinds = ["atom", "not", "equal", "unequal"]
     if depth > 0:
-        kinds += ["and", "or", "imply", "exists", "forall", "not-deep"]
+        kinds += ["and", "or", "or", "imply", "exists", "exists", "forall", "forall", "not-deep"]
     kind = draw(st.sampled_from(kinds))
     if kind == "atom":
         return draw(atoms(scope))
     if kind == "not":
         return f"(not {draw(atoms(scope))})"
-    if kind == "equal":
+    if kind in ("equal", "unequal"):
         both = st.sampled_from(terms(scope, "object"))
-        return f"(= {draw(both)} {draw(both)})"
+        same = f"(= {draw(both)} {draw(both)})"
+        return same if kind == "equal" else f"(not {same})"
     if kind == "not-deep":
         return f"(not {draw(formulas(scope, depth - 1))})"
     if kind in ("and", "or"):
@@ -104,8 +105,8 @@ def effects(draw, scope, depth=1):
 
 @st.composite
 def actions(draw, name):
-    scope = draw(st.one_of(st.just({}), typed("p", 3)))
-    condition = draw(st.lists(formulas(scope), min_size=1, max_size=3))
+    scope = draw(typed("p", 3)) if draw(st.integers(0, 4)) else {}
+    condition = draw(st.lists(formulas(scope), max_size=2))
     effect = " ".join(draw(st.lists(effects(scope), min_size=1, max_size=3)))
     if draw(st.booleans()):
         first = draw(atoms(scope, ("one", "q")))
@@ -124,7 +125,7 @@ def tasks(draw):
         f"({' '.join((name, *(f'?v{n} - {leg}' for n, leg in enumerate(legs))))})"
         for name, legs in PREDICATES.items()
     )
-    many = draw(st.integers(1, 3))
+    many = draw(st.integers(1, 2))
     domain = (
         "(define (domain random) (:requirements :adl) (:types a b - object sub - a)\n"
         f"(:constants k - a)\n(:predicates {predicates})\n"
@@ -138,7 +139,7 @@ def tasks(draw):
             *([o for o, type_ in OBJECTS.items() if below(type_, leg)] for leg in legs)
         )
     ]
-    initial = draw(st.lists(st.sampled_from(possible), unique=True, max_size=9))
+    initial = draw(st.lists(st.sampled_from(possible), unique=True, min_size=5, max_size=14))
     objects = " ".join(f"{name} - {type_}" for name, type_ in OBJECTS.items() if name != "k")
     problem = (
         f"(define (problem one) (:domain random) (:objects {objects})\n"

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Actions that are easily got wrong: each by hand, state by state next to the interpreter."""
+
+from __future__ import annotations
+
+import pytest
+from pddl_interpreter import Interpreter
+from pddl_states import RuleStates
+
+from fcp_ros.domain.pddl.library import Parser
+from fcp_ros.domain.pddl.reader import read_texts, work_out
+from fcp_ros.domain.pddl.source import Source
+
+PARSER = Parser()
+ALL = "x1 x2 - a y1 y2 - sub"
+DOMAIN = """(define (domain traps) (:requirements :adl) (:types a - object sub - a)
+(:predicates (one ?x - a) (q ?x - a ?y - a) (p ?x - a) (r))
+(:action act :parameters ({parameters}) :precondition {condition} :effect (and {effect}))
+(:action r-on :parameters () :precondition (not (r)) :effect (r)))"""
+PROBLEM = "(define (problem one) (:domain traps) (:objects {objects}) (:init {init}) (:goal (r)))"
+
+AT_MOST_ONE = "(one x1) (p x1) (p y1)"
+EACH_ONE = "(q x1 x2) (q x2 x1) (q y1 x1) (p x1) (p y1)"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "condition", "effect", "init", "functional"),
+    [
+        # One goes, one comes: a variable.
+        ("?x ?z - a", "(one ?z)", "(not (one ?z)) (one ?x)", AT_MOST_ONE, {"one"}),
+        ("?x ?y ?z - a", "(q ?x ?y)", "(not (q ?x ?y)) (q ?x ?z)", EACH_ONE, {"q"}),
+        # Two come.
+        ("?x ?y ?z - a", "(one ?z)", "(not (one ?z)) (one ?x) (one ?y)", AT_MOST_ONE, set()),
+        # As many come as there are.
+        ("?z - a", "(one ?z)", "(not (one ?z)) (forall (?w - a) (one ?w))", AT_MOST_ONE, set()),
+        (
+            "?z - a",
+            "(one ?z)",
+            "(not (one ?z)) (forall (?w - a) (when (p ?w) (one ?w)))",
+            AT_MOST_ONE,
+            set(),
+        ),
+        (
+            "?x ?y - a",
+            "(q ?x ?y)",
+            "(not (q ?x ?y)) (forall (?w - a) (when (p ?w) (q ?x ?w)))",
+            EACH_ONE,
+            set(),
+        ),
+        # Each gets one more, and so does x, which may be one of them.
+        (
+            "?x ?y ?z - a",
+            "(q ?x ?y)",
+            "(not (q ?x ?y)) (q ?x ?z) "
+            "(forall (?w - a) (when (q ?w ?y) (and (not (q ?w ?y)) (q ?w ?x))))",
+            EACH_ONE,
+            set(),
+        ),
+        # What goes comes back, if r holds.
+        (
+            "?x ?z - a",
+            "(one ?z)",
+            "(not (one ?z)) (one ?x) (when (r) (one ?z))",
+            AT_MOST_ONE,
+            set(),
+        ),
+        (
+            "?x ?z - a",
+            "(one ?z)",
+            "(not (one ?z)) (one ?x) (when (and (r) (one ?z)) (one ?z))",
+            AT_MOST_ONE,
+            set(),
+        ),
+        # It goes only if r holds.
+        (
+            "?x ?z - a",
+            "(one ?z)",
+            "(one ?x) (when (r) (not (one ?z)))",
+            AT_MOST_ONE,
+            set(),
+        ),
+        # It goes without having been asked for: perhaps it was not there.
+        ("?x ?z - a", "(p ?z)", "(one ?x) (not (one ?z))", AT_MOST_ONE, set()),
+        # All move along, each from where it is.
+        (
+            "?y ?z - a",
+            "(r)",
+            "(forall (?w - a) (when (q ?w ?y) (and (not (q ?w ?y)) (q ?w ?z))))",
+            EACH_ONE,
+            {"q"},
+        ),
+        # Two at first.
+        ("?x ?z - a", "(one ?z)", "(not (one ?z)) (one ?x)", "(one x1) (one y1)", set()),
+    ],
+)
+def test_functional_legs_are_sound(parameters, condition, effect, init, functional):
+    task = compared(DOMAIN.format(parameters=parameters, condition=condition, effect=effect), init)
+    found = {
+        r.name for r in task.domain.schema.relations if r.functional and r.name in ("one", "q")
+    }
+    assert found == functional
+
+
+@pytest.mark.parametrize(
+    ("parameters", "condition", "effect"),
+    [
+        # Universal over a part of what the leg can hold.
+        ("?x - a", "(forall (?u - sub) (not (q ?u ?x)))", "(q ?x ?x) (p ?x)"),
+        ("?x - a", "(not (exists (?u - sub) (q ?x ?u)))", "(q ?x ?x)"),
+        ("?x - a", "(forall (?u - a) (not (q ?u ?u)))", "(q ?x ?x)"),
+        ("?x - a", "(forall (?u - a) (not (q ?u ?x)))", "(q ?x ?x)"),
+        ("?x - a", "(forall (?u ?v - a) (not (q ?u ?v)))", "(one ?x)"),
+        ("?x - a", "(forall (?u - a) (or (q ?u ?x) (= ?u ?x)))", "(one ?x)"),
+        ("?x - a", "(forall (?u - a) (exists (?v - a) (q ?u ?v)))", "(one ?x)"),
+        ("?x - sub", "(exists (?u - a) (and (q ?u ?x) (not (= ?u ?x))))", "(one ?x)"),
+        # Effects with equality.
+        ("?x ?y - a", "(p ?x)", "(forall (?w - a) (when (not (= ?w ?x)) (q ?w ?y)))"),
+        ("?x ?y - a", "(p ?x)", "(when (not (= ?x ?y)) (q ?x ?y)) (one ?x)"),
+        ("?x ?y - a", "(p ?x)", "(forall (?w - sub) (when (= ?w ?x) (q ?w ?y)))"),
+        ("?x - a", "(p ?x)", "(forall (?w ?v - a) (when (= ?w ?v) (q ?w ?v)))"),
+        ("?x - a", "(p ?x)", "(forall (?w ?v - sub) (when (not (= ?w ?v)) (q ?w ?v)))"),
+        # Conditions of effects with quantifiers.
+        ("?x - a", "(p ?x)", "(forall (?w - a) (when (exists (?v - a) (q ?v ?w)) (one ?w)))"),
+        ("?x - a", "(p ?x)", "(forall (?w - a) (when (forall (?v - a) (not (q ?v ?w))) (one ?w)))"),
+        ("?x - a", "(p ?x)", "(when (or (one ?x) (r)) (not (p ?x))) (one ?x)"),
+        # Added and deleted by different effects, and the same parameters twice.
+        ("?x ?y - a", "(p ?x)", "(when (r) (not (one ?y))) (one ?x)"),
+        ("?x ?y - a", "(p ?x)", "(forall (?w - a) (not (p ?w))) (p ?y)"),
+        ("?x ?y - a", "(and (p ?x) (not (p ?y)))", "(p ?y) (not (p ?x))"),
+        ("?x ?y - a", "(and (p ?x) (p ?y))", "(q ?x ?y) (not (p ?x)) (not (p ?y))"),
+    ],
+)
+def test_conditions_and_effects(parameters, condition, effect):
+    domain = DOMAIN.format(parameters=parameters, condition=condition, effect=effect)
+    for init in (AT_MOST_ONE, EACH_ONE, "(q y1 x1) (q y2 y1) (p x2) (p y2)", "(q x1 x2) (p x1)"):
+        compared(domain, init)
+
+
+def compared(domain, init):
+    """The task, after its states and steps have been compared with those of PDDL."""
+    problem = PROBLEM.format(objects=ALL, init=init)
+    texts = read_texts(Source("domain", domain), Source("problem", problem), PARSER)
+    twin, task = Interpreter(texts), work_out(texts)
+    reached = RuleStates(task).reachable(limit=25)
+    assert twin.initial in reached
+    for state, (_, transitions) in reached.items():
+        assert transitions == twin.transitions(state)
+    return task
