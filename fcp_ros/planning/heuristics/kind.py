@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Kind(IntEnum):
-    """Numbers of the heuristics, in the order of `search.options.Heuristic`."""
+    """Numbers of the heuristics, in the order of `model.search_options.Heuristic`."""
 
     BLIND = 0
     MAX = 1

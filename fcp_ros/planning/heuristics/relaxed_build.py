@@ -125,7 +125,7 @@ def _fill(task: FlatTask, parts: Parts) -> None:
             while stop < end and _same_conditions(task, eff, stop):
                 stop += 1
             if _needs(task, parts, op, eff):
-                _reaches(task, parts, first, eff, stop)
+                _reaches(task, parts, eff, stop)
             _close(parts, op, truth)
             eff = stop
     _add_bridges(parts, len(task.loss), truth)
@@ -212,13 +212,12 @@ def _append_reached(parts: Parts, fact: int) -> None:
 
 
 @part
-def _reaches(task: FlatTask, parts: Parts, first: int, eff: int, stop: int) -> None:
-    """Appends the facts that the effects eff .. stop reach, of an operator with effects first .."""
+def _reaches(task: FlatTask, parts: Parts, eff: int, stop: int) -> None:
+    """Appends the facts that the effects eff .. stop reach and that no later effect overwrites."""
     for member in range(eff, stop):
         var = task.eff_var[member]
         fact = parts.offset[var] + task.eff_val[member]
-        overwritten = parts.last[var] >= first and parts.last[var] > member
-        if parts.asked[fact] != eff and not overwritten:
+        if parts.asked[fact] != eff and parts.last[var] <= member:
             parts.asked[fact] = eff
             _append_reached(parts, fact)
 

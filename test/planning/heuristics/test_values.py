@@ -11,6 +11,7 @@ from random_flat_tasks import flat_tasks
 from relaxed_twin import RelaxedTwin
 
 from fcp_ros.fuzzy import Composition
+from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.heuristics.evaluate import evaluate
 from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.heuristics.relaxed_task import relax, workspace
@@ -45,6 +46,19 @@ def test_values_equal_the_twin(task, of_loss):
         assert evaluate(Kind.MAX.value, worst, work, state) == pytest.approx(
             twin.goal_value(state, weight, max, True), abs=1e-9
         )
+
+
+@pytest.mark.parametrize("unequal", [False, True])
+def test_effects_that_happen_in_different_states(unequal):
+    """b is reached only where c is 1 (or not 0), which never is; a, where c is 0, doesn't help."""
+    second = FlatEffect(2, 1, (), ((0, 0),)) if unequal else FlatEffect(2, 1, ((0, 1),))
+    operator = FlatOperator((), (), (FlatEffect(1, 1, ((0, 0),)), second))
+    task = FlatBuilder([3, 2, 2], [0, 0, 0], [(2, 1)], [operator]).build()
+    relaxed = relax(task, task.cost)
+    work = workspace(relaxed)
+    assert evaluate(Kind.MAX.value, relaxed, work, task.initial) == np.inf
+    elsewhere = np.array([1, 0, 0], np.int32)
+    assert evaluate(Kind.MAX.value, relaxed, work, elsewhere) == 1.0
 
 
 def test_the_numbers_are_those_of_the_search_options():
