@@ -187,7 +187,8 @@ class _Request:
     def _kept(self) -> Kept | None:
         """What is left of the plan that was made for this goal before, if that still holds."""
         previous = self._session.last_plan(to_text(self._goal))
-        if previous is None or math.isfinite(self._options.deadline):
+        options = self._options
+        if previous is None or not options.keep or math.isfinite(options.deadline):
             return None
         kept = still_holding(
             previous,

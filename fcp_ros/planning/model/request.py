@@ -98,6 +98,8 @@ class PlanningOptions:
         memory_limit: MiB that the search may use at most.
         improve_time: seconds (wall clock) to go on looking for a better plan, or for the proof that
             there is none, after the first plan that reaches alpha; 0 returns that one.
+        keep: whether an earlier plan for the goal, where there is a session that knows one, is kept
+            as long as it holds and none is better.
         explain: whether the result is to say what explains it.
         search: algorithm, heuristics and weights; its seed is not read, `seed` is.
         switches: the optimisations.
@@ -114,6 +116,7 @@ class PlanningOptions:
     deadline: float = math.inf
     memory_limit: float = 2048.0
     improve_time: float = 5.0
+    keep: bool = True
     explain: bool = False
     search: SearchOptions = field(default_factory=SearchOptions)
     switches: Switches = field(default_factory=Switches)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from fcp_ros.cset import Instance
 from fcp_ros.cset.sequences.partial_order import PartialOrder
@@ -64,17 +65,23 @@ def schedule_steps(
         TimedStep(str(step), _checked_duration(step), ground.rule.window)
         for step, ground in zip(steps, bound, strict=True)
     )
-    given = causal_pairs(FactView(instance), footprints(domain, instance, bound))
-    given |= reservoir_pairs(domain, bound, levels or {})
     who = Agents(domain, instance)
     agents = tuple(who.of(step) for step in steps)
+    if _is_chain(agents):
+        chain = tuple(pairwise(range(len(steps))))
+        times = step_times(timed, chain, deadline)
+        if not isinstance(times, Inconsistency):
+            return _schedule(timed, chain, chain, agents, times)
+    given = causal_pairs(FactView(instance), footprints(domain, instance, bound))
+    given |= reservoir_pairs(domain, bound, levels or {})
     pairs = given | _agent_pairs(agents, range(len(steps)))
     times = step_times(timed, sorted(pairs), deadline)
     if isinstance(times, Inconsistency):
         pairs, times = _otherwise(timed, given, agents, deadline, times)
         if isinstance(times, Inconsistency):
             return times
-    return _schedule(timed, pairs, agents, times)
+    order = PartialOrder.of(len(steps), pairs).pairs()
+    return _schedule(timed, sorted(pairs), order, agents, times)
 
 
 def _checked_duration(step: PlanStep) -> float:
@@ -83,6 +90,11 @@ def _checked_duration(step: PlanStep) -> float:
             f"the duration of {step} is {step.duration}: give a finite number of seconds, 0 or more"
         )
     return step.duration
+
+
+def _is_chain(agents: Sequence[tuple[str, ...]]) -> bool:
+    """Whether each step shares an agent with the one before: then the sequence is the order."""
+    return all(not set(one).isdisjoint(other) for one, other in pairwise(agents))
 
 
 def _agent_pairs(agents: Sequence[tuple[str, ...]], sequence: Iterable[int]) -> set[Pair]:
@@ -129,21 +141,22 @@ def _otherwise(
 
 def _schedule(
     steps: Sequence[TimedStep],
-    pairs: set[Pair],
+    pairs: Sequence[Pair],
+    order: tuple[Pair, ...],
     agents: tuple[tuple[str, ...], ...],
     times: StepTimes,
 ) -> Schedule:
     starts = times.earliest
     ends = tuple(start + step.duration for start, step in zip(starts, steps, strict=True))
     makespan = max(ends, default=0.0)
-    within = step_times(steps, sorted(pairs), makespan)
+    within = step_times(steps, pairs, makespan)
     # Rounding may put the last end a little beyond the makespan that it gave.
     latest = starts if isinstance(within, Inconsistency) else within.latest
     return Schedule(
         starts=starts,
         ends=ends,
         latest_starts=tuple(max(pair) for pair in zip(starts, latest, strict=True)),
-        order=PartialOrder.of(len(steps), pairs).pairs(),
+        order=order,
         agents=agents,
         makespan=makespan,
     )

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain, Window
@@ -104,10 +103,14 @@ def _wrong_schedule(steps: Sequence[PlanStep], schedule: Schedule, agents: Agent
             yield f"the schedule orders steps {before + 1} and {after + 1}, which do not exist"
         elif schedule.ends[before] > schedule.starts[after] + TOLERANCE:
             yield f"step {after + 1} starts before step {before + 1} has ended, which it waits for"
-    for one, other in combinations(everyone, 2):
-        shared = set(schedule.agents[one]) & set(schedule.agents[other])
-        if shared and _overlap(schedule, one, other):
-            yield f"{', '.join(sorted(shared))} has steps {one + 1} and {other + 1} at once"
+    for agent in sorted({agent for busy in schedule.agents for agent in busy}):
+        own = [number for number in everyone if agent in schedule.agents[number]]
+        own.sort(key=lambda number: (schedule.starts[number], schedule.ends[number]))
+        longest = own[0]  # of those so far, the one that ends last
+        for number in own[1:]:
+            if _overlap(schedule, longest, number):
+                yield f"{agent} has steps {longest + 1} and {number + 1} at once"
+            longest = max(longest, number, key=schedule.ends.__getitem__)
 
 
 def _overlap(schedule: Schedule, one: int, other: int) -> bool:
