@@ -24,6 +24,7 @@ from fcp_ros.cli.options import (
     OracleOption,
     SceneOption,
 )
+from fcp_ros.cli.plan_request import is_pddl
 from fcp_ros.cli.session import open_grounder, open_session
 from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.domain.pddl import read_pddl
@@ -39,7 +40,7 @@ def validate(
     file: Annotated[
         str,
         typer.Argument(
-            help='A domain (YAML), a scene, or a plan: what "fcp plan --json" printed, or, with '
+            help='A domain (YAML), a scene, a PDDL problem, or a plan: what "fcp plan --json" printed, or, with '
             "--domain and --scene as PDDL files, the actions of any planner."
         ),
     ],
@@ -56,6 +57,10 @@ def validate(
             _validate_plan(console, file, domain, scene, oracle, model, calibration)
         elif _holds_actions(file):
             _validate_actions(console, file, domain, scene)
+        elif is_pddl(file):
+            _validate_pddl(console, file, domain)
+        elif is_pddl(domain):
+            fail(f"{file} is no plan file: give a file of actions, or what fcp plan --json printed")
         elif _is_domain(file):
             loaded = load_domain(find_domain(file))
             console.print(

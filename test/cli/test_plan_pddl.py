@@ -95,3 +95,15 @@ def test_mistakes_are_told(folder, tmp_path):
     result = run("plan", "-d", "household")
     assert result.exit_code == BAD_INPUT
     assert "--goal" in result.output
+
+
+def test_a_problem_is_validated(folder, tmp_path):
+    domain, problem = folder / "ferry.pddl", folder / "ferry-1.pddl"
+    result = run("validate", problem, "-d", domain)
+    assert result.exit_code == DONE, result.output
+    assert "valid problem across for domain ferry: 6 elements, 3 rules" in result.output
+    assert run("validate", problem).exit_code == BAD_INPUT
+    assert run("validate", domain, "-d", domain).exit_code == BAD_INPUT
+    result = run("validate", tmp_path / "plan.txt", "-d", domain, "-s", problem)
+    assert result.exit_code == BAD_INPUT
+    assert "is no plan file" in result.output

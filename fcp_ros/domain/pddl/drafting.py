@@ -103,9 +103,8 @@ class _Draft:
         base, effects = self._effects(mapping, names, parameters, positive, negative)
         add, delete = base
         deletable = {atom.predicate for effect in effects for atom in effect.delete}
-        kept = set(positive).difference(delete)
-        add = tuple(a for a in add if a not in kept or a.predicate in deletable)
-        if set(add) <= kept and not delete and not effects:
+        add = tuple(a for a in add if a not in positive or a.predicate in deletable)
+        if set(add).issubset(positive) and not delete and not effects:
             add = ()
         return DraftRule(
             self.action.name,

@@ -31,6 +31,8 @@ EACH_ONE = "(q x1 x2) (q x2 x1) (q y1 x1) (p x1) (p y1)"
         ("?x ?y ?z - a", "(q ?x ?y)", "(not (q ?x ?y)) (q ?x ?z)", EACH_ONE, {"q"}),
         # Two come.
         ("?x ?y ?z - a", "(one ?z)", "(not (one ?z)) (one ?x) (one ?y)", AT_MOST_ONE, set()),
+        # It goes from one and comes to another, which may have one already.
+        ("?x ?y ?z - a", "(q ?x ?y)", "(not (q ?x ?y)) (q ?z ?y)", EACH_ONE, set()),
         # As many come as there are.
         ("?z - a", "(one ?z)", "(not (one ?z)) (forall (?w - a) (one ?w))", AT_MOST_ONE, set()),
         (
@@ -113,6 +115,9 @@ def test_functional_legs_are_sound(parameters, condition, effect, init, function
         ("?x - a", "(forall (?u - a) (or (q ?u ?x) (= ?u ?x)))", "(one ?x)"),
         ("?x - a", "(forall (?u - a) (exists (?v - a) (q ?u ?v)))", "(one ?x)"),
         ("?x - sub", "(exists (?u - a) (and (q ?u ?x) (not (= ?u ?x))))", "(one ?x)"),
+        # Static facts that share an argument: a key, or not.
+        ("?x ?y ?z - a", "(and (q ?x ?y) (q ?x ?z))", "(one ?y) (p ?z)"),
+        ("?x ?y ?z - a", "(and (q ?y ?x) (q ?z ?x))", "(one ?y) (p ?z)"),
         # Effects with equality.
         ("?x ?y - a", "(p ?x)", "(forall (?w - a) (when (not (= ?w ?x)) (q ?w ?y)))"),
         ("?x ?y - a", "(p ?x)", "(when (not (= ?x ?y)) (q ?x ?y)) (one ?x)"),
@@ -132,7 +137,12 @@ def test_functional_legs_are_sound(parameters, condition, effect, init, function
 )
 def test_conditions_and_effects(parameters, condition, effect):
     domain = DOMAIN.format(parameters=parameters, condition=condition, effect=effect)
-    for init in (AT_MOST_ONE, EACH_ONE, "(q y1 x1) (q y2 y1) (p x2) (p y2)", "(q x1 x2) (p x1)"):
+    for init in (
+        AT_MOST_ONE,
+        EACH_ONE,
+        "(q y1 x1) (q y2 y1) (p x2) (p y2)",
+        "(q x1 x2) (q x1 y1) (p x1)",
+    ):
         compared(domain, init)
 
 
