@@ -34,10 +34,11 @@ from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.planning.model.plan import Judged
 from fcp_ros.planning.model.plan import Plan as ModelPlan
 from fcp_ros.planning.model.plan import PlanStep as ModelStep
-from fcp_ros.planning.model.request import PlanningOptions
+from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation
+from fcp_ros.planning.model.schedule import Schedule
 from fcp_ros.planning.model.status import PlanStatus as ModelStatus
-from fcp_ros.planning.verification.verify import Verdict
+from fcp_ros.planning.model.verdict import Verdict
 from fcp_ros.scene import delta as scene_delta
 from fcp_ros.scene import graph as scene_model
 from fcp_ros.scene.errors import SceneError
@@ -266,6 +267,7 @@ steps = st.builds(
     duration=durations,
     executor=names,
     judgements=st.lists(judged, max_size=1).map(tuple),
+    chunk=st.sampled_from(["", "fetch", "fetch 2"]),
 )
 ids = st.uuids(version=4).map(str)
 plans = st.builds(
@@ -331,6 +333,24 @@ def test_result_round_trip(status, found, candidates, relaxations, timings):
     assert planning.result_from_message(message) == result
 
 
+def test_a_schedule_travels_with_its_plan():
+    step = ModelStep("go", (), 1.0, 1.0, 2.5, "go")
+    schedule = Schedule(
+        starts=(0.0, 0.0, 2.5),
+        ends=(2.5, 2.5, 5.0),
+        latest_starts=(0.0, 0.0, 2.5),
+        order=((0, 2), (1, 2)),
+        agents=(("bot_1",), ("bot_2",), ("bot_1", "bot_2")),
+        makespan=5.0,
+    )
+    made = ModelPlan("g", (step,) * 3, 1.0, 1.0, (), (), 0.5, "goedel", str(uuid.uuid4()), {}, schedule)
+    message = over_the_wire(plan.plan_to_message(made, plan.PlanOrigin()))
+    assert plan.plan_from_message(message) == made
+    message.steps[1].after = [3]
+    with pytest.raises(ConversionError, match="beyond the last of 3"):
+        plan.plan_from_message(message)
+
+
 def test_statuses_have_the_numbers_of_the_message():
     for status in ModelStatus:
         assert getattr(PlanStatus, status.name) == status.value
@@ -342,9 +362,18 @@ def test_request_leaves_open_what_is_not_set():
     defaults = PlanningOptions(alpha=0.7, time_limit=9.0, tnorm="product")
     goal, options = planning.request_from_message(PlanRequest(goal="g", alpha=math.nan), defaults)
     assert (goal, options) == ("g", defaults)
-    wanted = PlanningOptions(0.25, 2.5, tnorm="goedel", allow_relaxation=False)
+    wanted = PlanningOptions(
+        0.25,
+        2.5,
+        tnorm="goedel",
+        allow_relaxation=False,
+        optimise=Optimise.DURATION,
+        deadline=60.0,
+    )
     message = over_the_wire(planning.request_to_message("g", wanted))
     assert planning.request_from_message(message, defaults) == ("g", wanted)
+    with pytest.raises(ConversionError, match="choose one of membership"):
+        planning.request_from_message(PlanRequest(optimise="beauty"), defaults)
     # A node that never relaxes can't be talked into it.
     never = replace(defaults, allow_relaxation=False)
     assert not planning.request_from_message(PlanRequest(), never)[1].allow_relaxation
