@@ -343,7 +343,8 @@ def test_a_schedule_travels_with_its_plan():
         agents=(("bot_1",), ("bot_2",), ("bot_1", "bot_2")),
         makespan=5.0,
     )
-    made = ModelPlan("g", (step,) * 3, 1.0, 1.0, (), (), 0.5, "goedel", str(uuid.uuid4()), {}, schedule)
+    id_ = str(uuid.uuid4())
+    made = ModelPlan("g", (step,) * 3, 1.0, 1.0, (), (), 0.5, "goedel", id_, {}, schedule)
     message = over_the_wire(plan.plan_to_message(made, plan.PlanOrigin()))
     assert plan.plan_from_message(message) == made
     message.steps[1].after = [3]
