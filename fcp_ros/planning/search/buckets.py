@@ -12,13 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fcp_ros.planning.flat.kernel import kernel
 from fcp_ros.planning.flat.task import Floats, Ints
-from fcp_ros.planning.search.compiled import search_kernel
 from fcp_ros.planning.search.packing import scramble
 
-USED, FREE, ROOMY = 0, 1, 2
-"""Places in `sizes`: buckets ever used, first free bucket + 1, buckets in use; then each heap."""
+USED, FREE, TAKEN, LAST, HEAPS = range(5)
+"""Places in `sizes`: buckets ever used, first free bucket + 1, buckets in use, the bucket of the
+last push; then the size of each heap."""
 NONE = -1
+NO_KEY = -1.0
+"""The first part of the key of a bucket that is free; no key is negative."""
 
 
 class Buckets(NamedTuple):
@@ -33,7 +36,7 @@ class Buckets(NamedTuple):
             free one + 1.
         chain: the next label in the chain, int32[Q, L].
         table: bucket + 1 by hash of queue and key, 0 for none, int32[power of 2, >= 2 B].
-        sizes: see USED, FREE, ROOMY; int64[3 + Q].
+        sizes: see USED, FREE, TAKEN, LAST, HEAPS; int64[4 + Q].
     """
 
     heap_key: Floats
@@ -58,23 +61,23 @@ def empty_buckets(queues: int, keys: int, labels: int) -> Buckets:
     return Buckets(
         np.empty((queues, keys, 2)),
         np.empty((queues, keys), np.int32),
-        np.empty((keys, 2)),
+        np.full((keys, 2), NO_KEY),
         np.empty(keys, np.int32),
         np.empty(keys, np.int32),
         np.empty(keys, np.int32),
         np.empty((queues, labels), np.int32),
         np.zeros(2 * keys, np.int32),
-        np.zeros(3 + queues, np.int64),
+        np.zeros(HEAPS + queues, np.int64),
     )
 
 
-@search_kernel
+@kernel
 def before(one_first: float, one_second: float, other_first: float, other_second: float) -> bool:
     """Whether one key comes before another."""
     return one_first < other_first or (one_first == other_first and one_second < other_second)
 
 
-@search_kernel
+@kernel
 def push(b: Buckets, queue: int, first: float, second: float, label: int, last: bool) -> None:
     """Puts a label into a queue; there must be room for one more key.
 
@@ -85,18 +88,17 @@ def push(b: Buckets, queue: int, first: float, second: float, label: int, last: 
         label: the label.
         last: behind the others with this key, instead of before them.
     """
+    bucket = b.sizes[LAST]  # mostly the same one again
+    if b.key[bucket, 0] == first and b.key[bucket, 1] == second and b.owner[bucket] == queue:
+        _join(b, queue, bucket, label, last)
+        return
     mask = len(b.table) - 1
     slot = _slot(queue, first, second, mask)
     while b.table[slot] != 0:
-        bucket = b.table[slot] - 1
+        bucket = np.int64(b.table[slot] - 1)
         if b.key[bucket, 0] == first and b.key[bucket, 1] == second and b.owner[bucket] == queue:
-            if last:
-                b.chain[queue, label] = NONE
-                b.chain[queue, b.tail[bucket]] = label
-                b.tail[bucket] = label
-            else:
-                b.chain[queue, label] = b.head[bucket]
-                b.head[bucket] = label
+            b.sizes[LAST] = bucket
+            _join(b, queue, bucket, label, last)
             return
         slot = (slot + 1) & mask
     if b.sizes[FREE] != 0:
@@ -105,7 +107,8 @@ def push(b: Buckets, queue: int, first: float, second: float, label: int, last: 
     else:
         bucket = b.sizes[USED]
         b.sizes[USED] += 1
-    b.sizes[ROOMY] += 1
+    b.sizes[TAKEN] += 1
+    b.sizes[LAST] = bucket
     b.table[slot] = bucket + 1
     b.key[bucket, 0] = first
     b.key[bucket, 1] = second
@@ -116,7 +119,19 @@ def push(b: Buckets, queue: int, first: float, second: float, label: int, last: 
     _rise(b, queue, first, second, bucket)
 
 
-@search_kernel
+@kernel
+def _join(b: Buckets, queue: int, bucket: int, label: int, last: bool) -> None:
+    """Puts a label into the chain of a bucket that has one."""
+    if last:
+        b.chain[queue, label] = NONE
+        b.chain[queue, b.tail[bucket]] = label
+        b.tail[bucket] = label
+    else:
+        b.chain[queue, label] = b.head[bucket]
+        b.head[bucket] = label
+
+
+@kernel
 def pop(b: Buckets, queue: int) -> int:
     """Takes the first label out of a queue that is not empty."""
     bucket = b.heap_bucket[queue, 0]
@@ -132,14 +147,15 @@ def clear(b: Buckets) -> None:
     """Empties all queues."""
     b.table.fill(0)
     b.sizes.fill(0)
+    b.key.fill(NO_KEY)
 
 
-@search_kernel
+@kernel
 def rebuild_table(b: Buckets) -> None:
     """Fills an empty table with the keys of all heaps (after the table has grown)."""
     mask = len(b.table) - 1
     for queue in range(len(b.heap_bucket)):
-        for place in range(b.sizes[3 + queue]):
+        for place in range(b.sizes[HEAPS + queue]):
             bucket = b.heap_bucket[queue, place]
             slot = _slot(queue, b.key[bucket, 0], b.key[bucket, 1], mask)
             while b.table[slot] != 0:
@@ -147,7 +163,7 @@ def rebuild_table(b: Buckets) -> None:
             b.table[slot] = bucket + 1
 
 
-@search_kernel
+@kernel
 def _slot(queue: int, first: float, second: float, mask: int) -> int:
     low = np.uint64(np.int64(min(first, 1e18) * 8.0)) * np.uint64(0x9E3779B97F4A7C15)
     high = np.uint64(np.int64(min(second, 1e18) * 8.0)) * np.uint64(0xC2B2AE3D27D4EB4F)
@@ -155,7 +171,7 @@ def _slot(queue: int, first: float, second: float, mask: int) -> int:
     return int(np.int64(value >> np.uint64(1)) & mask)
 
 
-@search_kernel
+@kernel
 def _forget(b: Buckets, queue: int, bucket: int) -> None:
     """Takes a bucket out of the table, closing the gap in its probe sequence (Knuth 6.4, R)."""
     mask = len(b.table) - 1
@@ -173,15 +189,16 @@ def _forget(b: Buckets, queue: int, bucket: int) -> None:
             b.table[gap] = other + 1
             gap = slot
     b.table[gap] = 0
+    b.key[bucket, 0] = NO_KEY
     b.head[bucket] = b.sizes[FREE]
     b.sizes[FREE] = bucket + 1
-    b.sizes[ROOMY] -= 1
+    b.sizes[TAKEN] -= 1
 
 
-@search_kernel
+@kernel
 def _rise(b: Buckets, queue: int, first: float, second: float, bucket: int) -> None:
-    place = b.sizes[3 + queue]
-    b.sizes[3 + queue] += 1
+    place = b.sizes[HEAPS + queue]
+    b.sizes[HEAPS + queue] += 1
     keys = b.heap_key[queue]
     while place > 0:
         parent = (place - 1) >> 1
@@ -196,11 +213,11 @@ def _rise(b: Buckets, queue: int, first: float, second: float, bucket: int) -> N
     b.heap_bucket[queue, place] = bucket
 
 
-@search_kernel
+@kernel
 def _sink(b: Buckets, queue: int) -> None:
     """Takes the root out of a heap."""
-    b.sizes[3 + queue] -= 1
-    size = b.sizes[3 + queue]
+    b.sizes[HEAPS + queue] -= 1
+    size = b.sizes[HEAPS + queue]
     keys = b.heap_key[queue]
     first, second = keys[size, 0], keys[size, 1]
     bucket = b.heap_bucket[queue, size]

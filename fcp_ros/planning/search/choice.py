@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from fcp_ros.planning.flat.kernel import part
 from fcp_ros.planning.heuristics.kind import Kind
-from fcp_ros.planning.search.buckets import before, pop, push
-from fcp_ros.planning.search.compiled import part
+from fcp_ros.planning.search.buckets import HEAPS, before, pop, push
 from fcp_ros.planning.search.evaluation import (
     EVALUATION,
     Guides,
@@ -86,11 +86,11 @@ def _turn(space: Space, settings: Settings) -> int:
     """The queue whose turn it is; -1 where all are empty."""
     sizes, counts = space.buckets.sizes, space.counts
     if settings.queues == 1:
-        return 0 if sizes[3] > 0 else -1
-    if sizes[3] == 0 and sizes[4] == 0:
+        return 0 if sizes[HEAPS] > 0 else -1
+    if sizes[HEAPS] == 0 and sizes[HEAPS + 1] == 0:
         return -1
     queue = 1 if counts[TURN + 1] < counts[TURN] else 0
-    if sizes[3 + queue] == 0:
+    if sizes[HEAPS + queue] == 0:
         queue = 1 - queue
     counts[TURN + queue] += 1
     return queue
@@ -117,7 +117,7 @@ def _put_back(
         return True
     new_one = first_key(settings, first, first_left)
     new_two = second_key(settings, second, second_left)
-    if not before(one, two, new_one, new_two) or space.buckets.sizes[3 + queue] == 0:
+    if not before(one, two, new_one, new_two) or space.buckets.sizes[HEAPS + queue] == 0:
         return False
     if not before(
         space.buckets.heap_key[queue, 0, 0],

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fcp_ros.planning.flat.kernel import part
 from fcp_ros.planning.flat.task import Floats, Ints
 from fcp_ros.planning.heuristics.evaluate import evaluate
 from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace
-from fcp_ros.planning.search.compiled import part
 from fcp_ros.planning.search.settings import Settings
 from fcp_ros.planning.search.space import BEST, EVALUATED, WORK, Space
 

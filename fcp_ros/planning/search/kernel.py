@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fcp_ros.planning.flat.kernel import kernel, part
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.kind import Kind
-from fcp_ros.planning.search.buckets import push, rebuild_table
+from fcp_ros.planning.search.buckets import TAKEN, push, rebuild_table
 from fcp_ros.planning.search.choice import AGAIN, NOTHING, PROVEN, take
-from fcp_ros.planning.search.compiled import part, search_kernel
 from fcp_ros.planning.search.evaluation import (
     Guides,
     evaluate_state,
@@ -26,7 +26,7 @@ from fcp_ros.planning.search.evaluation import (
     total,
 )
 from fcp_ros.planning.search.labels import settle, spend
-from fcp_ros.planning.search.packing import Packing
+from fcp_ros.planning.search.packing import Packing, scramble
 from fcp_ros.planning.search.settings import AT_ONCE, MADE, Settings
 from fcp_ros.planning.search.space import (
     BEST,
@@ -49,6 +49,7 @@ from fcp_ros.planning.search.space import (
     STALE,
     STATE,
     STATES,
+    TOUCHED,
     WORK,
     Space,
     rehash,
@@ -62,6 +63,10 @@ short although resources don't count yet, a better plan was found, the rule to s
 is left. GOING: it does not come back yet."""
 
 
+MANY = 1 << 17
+"""Slots of a table that does not fit into the processor's nearest memory."""
+
+
 class Problem(NamedTuple):
     """What is searched."""
 
@@ -70,7 +75,7 @@ class Problem(NamedTuple):
     tree: SwitchTree
 
 
-@search_kernel
+@kernel
 def advance(
     problem: Problem, space: Space, settings: Settings, guides: Guides, work: int, effort: int
 ) -> int:
@@ -190,7 +195,7 @@ def _roomy(space: Space, settings: Settings) -> bool:
     counts = space.counts
     if counts[LABELS] >= len(space.status) or 2 * counts[STATES] >= len(space.table):
         return False
-    return int(space.buckets.sizes[2]) + settings.queues < len(space.buckets.key)
+    return int(space.buckets.sizes[TAKEN]) + settings.queues < len(space.buckets.key)
 
 
 @part
@@ -211,12 +216,44 @@ def _begin(problem: Problem, space: Space, settings: Settings, guides: Guides, l
         linear += space.words[state, w] * problem.packing.factor[w]
     space.fresh[words] = linear
     space.status[label] = CLOSED
+    if len(space.table) >= MANY:
+        _touch(problem, space, state, count)
     counts[CURRENT] = label
     counts[FITTING] = count
     counts[POSITION] = 0
     counts[EXPANDED] += 1
     if settings.seed != 0:
         counts[DRAWN] = (counts[DRAWN] * 6364136223846793005 + settings.seed) & 0x7FFFFFFFFFFFFFFF
+
+
+@part
+def _touch(problem: Problem, space: Space, state: int, count: int) -> None:
+    """Looks at what the successors of a state will need, all at once.
+
+    Each of them waits for memory in three places, one after the other; here the waits of different
+    successors overlap. Conditions of effects are not looked at: a wrong guess does no harm.
+    """
+    task, packing = problem.task, problem.packing
+    mask = len(space.table) - 1
+    words = len(packing.factor)
+    for index in range(count):
+        operator = space.found[index]
+        linear = space.fresh[words]
+        for effect in range(task.eff_start[operator], task.eff_start[operator + 1]):
+            w = packing.effect_word[effect]
+            old = space.words[state, w]
+            new = (old & packing.effect_keep[effect]) | packing.effect_set[effect]
+            linear += (new - old) * packing.factor[w]
+        space.slots[index] = np.int64(scramble(linear) & np.uint64(0x7FFFFFFF)) & mask
+    touched = 0
+    for index in range(count):
+        value = space.table[space.slots[index]]
+        if value != 0:
+            other = (value & np.int64(0xFFFFFFFF)) - 1
+            touched += np.int64(space.words[other, 0] & np.uint64(1)) + space.first[other]
+            if space.way[other, 0] > 0.0:  # mostly the label has the number of its state
+                touched += 1
+    space.counts[TOUCHED] = touched
 
 
 @part
@@ -336,11 +373,9 @@ def _child(problem: Problem, space: Space, operator: int, state: int) -> int:
 @part
 def _reached(problem: Problem, space: Space) -> bool:
     """Whether the goal holds in `space.fresh`."""
-    task, packing = problem.task, problem.packing
-    for g in range(len(task.goal_var)):
-        v = task.goal_var[g]
-        value = (space.fresh[packing.word[v]] >> packing.shift[v]) & packing.mask[v]
-        if value != np.uint64(task.goal_val[g]):
+    packing = problem.packing
+    for w in range(len(packing.factor)):
+        if space.fresh[w] & packing.goal_mask[w] != packing.goal_set[w]:
             return False
     return True
 

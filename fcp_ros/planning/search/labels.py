@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning.flat.kernel import kernel
 from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints
-from fcp_ros.planning.search.compiled import search_kernel
 from fcp_ros.planning.search.settings import LEXICOGRAPHIC, PARETO
 from fcp_ros.planning.search.space import DEAD, NEXT
 
@@ -39,7 +39,7 @@ def directions(task: FlatTask) -> Ints:
     return np.array(found, np.int32)
 
 
-@search_kernel
+@kernel
 def covers(one: Floats, other: Floats, dominance: int, direction: Ints, counting: bool) -> bool:
     """Whether a label is no worse than another one of the same state.
 
@@ -66,7 +66,7 @@ def covers(one: Floats, other: Floats, dominance: int, direction: Ints, counting
     return True
 
 
-@search_kernel
+@kernel
 def settle(
     first: Ints,
     link: Ints,
@@ -109,7 +109,7 @@ def settle(
     return True
 
 
-@search_kernel
+@kernel
 def spend(task: FlatTask, before: Floats, operator: int, amounts: Floats) -> bool:
     """Writes the resources after an operator; False where they don't allow it.
 

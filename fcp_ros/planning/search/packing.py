@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.planning.flat.kernel import kernel
 from fcp_ros.planning.flat.task import FlatTask, Ints
-from fcp_ros.planning.search.compiled import search_kernel
 
 Words = NDArray[np.uint64]
 WORD = 64
@@ -29,6 +29,9 @@ class Packing(NamedTuple):
         factor: an odd number for each word, uint64[W]. The hash of a state is the sum of its words
             times these, so that it can be kept up to date when one word changes (multilinear
             hashing; Carter and Wegman 1979).
+        goal_mask, goal_set: the bits of each word that the goal asks for, and what it asks them to
+            be, uint64[W]. A goal that asks for two values of a variable never holds: bits outside
+            the mask should be set.
     """
 
     word: Ints
@@ -38,6 +41,8 @@ class Packing(NamedTuple):
     effect_keep: Words
     effect_set: Words
     factor: Words
+    goal_mask: Words
+    goal_set: Words
 
 
 def pack(task: FlatTask) -> Packing:
@@ -66,6 +71,7 @@ def pack(task: FlatTask) -> Packing:
         ~(masks[variable] << shifts[variable]),
         task.eff_val.astype(np.uint64) << shifts[variable],
         _factors(current + 1),
+        *_goal(task, words, shifts, masks),
     )
 
 
@@ -86,7 +92,7 @@ def unpacked(packing: Packing, words: Words) -> Ints:
     return ((words[packing.word] >> packing.shift) & packing.mask).astype(np.int32)
 
 
-@search_kernel
+@kernel
 def scramble(linear: int) -> int:
     """The hash that a linear sum of words stands for: every bit depends on all of its bits."""
     value = np.uint64(linear)
@@ -94,6 +100,17 @@ def scramble(linear: int) -> int:
     value *= np.uint64(0xD6E8FEB86659FD93)
     value ^= value >> np.uint64(29)
     return value  # type: ignore[no-any-return]
+
+
+def _goal(task: FlatTask, word: Ints, shift: Words, mask: Words) -> tuple[Words, Words]:
+    asked = dict(zip(task.goal_var.tolist(), task.goal_val.tolist(), strict=True))
+    goal_mask, goal_set = np.zeros((2, int(word[-1]) + 1), np.uint64)
+    for variable, value in asked.items():
+        goal_mask[word[variable]] |= mask[variable] << shift[variable]
+        goal_set[word[variable]] |= np.uint64(value) << shift[variable]
+    if len(asked) < len(set(zip(task.goal_var.tolist(), task.goal_val.tolist(), strict=True))):
+        goal_mask[0], goal_set[0] = 0, 1
+    return goal_mask, goal_set
 
 
 def _factors(words: int) -> Words:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.planning.flat.kernel import kernel
 from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints, operators
-from fcp_ros.planning.search.buckets import Buckets, empty_buckets
-from fcp_ros.planning.search.compiled import search_kernel
+from fcp_ros.planning.search.buckets import NO_KEY, TAKEN, USED, Buckets, empty_buckets
 from fcp_ros.planning.search.packing import Packing, Words, scramble
 from fcp_ros.planning.search.switch_tree import SwitchTree
 
@@ -24,11 +24,11 @@ Counts = NDArray[np.int64]
 STATES, LABELS, HASHED, CURRENT, POSITION, FITTING, EXPANDED, GENERATED, EVALUATED = range(9)
 """Places in `counts`: states, labels, states in the hash table, the label that is being expanded
 (-1: none), the next of the operators that fit it and their number, and what was done so far."""
-INCUMBENT, DRAWN, WORK, SORTED, STALE, TURN = 9, 10, 11, 12, 13, 14
+INCUMBENT, DRAWN, WORK, SORTED, STALE, TURN, TOUCHED = 9, 10, 11, 12, 13, 14, 16
 """The best label at a goal (-1: none), the state of the random numbers, work that is left in this
 call, the next label to be sorted into the queues again (-1: all are), whether the queues' table has
-to be filled again, and turns of each of two queues."""
-COUNTS = 16
+to be filled again, turns of each of two queues, and a number without meaning (see `touch`)."""
+COUNTS = 17
 
 BEST, BOUND, LEAST = 0, 2, 3
 """Places in `marks`: both criteria of the best plan so far, the bound of the first one, and the
@@ -67,6 +67,7 @@ class Space(NamedTuple):
         amounts: the resources after the step, float64[R].
         waiting, found, helps: scratch of the switch tree, the operators that fit the state, and
             whether each of them is helpful.
+        slots: where each operator's successor probably is in the table, int64[m].
     """
 
     words: Words
@@ -87,6 +88,7 @@ class Space(NamedTuple):
     waiting: Ints
     found: Ints
     helps: Flags
+    slots: Counts
 
 
 class Rooms:
@@ -139,6 +141,7 @@ class Rooms:
             np.zeros(self._tree.depth, np.int32),
             np.zeros(max(1, m), np.int32),
             np.zeros(max(1, m), np.uint8),
+            np.zeros(max(1, m), np.int64),
         )
 
     def used(self, space: Space) -> int:
@@ -149,7 +152,7 @@ class Rooms:
             + self._label_bytes * counts[LABELS]
             + space.table.nbytes
             + space.buckets.table.nbytes
-            + 28 * space.buckets.sizes[0]
+            + 28 * space.buckets.sizes[USED]
         )
 
     def enlarged(self, space: Space) -> Space | None:
@@ -164,8 +167,8 @@ class Rooms:
             if self.used(space) + space.table.nbytes > self._limit:
                 return None
             space.counts[HASHED] = 0
-            space = space._replace(table=np.zeros(2 * len(space.table), np.int64))
-        if int(space.buckets.sizes[2]) + self._queues >= len(space.buckets.key):
+            space = space._replace(table=_zeros(2 * len(space.table)))
+        if int(space.buckets.sizes[TAKEN]) + self._queues >= len(space.buckets.key):
             if self.used(space) + 64 * len(space.buckets.key) > self._limit:
                 return None
             space = space._replace(buckets=self._with_keys(space.buckets))
@@ -194,7 +197,7 @@ class Rooms:
         return buckets._replace(
             heap_key=_wider(buckets.heap_key, room),
             heap_bucket=_wider(buckets.heap_bucket, room),
-            key=_longer(buckets.key, room),
+            key=_longer(buckets.key, room, NO_KEY),
             owner=_longer(buckets.owner, room),
             head=_longer(buckets.head, room),
             tail=_longer(buckets.tail, room),
@@ -202,9 +205,18 @@ class Rooms:
         )
 
 
-def _longer(array: np.ndarray, room: int) -> np.ndarray:  # type: ignore[type-arg]
+def _zeros(room: int) -> Counts:
+    """Zeros in memory of large pages, which numpy asks for only where it need not clear them."""
+    zeros = np.empty(room, np.int64)
+    zeros.fill(0)
+    return zeros
+
+
+def _longer(array: np.ndarray, room: int, rest: float | None = None) -> np.ndarray:  # type: ignore[type-arg]
     longer = np.empty((room, *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
+    if rest is not None:
+        longer[len(array) :] = rest
     return longer
 
 
@@ -214,7 +226,7 @@ def _wider(array: np.ndarray, room: int) -> np.ndarray:  # type: ignore[type-arg
     return wider
 
 
-@search_kernel
+@kernel
 def state_of(words: Words, table: Counts, counts: Counts, fresh: Words, linear: int) -> int:
     """The number of the state in `fresh`; it is added where it is new.
 
@@ -251,7 +263,7 @@ def state_of(words: Words, table: Counts, counts: Counts, fresh: Words, linear: 
     return int(state)
 
 
-@search_kernel
+@kernel
 def rehash(words: Words, table: Counts, counts: Counts, factor: Words) -> None:
     """Puts states into a table that has grown, as many as the work that is left allows."""
     mask = len(table) - 1

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fcp_ros.planning.flat.kernel import kernel
 from fcp_ros.planning.flat.task import Flags, FlatTask, Ints, operators
-from fcp_ros.planning.search.compiled import search_kernel
 
 LEAF = -1
 """The "variable" of a node without values."""
@@ -158,7 +158,7 @@ class _Builder:
         return place
 
 
-@search_kernel
+@kernel
 def fitting(nodes: Ints, listed: Ints, root: int, state: Ints, waiting: Ints, found: Ints) -> int:
     """Finds the operators whose preconditions hold; their number.
 
@@ -192,7 +192,7 @@ def fitting(nodes: Ints, listed: Ints, root: int, state: Ints, waiting: Ints, fo
     return count
 
 
-@search_kernel
+@kernel
 def forbidden(task: FlatTask, state: Ints, operator: int) -> bool:
     """Whether an unequal condition or a block forbids an operator whose preconditions hold."""
     for c in range(task.not_start[operator], task.not_start[operator + 1]):

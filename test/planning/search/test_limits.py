@@ -141,6 +141,11 @@ def test_no_operators_and_no_plan():
     assert Portfolio(task, FEWEST).run(9).outcome is Outcome.EXHAUSTED
 
 
+def test_a_goal_that_contradicts_itself_has_no_plan():
+    task = FlatBuilder([2], [0], ((0, 1), (0, 0)), [FlatOperator(effects=(FlatEffect(0, 1),))])
+    assert BestFirst(task.build(), FEWEST, BLIND).run(9).outcome is Outcome.EXHAUSTED
+
+
 def test_a_search_of_another_kind_is_refused():
     with pytest.raises(ValueError, match="bidirectional"):
         BestFirst(switches(2), FEWEST, SearchOptions(Algorithm.BIDIRECTIONAL))

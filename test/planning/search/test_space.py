@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from fcp_ros.planning.flat.builder import FlatBuilder
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.search.buckets import (
+    HEAPS,
+    TAKEN,
     Buckets,
     empty_buckets,
     pop,
@@ -93,7 +95,7 @@ def test_queues_give_the_least_key_first(orders, last):
             if twins[queue]:
                 assert buckets.heap_key[queue, 0].tolist() == list(twins[queue][0][:2])
                 assert pop(buckets, queue) == heapq.heappop(twins[queue])[3]
-            assert (buckets.sizes[3 + queue] == 0) == (not twins[queue])
+            assert (buckets.sizes[HEAPS + queue] == 0) == (not twins[queue])
     assert_table_finds_all(buckets)
 
 
@@ -102,4 +104,4 @@ def assert_table_finds_all(buckets: Buckets) -> None:
     again = buckets._replace(table=np.zeros_like(buckets.table))
     rebuild_table(again)
     assert sorted(again.table[again.table > 0]) == sorted(buckets.table[buckets.table > 0])
-    assert np.count_nonzero(buckets.table) == buckets.sizes[2]
+    assert np.count_nonzero(buckets.table) == buckets.sizes[TAKEN]
