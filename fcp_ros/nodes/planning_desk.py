@@ -75,6 +75,7 @@ class PlanningDesk:
     ) -> None:
         self.domain = domain
         self._session = PlanningSession(domain)
+        self._session.prepare()
         self._world = world
         self._judge = judge
         self._parameters = parameters

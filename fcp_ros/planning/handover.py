@@ -13,6 +13,7 @@ from fcp_ros.planning.model.memberships import MembershipSource
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.verdict import Verdict
 from fcp_ros.planning.schedule.schedule import schedule_steps
 from fcp_ros.planning.schedule.step_network import Inconsistency
 from fcp_ros.planning.session import PlanningSession
@@ -42,12 +43,29 @@ class Handover:
     deadline: float = math.inf
     check: Callable[[], None] = lambda: None
 
+    def verdict(self, plan: Plan, meeting: PlanMeeting | None = None) -> Verdict:
+        """What the verifier says of a plan."""
+        return verify(
+            self.session.domain,
+            self.instance,
+            plan,
+            self.goal,
+            self.source,
+            alpha=plan.alpha,
+            resources=self.amounts,
+            deadline=self.deadline,
+            meeting=meeting,
+            spans=self.session.spans,
+            check=self.check,
+        )
+
     def result(
         self,
         plan: Plan,
         optimal: bool,
         message: Callable[[Plan], str],
         meeting: PlanMeeting | None = None,
+        verdict: Verdict | None = None,
     ) -> PlanningResult:
         """The plan, scheduled, once the verifier has agreed; or why it may not leave.
 
@@ -56,8 +74,9 @@ class Handover:
             optimal: whether it is proven to be the best.
             message: what is said of it.
             meeting: where its halves met, if it was searched for from both ends.
+            verdict: the verifier's, if it was asked already.
         """
-        schedule = schedule_steps(
+        schedule = plan.schedule or schedule_steps(
             self.session.domain,
             self.instance,
             plan.steps,
@@ -71,19 +90,7 @@ class Handover:
                 f"{schedule.message}",
             )
         plan = replace(plan, schedule=schedule)
-        verdict = verify(
-            self.session.domain,
-            self.instance,
-            plan,
-            self.goal,
-            self.source,
-            alpha=plan.alpha,
-            resources=self.amounts,
-            deadline=self.deadline,
-            meeting=meeting,
-            spans=self.session.spans,
-            check=self.check,
-        )
+        verdict = verdict or self.verdict(plan, meeting)
         if not verdict.ok:
             refused = "The verifier refused the plan: " + " ".join(verdict.problems)
             return PlanningResult(PlanStatus.INTERNAL_ERROR, refused, verification=verdict)

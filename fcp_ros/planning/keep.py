@@ -21,6 +21,7 @@ from fcp_ros.planning.compile.ground_step import GroundStep, cost_of, duration_o
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.model.verdict import Verdict
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.verification.replay import Replay
 
@@ -32,10 +33,12 @@ class Kept:
     Attributes:
         plan: what is left of it, with degrees of the present state.
         done: how many of its steps are left out, because they are done or not needed any more.
+        verdict: the verifier's, where the plan is unchanged to the last number.
     """
 
     plan: Plan
     done: int
+    verdict: Verdict | None = None
 
 
 def still_holding(

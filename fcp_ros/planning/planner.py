@@ -190,7 +190,7 @@ class _Request:
         options = self._options
         if previous is None or not options.keep or math.isfinite(options.deadline):
             return None
-        kept = still_holding(
+        kept = self._unchanged(previous) or still_holding(
             previous,
             self._session,
             self._instance,
@@ -204,6 +204,13 @@ class _Request:
             self._watch.found(kept.plan.membership, acceptable=True)
         return kept
 
+    def _unchanged(self, previous: Plan) -> Kept | None:
+        """The earlier plan, if all that it says is so in the present state, too."""
+        if (previous.tnorm, previous.alpha) != (self._tnorm().name, self._options.cut().alpha):
+            return None
+        verdict = self._handover().verdict(previous)
+        return Kept(previous, 0, verdict) if verdict.ok else None
+
     def _is_perfect(self, kept: Kept) -> bool:
         """Whether no plan can be better, whatever there is to be done."""
         membership = self._options.optimise is Optimise.MEMBERSHIP
@@ -214,7 +221,9 @@ class _Request:
         worth = f"{kept.plan.membership:.2f}"
         sentence = f"The earlier plan still holds: {left} has membership {worth}; {why}."
         cut = self._options.cut()
-        result = self._handover().result(kept.plan, optimal, lambda _plan: sentence)
+        result = self._handover().result(
+            kept.plan, optimal, lambda _plan: sentence, verdict=kept.verdict
+        )
         return replace(
             result,
             kept=kept.done,

@@ -39,6 +39,12 @@ class PlanningSession:
         self._past: deque[tuple[PlanStep, ...]] = deque(maxlen=PLANS_REMEMBERED)
         self._library = ChunkLibrary.of(domain)
 
+    def prepare(self) -> None:
+        """Work out now what would otherwise be worked out with the first plans."""
+        for rule in self.domain.rules.values():
+            self.spans.of(rule)
+        _ = self.spans.constraints
+
     @property
     def library(self) -> ChunkLibrary:
         """The chunks to plan with: declared ones, and those that were learned."""
