@@ -170,7 +170,7 @@ def _need(parts: Parts, var: int, val: int, group: int) -> bool:
     if possible and not known:
         parts.valued[var] = group
         parts.asked[fact] = group
-        _append_need(parts.pre_start, parts.pre, parts.made, fact)
+        _append_need(parts, fact)
     return bool(possible)
 
 
@@ -189,20 +189,15 @@ def _need_other(parts: Parts, var: int, val: int, group: int) -> bool:
             parts.asked[fact] = group
             if fact < parts.offset[-1]:
                 parts.valued[var] = group
-            _append_need(parts.pre_start, parts.pre, parts.made, fact)
+            _append_need(parts, fact)
     return bool(possible)
 
 
-@kernel
-def _append_need(pre_start: Ints, pre: Ints, made: Marks, fact: int) -> None:
-    """Appends a fact to the needs of the action that is being made; they stay ascending."""
-    at = made[1]
-    first = pre_start[made[0]]
-    while at > first and pre[at - 1] > fact:
-        pre[at] = pre[at - 1]
-        at -= 1
-    pre[at] = fact
-    made[1] += 1
+@part
+def _append_need(parts: Parts, fact: int) -> None:
+    """Appends a fact to the needs of the action that is being made."""
+    parts.pre[parts.made[1]] = fact
+    parts.made[1] += 1
 
 
 @part
@@ -230,7 +225,7 @@ def _close(parts: Parts, op: int, truth: int) -> None:
         parts.made[1] = parts.pre_start[action]
     else:
         if parts.made[1] == parts.pre_start[action]:
-            _append_need(parts.pre_start, parts.pre, parts.made, truth)
+            _append_need(parts, truth)
         parts.operator[action] = op
         parts.made[0] = action + 1
         parts.pre_start[action + 1] = parts.made[1]
@@ -247,10 +242,10 @@ def _add_bridges(parts: Parts, free: int, truth: int) -> None:
             continue
         for fact in range(parts.offset[var], parts.offset[var + 1]):
             parts.bridge[fact] = parts.made[0]
-            _append_need(parts.pre_start, parts.pre, parts.made, fact)
+            _append_need(parts, fact)
             _append_reached(parts, changed)
             _close(parts, free, truth)
-        _append_need(parts.pre_start, parts.pre, parts.made, changed)
+        _append_need(parts, changed)
         for k in range(parts.other_start[var], parts.other_start[var + 1]):
             _append_reached(parts, values + k)
         _close(parts, free, truth)
@@ -264,6 +259,6 @@ def _add_goal(task: FlatTask, parts: Parts, truth: int) -> None:
     for k in range(len(task.goal_var)):
         possible &= _need(parts, task.goal_var[k], task.goal_val[k], len(task.eff_var))
     if not possible:
-        _append_need(parts.pre_start, parts.pre, parts.made, truth + 1)
+        _append_need(parts, truth + 1)
     _append_reached(parts, truth + 1)
     _close(parts, len(task.loss), truth)

@@ -36,8 +36,8 @@ class RelaxedTask(NamedTuple):
             and flat. The fact "another value than other_val[k]" has the number offset[n] + k.
         bridge: for each fact of a value the action that leads to facts about other values, or -1.
 
-        pre_start, pre: facts that each action needs, never none; int32[a + 1] and flat. They are
-            in ascending order at first, see `sharpen.py`.
+        pre_start, pre: facts that each action needs, never none; int32[a + 1] and flat. Their
+            order matters only to LM-cut, see `sharpen.py`.
         add_start, add: facts that each action reaches.
         operator: operator of each action, int32[a]; m for those of none.
         action_start: first action of each operator, int32[m + 2].

@@ -92,6 +92,21 @@ def test_goal_that_contradicts_itself():
     assert estimates(task, task.cost)[1:] == [math.inf] * 5
 
 
+def test_a_variable_with_two_values_has_one_of_them():
+    never = FlatOperator((), ((0, 0), (0, 1)), (FlatEffect(1, 1),))
+    turn = FlatOperator((), (), (FlatEffect(0, 1),))
+    task = FlatBuilder([2, 2], [0, 0], [(1, 1)], [never, turn]).build()
+    assert estimates(task, task.cost)[1:] == [math.inf] * 5
+
+
+def test_blind_reads_the_goal_in_any_order():
+    step_of = [FlatOperator((), (), (FlatEffect(var, 1),), (), 0.0, var + 2.0) for var in range(3)]
+    task = FlatBuilder([2, 2, 2], [0, 0, 0], [(2, 1), (0, 1)], step_of).build()
+    estimator = Estimator(task, Kind.BLIND, task.cost)
+    found = [estimator.at(state) for state in ((0, 0, 0), (0, 0, 1), (1, 1, 0), (1, 0, 1))]
+    assert found == [2.0, 2.0, 2.0, 0.0]
+
+
 def test_no_weight_and_huge_weights():
     task = FlatBuilder([3], [0], [(0, 2)], [step(0, 1), step(1, 2)]).build()
     assert estimates(task, np.zeros(2)) == [0.0, 0.0, 0.0, 0.0, 2.0, 0.0]
