@@ -40,8 +40,8 @@ def validate(
     file: Annotated[
         str,
         typer.Argument(
-            help='A domain (YAML), a scene, a PDDL problem, or a plan: what "fcp plan --json" printed, or, with '
-            "--domain and --scene as PDDL files, the actions of any planner."
+            help='A domain (YAML), a scene, a PDDL problem, or a plan: what "fcp plan --json" '
+            "printed, or, with --domain and --scene as PDDL files, the actions of any planner."
         ),
     ],
     domain: DomainOption = DEFAULT_DOMAIN,
@@ -125,6 +125,18 @@ def _validate_actions(console: Console, file: str, domain: str, problem: str) ->
     with closing(open_grounder(task.domain, DEFAULT_ORACLE, "", None)) as grounder:
         verdict = verify(task.domain, task.instance, plan, task.goal, grounder, alpha=1.0)
     _tell(console, verdict.problems, f"plan of {len(actions)} actions, replayed from {problem}")
+
+
+def _validate_pddl(console: Console, file: str, domain: str) -> None:
+    """A PDDL problem, for a PDDL domain."""
+    if not is_pddl(domain) or domain == file:
+        fail(f"{file}: give the problem here, and the PDDL domain that it is for with --domain")
+    task = read_pddl(domain, file)
+    console.print(
+        f"[green]valid[/] problem {escape(task.name)} for domain {escape(task.domain.name)}: "
+        f"{len(list(task.instance.names()))} elements, {len(task.domain.rules)} rules",
+        soft_wrap=True,
+    )
 
 
 def _tell(console: Console, problems: Sequence[str], valid: str) -> None:
