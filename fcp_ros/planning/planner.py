@@ -18,9 +18,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import (
     EPSILON,
     AlphaCut,
-    Composition,
     TNorm,
-    graded_steps,
     reaches,
     tnorm_by_name,
 )
@@ -29,12 +27,12 @@ from fcp_ros.planning.assembly import assemble
 from fcp_ros.planning.candidates import candidates_of
 from fcp_ros.planning.compile.formula import Formula
 from fcp_ros.planning.compile.goal_grounding import ground_goal
-from fcp_ros.planning.compile.symmetry import Twins, one_of_each, twins_of
+from fcp_ros.planning.compile.symmetry import Twins, twins_of
 from fcp_ros.planning.explain import below_alpha, said_of, so_far, why_none
 from fcp_ros.planning.explanation import explanation_of
 from fcp_ros.planning.flat_search import FlatSearch
 from fcp_ros.planning.handover import Handover
-from fcp_ros.planning.keep import Kept, cost_by, still_holding
+from fcp_ros.planning.keep import Kept, still_holding
 from fcp_ros.planning.model.explanation import Explanation
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
 from fcp_ros.planning.model.plan import Plan
@@ -50,9 +48,9 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.search.outcome import FlatPlan
 from fcp_ros.planning.session import PlanningSession
-from fcp_ros.planning.solve import Problem, Solution, Solved, Solver
+from fcp_ros.planning.solve import Solution, Solved
+from fcp_ros.planning.strategy import Strategy
 from fcp_ros.planning.verification.meeting_claims import plan_meeting
 
 _LOG = logging.getLogger(__name__)
@@ -175,7 +173,17 @@ class _Request:
         if kept is not None and self._is_perfect(kept):
             with self._stage(Phase.VERIFY):
                 return self._keep(kept, True, "no plan has a higher one")
-        solved, alpha = self._solved(one_of_each(formula, twins), twins, kept)
+        strategy = Strategy(
+            self._session,
+            self._instance,
+            self._options,
+            self._given,
+            self._judge,
+            self._watch,
+            self._stage,
+            self._search,
+        )
+        solved, alpha = strategy.solved(formula, twins, kept)
         with self._stage(Phase.VERIFY):
             if kept is not None and solved.best is None:
                 said = _NONE_BETTER if solved.optimal else _NOT_SETTLED
@@ -232,8 +240,6 @@ class _Request:
             alpha_reason=cut.explanation,
         )
 
-    # --- the search
-
     def _twins(self, formula: Formula) -> Twins:
         """The elements of which one is as good as another."""
         options = self._options
@@ -241,60 +247,6 @@ class _Request:
             return Twins.of(())
         timed = options.optimise is Optimise.DURATION or math.isfinite(options.deadline)
         return twins_of(self._domain, self._instance, self._goal, formula, timed)
-
-    def _solved(self, formula: Formula, twins: Twins, kept: Kept | None) -> tuple[Solved, AlphaCut]:
-        """The search, and the alpha-cut that its plan has to pass."""
-        options = self._options
-        problem = Problem(
-            self._session.compiler,
-            self._instance,
-            formula,
-            self._tnorm(),
-            options,
-            self._given,
-            twins,
-            options.cut().alpha,
-            self._session.library,
-        )
-        best = replace(problem, options=replace(options, optimise=Optimise.MEMBERSHIP))
-        if options.optimise is Optimise.MEMBERSHIP:
-            solved = self._solve(problem, kept)
-            return solved, self._cut(solved)
-        if options.policy is not None and options.policy.adaptive:
-            # The cut follows from the plan with the best membership, so that comes first.
-            solved = self._solve(best, None)
-            cut = self._cut(solved)
-            if solved.best is None or not reaches(solved.best.membership, cut.alpha):
-                return solved, cut
-            return self._solve(replace(problem, alpha=cut.alpha), kept), cut
-        solved = self._solve(problem, kept)
-        if solved.best is None and kept is None and solved.interrupted is None:
-            # No plan reaches alpha. Whether there is any, and how good it is, is another search.
-            solved = self._solve(best, None)
-        return solved, options.cut()
-
-    def _solve(self, problem: Problem, kept: Kept | None) -> Solved:
-        known = None
-        if kept is not None:
-            cost = cost_by(kept.plan, self._domain, problem.options.optimise)
-            known = FlatPlan((), self._loss(kept.plan), cost)
-        return Solver(problem, self._judge, self._watch, self._stage, self._search, known).run()
-
-    def _loss(self, plan: Plan) -> float:
-        """The composed loss of a plan's steps and its goal."""
-        tnorm = self._tnorm()
-        losses = [tnorm.loss(d) for d in (*(s.degree for s in plan.steps), plan.goal_degree)]
-        return max(losses) if tnorm.composition is Composition.MAXIMUM else math.fsum(losses)
-
-    def _cut(self, solved: Solved) -> AlphaCut:
-        """The alpha-cut of a request whose best plan is that of a search."""
-        if solved.best is None:
-            return self._options.cut()
-        degrees = (
-            self._tnorm().compose_all(self._judge.degree(*atom) for atom in atoms)
-            for atoms in solved.best.graded
-        )
-        return self._options.cut(graded_steps(degrees))
 
     def _tnorm(self) -> TNorm:
         return tnorm_by_name(self._options.tnorm)

@@ -9,6 +9,7 @@ from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain import Domain, check_goal, parse_domain, parse_expression
 from fcp_ros.grounding.judgement import JudgementRequest, Membership
 from fcp_ros.planning import PlanningOptions, PlanningResult, plan
+from fcp_ros.planning.warm_up import warm_up
 
 HOUSE = """
 domain: house
@@ -182,6 +183,12 @@ HOUSE_FACTS = (
     "inside(milk, crate)",
     "closed(crate)",
 )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels() -> None:
+    """The search kernels are loaded before the first test, so that none is judged by that time."""
+    warm_up()
 
 
 @pytest.fixture(scope="session")

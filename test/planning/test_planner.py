@@ -629,13 +629,37 @@ def test_an_adaptive_alpha_allows_for_long_plans(ask):
 def test_a_deadline_rules_out_plans_that_take_too_long(ask):
     assert ask("on(mug_1, shelf)", deadline=3.0).plan.schedule.makespan <= 3.0
     late = ask("on(mug_1, shelf)", deadline=2.5)
-    assert late.plan is None
-    assert not late.status.solved
+    assert late.status is PlanStatus.UNSOLVABLE_PROVEN
 
 
 def test_a_deadline_of_zero_leaves_only_what_holds_already(ask):
     assert ask("on(mug_1, table)", deadline=0.0).status is PlanStatus.SOLVED_OPTIMALLY
     assert ask("on(mug_1, shelf)", deadline=0.0).plan is None
+
+
+def test_two_robots_keep_a_deadline_side_by_side(house, state, degrees):
+    """Each carries one thing; one after the other they would be too late."""
+    elements = {"kitchen": "room", "hall": "room", "bot_1": "robot", "bot_2": "robot"}
+    facts = ["at(bot_1, kitchen)", "at(bot_2, hall)"]
+    for room in ("kitchen", "hall"):
+        for name in ("table", "shelf"):
+            elements[f"{room}_{name}"] = "support"
+            facts.append(f"in_room({room}_{name}, {room})")
+        elements[f"{room}_mug"] = "cup"
+        facts.append(f"on({room}_mug, {room}_table)")
+    instance = state(house, elements, facts)
+    text = "on(kitchen_mug, kitchen_shelf) and on(hall_mug, hall_shelf)"
+    goal = check_goal(parse_expression(text), house, instance, text)
+
+    def run(deadline):
+        return plan(house, instance, goal, PlanningOptions(deadline=deadline), degrees())
+
+    assert run(4.0).status is PlanStatus.SOLVED_OPTIMALLY
+    together = run(2.0)
+    assert together.status is PlanStatus.SOLVED_SATISFICING
+    assert together.plan.schedule.makespan == pytest.approx(2.0)
+    assert together.verification.ok
+    assert run(1.5).status is PlanStatus.UNSOLVABLE_INCOMPLETELY
 
 
 # --- algorithms

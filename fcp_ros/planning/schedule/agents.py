@@ -9,8 +9,10 @@ is: two steps that go to the same executor without naming an agent do not overla
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fcp_ros.cset import Instance
-from fcp_ros.domain.model import Domain
+from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.scene.graph import Layer
 
@@ -35,6 +37,22 @@ class Agents:
         """The names of the agents of a step, in the order of its arguments; never empty."""
         found = tuple(dict.fromkeys(name for _, name in step.arguments if self._is_agent(name)))
         return found or (f"executor {step.executor}",)
+
+    def may_overlap(self, rules: Iterable[ActionRule]) -> bool:
+        """Whether some steps of these rules may run at once: not where one agent does them all."""
+        present = sum(len(self._instance.elements(type_)) for type_ in self._present())
+        alone = all(self._names_an_agent(rule) for rule in rules)
+        return present > 1 or not alone
+
+    def _present(self) -> list[str]:
+        """The agent types of the schema that are below no other one."""
+        schema = self._instance.schema
+        known = [name for name in schema.types if name in self._types]
+        return [n for n in known if self._types.isdisjoint(set(schema.ancestors(n)) - {n})]
+
+    def _names_an_agent(self, rule: ActionRule) -> bool:
+        ancestors = self._instance.schema.ancestors
+        return any(not self._types.isdisjoint(ancestors(p.type)) for p in rule.parameters)
 
     def _is_agent(self, element: str) -> bool:
         if element not in self._known:
