@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From random worlds through the encoded task and the bidirectional search to the verifier."""
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -8,7 +10,7 @@ from plan_claims import Claims
 from random_worlds import DEGREES, atom, worlds
 from rewriting_twin import Twin, wandered
 
-from fcp_ros.cset import facts
+from fcp_ros.cset import Fact, facts
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning import PlanningOptions, verify
@@ -19,7 +21,8 @@ from fcp_ros.planning.compile.goal_alternatives import goal_alternatives
 from fcp_ros.planning.compile.goal_grounding import ground_goal
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.search.bidirectional import BidirectionalSearch
+from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
+from fcp_ros.planning.search.bidirectional.pattern import Pattern
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.outcome import Outcome
 from fcp_ros.planning.verification.meeting_claims import plan_meeting
@@ -84,3 +87,28 @@ def test_a_bidirectional_plan_is_the_best_and_passes(degrees, world, tnorm, judg
             wrong = type(meeting)(meeting.index, (turned,), meeting.requirement)
             refused = verify(domain, instance, plan, goal, source, alpha=0.0, meeting=wrong)
             assert not refused.ok
+
+
+def test_a_pattern_over_values_says_the_same_over_facts():
+    f = [Fact("at", (name,)) for name in "abcd"]
+    encoding = SimpleNamespace(
+        variables=SimpleNamespace(values=((0, 1, None), (2, 3))),
+        task=SimpleNamespace(facts=f),
+        decode=lambda operators: SimpleNamespace(steps=tuple(operators[1:])),
+    )
+
+    def claims(units, *clauses):
+        pattern = Pattern(units, frozenset(clauses))
+        return plan_meeting(Meeting(2, (5, 6, 7), pattern, 0.25), encoding, Lukasiewicz())
+
+    assert claims(((0, 1), (1, 2))).wanted == (((f[0], True),), ((f[3], True),))
+    assert claims(((0, 3),)).wanted == (((f[0], True), (f[1], True)),)
+    assert claims(((0, 4),)).wanted == (((f[0], False),), ((f[1], False),))
+    assert claims(((0, 5),)).wanted == (((f[1], False),),)
+    assert claims((), ((0, 4), (1, 1))).wanted == (
+        ((f[0], False), (f[2], True)),
+        ((f[1], False), (f[2], True)),
+    )
+    # The last variable is the goal's own.
+    made = claims(((2, 1),), ((0, 1), (2, 1)))
+    assert (made.index, made.wanted, made.requirement) == (1, (), 0.75)
