@@ -7,6 +7,7 @@ import math
 
 import pytest
 from flat_enumeration import optimum, replayed, undominated
+from flat_trade_offs import trade_offs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_flat_tasks import flat_tasks
@@ -26,8 +27,9 @@ OBJECTIVES = st.builds(
     st.sampled_from(ORDERS),
     st.sampled_from(list(Composition)),
     st.sampled_from([math.inf, math.inf, 0.05, 0.2, 0.3, 0.5]),
-    st.sampled_from([math.inf, math.inf, math.inf, 2.0, 4.0]),
+    st.sampled_from([math.inf, math.inf, math.inf, 2.0, 4.0, 7.0]),
 )
+TASKS = flat_tasks() | trade_offs()
 LOWER_BOUNDS = st.sampled_from(sorted(ADMISSIBLE))
 HEURISTICS = st.sampled_from([h for h in Heuristic if h is not Heuristic.LANDMARK_COUNT])
 
@@ -53,7 +55,7 @@ def searched(task: FlatTask, objective: Objective, options: SearchOptions) -> Se
 
 
 @settings(max_examples=400)
-@given(flat_tasks(), OBJECTIVES, LOWER_BOUNDS, LOWER_BOUNDS, st.integers(0, 3))
+@given(TASKS, OBJECTIVES, LOWER_BOUNDS, LOWER_BOUNDS, st.integers(0, 3))
 def test_astar_finds_the_optimum_of_both_criteria(task, objective, first, second, seed):
     best = optimum(undominated(task, objective.composition), objective)
     options = SearchOptions(Algorithm.ASTAR, first, 1.0, second, 1.0, seed)
@@ -69,7 +71,7 @@ def test_astar_finds_the_optimum_of_both_criteria(task, objective, first, second
 
 
 @settings(max_examples=200)
-@given(flat_tasks(), OBJECTIVES, LOWER_BOUNDS, HEURISTICS, st.integers(0, 3))
+@given(TASKS, OBJECTIVES, LOWER_BOUNDS, HEURISTICS, st.integers(0, 3))
 def test_weighted_ties_leave_the_first_criterion_optimal(task, objective, first, second, seed):
     best = optimum(undominated(task, objective.composition), objective)
     options = SearchOptions(Algorithm.ASTAR, first, 1.0, second, 5.0, seed)
@@ -83,7 +85,7 @@ def test_weighted_ties_leave_the_first_criterion_optimal(task, objective, first,
 
 
 @settings(max_examples=200)
-@given(flat_tasks(), OBJECTIVES, HEURISTICS, HEURISTICS, st.integers(0, 3))
+@given(TASKS, OBJECTIVES, HEURISTICS, HEURISTICS, st.integers(0, 3))
 def test_anytime_astar_improves_until_the_optimum(task, objective, first, second, seed):
     best = optimum(undominated(task, objective.composition), objective)
     options = SearchOptions(Algorithm.ANYTIME_ASTAR, first, 5.0, second, 1.0, seed)
@@ -101,7 +103,7 @@ def test_anytime_astar_improves_until_the_optimum(task, objective, first, second
 
 @settings(max_examples=300)
 @given(
-    flat_tasks(),
+    TASKS,
     OBJECTIVES,
     HEURISTICS,
     HEURISTICS,
@@ -133,7 +135,7 @@ def test_every_search_finds_a_plan_where_there_is_one(task, objective, first, se
 
 @settings(max_examples=150)
 @given(
-    flat_tasks(),
+    TASKS,
     OBJECTIVES,
     HEURISTICS,
     st.sampled_from([a for a in Algorithm if a.value not in ("bidirectional", "portfolio")]),
@@ -157,7 +159,7 @@ def test_pauses_change_nothing(task, objective, heuristic, how, pause, seed):
 
 
 @settings(max_examples=150)
-@given(flat_tasks(), OBJECTIVES, LOWER_BOUNDS)
+@given(TASKS, OBJECTIVES, LOWER_BOUNDS)
 def test_only_better_plans_than_a_known_one_are_looked_for(task, objective, heuristic):
     options = SearchOptions(Algorithm.ASTAR, heuristic, 1.0, heuristic, 1.0)
     best = searched(task, objective, options).best
@@ -170,7 +172,7 @@ def test_only_better_plans_than_a_known_one_are_looked_for(task, objective, heur
 
 
 @settings(max_examples=100)
-@given(flat_tasks(), OBJECTIVES, st.integers(0, 5))
+@given(TASKS, OBJECTIVES, st.integers(0, 5))
 def test_the_bound_is_below_every_plan(task, objective, pause):
     best = optimum(undominated(task, objective.composition), objective)
     if best is None:

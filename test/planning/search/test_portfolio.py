@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 from flat_enumeration import optimum, replayed, undominated
+from flat_trade_offs import trade_offs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_flat_tasks import flat_tasks
@@ -19,6 +20,7 @@ from fcp_ros.planning.search.outcome import FlatPlan, Outcome
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import prepare
 
+TASKS = flat_tasks() | trade_offs()
 BUDGETS = st.sampled_from([float("inf"), 0.1, 0.3])
 OBJECTIVES = st.builds(
     Objective,
@@ -37,7 +39,7 @@ def run(search: Portfolio, pause: int) -> None:
 
 
 @settings(max_examples=150)
-@given(flat_tasks(), OBJECTIVES, st.integers(0, 2), st.sampled_from([5, 10**6]))
+@given(TASKS, OBJECTIVES, st.integers(0, 2), st.sampled_from([5, 10**6]))
 def test_the_portfolio_finds_the_optimum(task, objective, seed, pause):
     best = optimum(undominated(task, objective.composition), objective)
     plans: list[FlatPlan] = []
@@ -60,7 +62,7 @@ def test_the_portfolio_finds_the_optimum(task, objective, seed, pause):
 
 
 @settings(max_examples=150)
-@given(flat_tasks(), OBJECTIVES, st.integers(0, 2))
+@given(TASKS, OBJECTIVES, st.integers(0, 2))
 def test_short_turns_lead_to_the_same_optimum(task, objective, seed):
     """With turns of one step, all searches of the portfolio have their say in small tasks."""
     best = optimum(undominated(task, objective.composition), objective)
@@ -79,7 +81,7 @@ def test_short_turns_lead_to_the_same_optimum(task, objective, seed):
 
 
 @settings(max_examples=60)
-@given(flat_tasks(), OBJECTIVES, st.integers(1, 5))
+@given(TASKS, OBJECTIVES, st.integers(1, 5))
 def test_pauses_change_nothing(task, objective, pause):
     whole = Portfolio(task, objective)
     whole.run(10**6)
@@ -89,7 +91,7 @@ def test_pauses_change_nothing(task, objective, pause):
 
 
 @settings(max_examples=100)
-@given(flat_tasks())
+@given(TASKS)
 def test_a_prepared_task_takes_other_losses(task):
     objective = Objective()
     prepared = prepare(task)
@@ -99,7 +101,7 @@ def test_a_prepared_task_takes_other_losses(task):
 
 
 @settings(max_examples=100)
-@given(flat_tasks(), st.integers(1, 5))
+@given(TASKS, st.integers(1, 5))
 def test_a_plan_without_needless_steps_works_and_needs_each(task, seed):
     options = SearchOptions(Algorithm.GREEDY, Heuristic.BLIND, seed=seed)
     plan = BestFirst(task, Objective(), options).run(10**6).best
