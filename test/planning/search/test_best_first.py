@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from random_flat_tasks import flat_tasks
 
 from fcp_ros.fuzzy import EPSILON, Composition
+from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.engine import BestFirst
@@ -180,3 +181,44 @@ def test_the_bound_is_below_every_plan(task, objective, pause):
     options = SearchOptions(Algorithm.ASTAR, Heuristic.MAX, 1.0, Heuristic.BLIND, 1.0)
     report = BestFirst(task, objective, options).run(pause)
     assert report.bound <= in_order(best, objective)[0] + EPSILON
+
+
+@settings(max_examples=400)
+@given(trade_offs(), st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.5]), LOWER_BOUNDS)
+def test_the_cheapest_within_a_loss_budget(task, budget, heuristic):
+    objective = Objective((Criterion.COST, Criterion.LOSS), Composition.SUM, budget)
+    best = optimum(undominated(task, objective.composition), objective)
+    options = SearchOptions(Algorithm.ASTAR, heuristic, 1.0, Heuristic.BLIND, 1.0)
+    report = searched(task, objective, options)
+    assert (report.outcome is Outcome.EXHAUSTED) == (best is None)
+    if best is not None:
+        found = works(task, objective, report.best)
+        assert found == pytest.approx(in_order(best, objective), abs=EPSILON)
+
+
+def chain(*ways: list[tuple[float, float]]) -> FlatTask:
+    """Places in a row; the ways from each to the next by loss and cost."""
+    made = [
+        FlatOperator(((0, place),), effects=(FlatEffect(0, place + 1),), loss=loss, cost=cost)
+        for place, choices in enumerate(ways)
+        for loss, cost in choices
+    ]
+    return FlatBuilder([len(ways) + 1], [0], ((0, len(ways)),), made).build()
+
+
+EXACT = SearchOptions(Algorithm.ASTAR, Heuristic.BLIND, 1.0, Heuristic.BLIND, 1.0)
+
+
+def test_a_dearer_way_is_kept_where_the_cheaper_one_may_exceed_the_budget():
+    task = chain([(0.3, 1.0), (0.1, 2.0)], [(0.2, 1.0)])
+    objective = Objective((Criterion.COST, Criterion.LOSS), loss_budget=0.3)
+    best = searched(task, objective, EXACT).best
+    assert best is not None
+    assert (best.loss, best.cost) == pytest.approx((0.3, 3.0))
+
+
+def test_a_worse_way_is_kept_where_the_largest_loss_counts():
+    task = chain([(0.3, 1.0), (0.1, 2.0)], [(0.5, 1.0)])
+    best = searched(task, Objective(composition=Composition.MAXIMUM), EXACT).best
+    assert best is not None
+    assert (best.loss, best.cost) == (0.5, 2.0)
