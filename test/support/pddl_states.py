@@ -4,19 +4,35 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
+
+from pddl_interpreter import Interpreter
 
 from fcp_ros.cset import facts, find_homs
+from fcp_ros.domain import evaluate
 from fcp_ros.domain.amalgam import apply_rule
+from fcp_ros.domain.pddl.reader import read_texts, work_out
+from fcp_ros.domain.pddl.source import Source
 from fcp_ros.domain.spans import DomainSpans
+from fcp_ros.fuzzy import tnorm_by_name
 
 OWN = ("same", "always")
 
 
-class RuleStates:
-    """Applies a task's rules to its instances by DPO."""
+def _numbered(legs):
+    return [replace(leg, name=f"{number}") for number, leg in enumerate(legs)]
 
-    def __init__(self, task) -> None:
+
+class RuleStates:
+    """Applies a task's rules to its instances by DPO; `twin` interprets the same task."""
+
+    def __init__(self, task, twin) -> None:
         self.task = task
+        self.possible = {
+            predicate: [tuple(bound.values()) for bound in twin.bindings(_numbered(legs))]
+            for predicate, legs in twin.domain.predicates.items()
+            if predicate in task.replaced
+        }
         self.spans = DomainSpans(task.domain)
 
     def facts(self, instance):
@@ -29,7 +45,19 @@ class RuleStates:
                 arguments = arguments[1:]
             if fact.relation not in OWN:
                 found.add((fact.relation, *(a.lower() for a in arguments)))
+        for predicate, replaced in self.task.replaced.items():
+            found |= {(predicate, *key) for key in self._keys(instance, predicate, replaced)}
         return frozenset(found)
+
+    def _keys(self, instance, predicate, replaced):
+        """Of what a predicate holds that the task does without."""
+        tuples = instance.tuples(replaced.relation).values()
+        there = {
+            tuple(instance.name_of(legs[p]).lower() for p in replaced.positions) for legs in tuples
+        }
+        if not replaced.complement:
+            return there
+        return set(self.possible[predicate]) - there
 
     def steps(self, instance):
         """(action, arguments, facts afterwards, instance afterwards) for whatever can be done."""
@@ -64,3 +92,16 @@ class RuleStates:
                     queue.append(after)
             found[state] = (known[state], transitions)
         return found
+
+
+def compared(domain, problem, parser=None, limit=25):
+    """The task and its states, after they have been compared with those of the interpreter."""
+    texts = read_texts(Source("domain", domain), Source("problem", problem), parser)
+    twin, task = Interpreter(texts), work_out(texts)
+    reached = RuleStates(task, twin).reachable(limit)
+    assert twin.initial in reached
+    for state, (instance, transitions) in reached.items():
+        assert transitions == twin.transitions(state)
+        degree = evaluate(task.goal, instance, lambda *_: 0.0, tnorm_by_name("lukasiewicz"))
+        assert bool(degree) == twin.reaches_goal(state)
+    return task, reached

@@ -6,16 +6,18 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from fcp_ros.cset import Instance, InstanceBuilder, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expression import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Domain, Duration, Effect, Literal, Parameter
+from fcp_ros.domain.pddl.definitions import Definitions
 from fcp_ros.domain.pddl.draft import SAME, DraftEffect, DraftRule
 from fcp_ros.domain.pddl.goal import GoalWriter
 from fcp_ros.domain.pddl.source import Source
 from fcp_ros.domain.pddl.syntax import Formula
-from fcp_ros.domain.pddl.task import ActionForm, PddlTask
+from fcp_ros.domain.pddl.task import ActionForm, PddlTask, Replaced
 from fcp_ros.domain.pddl.universe import Universe
 from fcp_ros.domain.pddl.vocabulary import Legs, Names
 from fcp_ros.scene.mapping import SceneMapping
@@ -31,6 +33,7 @@ def assemble(
     goal: Formula,
     spelling: Mapping[str, str],
     sources: Sequence[Source],
+    definitions: Definitions,
 ) -> PddlTask:
     """Put a task together.
 
@@ -41,8 +44,11 @@ def assemble(
         goal: of the problem.
         spelling: actions as the file spells them.
         sources: domain and problem file.
+        definitions: of the predicates that were replaced.
     """
-    return _Assembly(universe, Names(universe, legs)).task(drafts, goal, spelling, sources)
+    names = Names(universe, legs)
+    task = _Assembly(universe, names).task(drafts, goal, spelling, sources)
+    return replace(task, replaced=described(definitions, names))
 
 
 class _Assembly:
@@ -153,6 +159,20 @@ class _Assembly:
         if "" in extra:
             builder.relate(names.relation(""), *world)
         return builder.build()
+
+
+def described(definitions: Definitions, names: Names) -> dict[str, Replaced]:
+    """What the predicates that were replaced say, about the domain's relations."""
+    found = {}
+    for predicate, definition in definitions.items():
+        part = definition.part
+        shift = int(names.is_worldly(part.predicate))
+        found[predicate] = Replaced(
+            names.relation(part.predicate),
+            tuple(position + shift for position in part.order),
+            definition.complement,
+        )
+    return found
 
 
 def _free(wanted: str, draft: DraftRule) -> str:

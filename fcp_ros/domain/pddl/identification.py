@@ -27,6 +27,7 @@ class Group:
 
 
 Partition = tuple[Group, ...]
+Row = tuple[Atom, tuple[int, ...]]
 
 
 def partitions(
@@ -51,6 +52,7 @@ class _Search:
         self._universe = universe
         self._constants = constants
         self._static = [a for a in conjunct.positive if universe.is_static(a.predicate)]
+        self._keyed = [a for a in conjunct.positive if a.predicate in universe.keys]
         self._equal = conjunct.equal
         self._unequal = conjunct.unequal
 
@@ -98,14 +100,30 @@ class _Search:
         for left, right in self._unequal:
             if left in place and place[left] == place.get(right):
                 return False
-        rows = [
-            (atom, tuple(place[term] for term in terms_of(atom)))
-            for atom in self._static
-            if all(term in place for term in terms_of(atom))
-        ]
+        if self._share_a_key(self._rows(self._keyed, place)):
+            return False
+        rows = self._rows(self._static, place)
         return all(self._occurs(atom, row, groups) for atom, row in rows) and not any(
             self._clash(rows[i], rows[j]) for i in range(len(rows)) for j in range(i)
         )
+
+    @staticmethod
+    def _rows(atoms: Sequence[Atom], place: Mapping[PddlTerm, int]) -> list[Row]:
+        """The atoms whose terms have all been placed, with the numbers of their groups."""
+        return [
+            (atom, tuple(place[term] for term in terms_of(atom)))
+            for atom in atoms
+            if all(term in place for term in terms_of(atom))
+        ]
+
+    def _share_a_key(self, rows: Sequence[Row]) -> bool:
+        """Whether two different facts would hold where at most one does."""
+        seen: dict[tuple[str, tuple[int, ...]], tuple[int, ...]] = {}
+        for atom, row in rows:
+            key = tuple(row[position] for position in self._universe.keys[atom.predicate])
+            if seen.setdefault((atom.predicate, key), row) != row:
+                return True
+        return False
 
     def _occurs(self, atom: Atom, row: tuple[int, ...], groups: Partition) -> bool:
         """Whether some static fact has its arguments equal exactly where the atom has."""
@@ -121,9 +139,7 @@ class _Search:
             for position, number in enumerate(row)
         )
 
-    def _clash(
-        self, one: tuple[Atom, tuple[int, ...]], other: tuple[Atom, tuple[int, ...]]
-    ) -> bool:
+    def _clash(self, one: Row, other: Row) -> bool:
         """Whether two static facts would share a key and differ elsewhere."""
         (atom, row), (second, second_row) = one, other
         if atom.predicate != second.predicate or row == second_row:

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 
 from fcp_ros.domain.pddl.assembly import assemble
 from fcp_ros.domain.pddl.check import check_domain, check_goal
+from fcp_ros.domain.pddl.definitions import Replacement, find_definitions
 from fcp_ros.domain.pddl.draft import DraftRule
 from fcp_ros.domain.pddl.drafting import draft_rules
 from fcp_ros.domain.pddl.features import check_domain_features, check_problem_features
@@ -81,14 +83,38 @@ def work_out(texts: PddlTexts) -> PddlTask:
     Raises:
         UnsupportedPddl: conditions with too many cases.
     """
-    universe = Universe(texts.domain, texts.problem)
     source, _ = texts.sources
-    drafts = [
-        rule for action in texts.domain.actions for rule in draft_rules(action, universe, source)
-    ]
-    spelling = {name.lower(): name for name in _ACTION.findall(source.text)}
+    universe, goal = Universe(texts.domain, texts.problem), texts.goal
+    drafts = _drafts(universe, source)
+    definitions = find_definitions(universe, drafts)
+    # Before anything is replaced: it takes part in the invariants of what stays.
     legs = {name: _legs(name, universe, drafts) for name in sorted(universe.fluents)}
-    return assemble(universe, drafts, legs, texts.goal, spelling, texts.sources)
+    for definition in definitions.values():
+        legs[definition.part.predicate] = _with_key(legs, definition.part)
+    if definitions:
+        without = Replacement(definitions, universe)
+        parts = (definition.part for definition in definitions.values())
+        keys = {part.predicate: part.order for part in parts}
+        universe, goal = Universe(without.domain(), without.problem(), keys), without.formula(goal)
+        drafts = _drafts(universe, source)
+    spelling = {name.lower(): name for name in _ACTION.findall(source.text)}
+    return assemble(universe, drafts, legs, goal, spelling, texts.sources, definitions)
+
+
+def _drafts(universe: Universe, source: Source) -> list[DraftRule]:
+    return [
+        rule for action in universe.domain.actions for rule in draft_rules(action, universe, source)
+    ]
+
+
+def _with_key(legs: Mapping[str, Legs], part: Part) -> Legs:
+    """What is known of a predicate, and that its facts are single for each key of the part."""
+    known = legs[part.predicate]
+    if not part.order:
+        return Legs(known.functional, single=True)
+    if len(part.order) > 1:
+        return known
+    return Legs(tuple(sorted({*known.functional, *part.order})), known.single)
 
 
 def _legs(predicate: str, universe: Universe, drafts: list[DraftRule]) -> Legs:

@@ -27,6 +27,21 @@ class ActionForm:
 
 
 @dataclass(frozen=True)
+class Replaced:
+    """What a predicate says that the domain does without (`hand-empty`: nothing is held).
+
+    Attributes:
+        relation: the relation that says it, too.
+        positions: the positions of the relation at which the predicate's arguments stand.
+        complement: whether the predicate holds where *no* tuple is there.
+    """
+
+    relation: str
+    positions: tuple[int, ...]
+    complement: bool
+
+
+@dataclass(frozen=True)
 class PddlTask:
     """A domain and a problem.
 
@@ -38,6 +53,7 @@ class PddlTask:
         forms: rule name -> what it is in PDDL; of `idle` rules, too.
         idle: actions that may be done but do nothing (driving from here to here), as rules. They
             are no part of the domain: a plan is better without them.
+        replaced: predicates that only repeat what a relation says, and are no relations here.
         minimises_cost: whether the problem has action costs; else each action counts 1.
     """
 
@@ -48,6 +64,7 @@ class PddlTask:
     forms: Mapping[str, ActionForm]
     minimises_cost: bool
     idle: Mapping[str, ActionRule] = field(default_factory=dict)
+    replaced: Mapping[str, Replaced] = field(default_factory=dict)
 
     @cached_property
     def _rules(self) -> Mapping[str, tuple[str, ...]]:

@@ -4,18 +4,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from fcp_ros.domain.expression import Atom, Constant
 from fcp_ros.domain.pddl.syntax import ROOT, DomainText, ProblemText, Typed
 
+Positions = tuple[int, ...]
+
 
 class Universe:
     """Types with their objects, and static facts."""
 
-    def __init__(self, domain: DomainText, problem: ProblemText) -> None:
-        """Index a domain and a problem that have been checked."""
+    def __init__(
+        self, domain: DomainText, problem: ProblemText, keys: Mapping[str, Positions] | None = None
+    ) -> None:
+        """Index a domain and a problem that have been checked.
+
+        `keys`: predicate -> positions for whose values at most one fact holds at any time.
+        """
+        self.keys = dict(keys or {})
         self.domain = domain
         self.problem = problem
         self.parents: dict[str, str] = dict.fromkeys(domain.types.values(), ROOT)

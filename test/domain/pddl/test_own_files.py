@@ -41,8 +41,9 @@ def task(texts):
 
 
 @pytest.fixture(scope="module")
-def reachable(task):
-    return RuleStates(task).reachable()
+def reachable(task, texts):
+    twin = Interpreter(texts)
+    return RuleStates(task, twin).reachable()
 
 
 def test_states_and_steps_are_those_of_pddl(texts, reachable):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from pddl_states import compared
 
 from fcp_ros.domain.pddl import parse_pddl, read_pddl
 from fcp_ros.planning.compile.ground_step import cost_of
@@ -23,7 +24,7 @@ def functional(task):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("blocks", {"on": ("top", "below"), "holding": ("world",), "hand-free": ("world",)}),
+        ("blocks", {"on": ("top", "below"), "holding": ("world",)}),
         ("gripper", {"robot-in": ("world",), "lies-in": ("b",), "carries": ("h", "b")}),
         (
             "ferry",
@@ -31,7 +32,6 @@ def functional(task):
                 "ferry-at": ("world",),
                 "waits-at": ("c",),
                 "on-deck": ("world",),
-                "deck-free": ("world",),
             },
         ),
         ("miconic", {"lift-at": ("world",)}),
@@ -44,6 +44,57 @@ def functional(task):
 def test_mutex_groups_become_functional_legs(own, name, expected):
     found = functional(own(name))
     assert {relation: found.get(relation) for relation in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("blocks", {"hand-free": ("holding", (), True)}),
+        ("gripper", {}),
+        ("ferry", {"deck-free": ("on-deck", (), True)}),
+        ("courier", {"has": ("letter-in", (0,), True)}),
+        ("logistics", {}),
+        ("miconic", {}),
+    ],
+)
+def test_what_repeats_a_relation_is_replaced_by_it(own, name, expected):
+    read = own(name)
+    found = {p: (r.relation, r.positions, r.complement) for p, r in read.replaced.items()}
+    assert found == expected
+    assert not {r.name for r in read.domain.schema.relations} & found.keys()
+
+
+HANDS = """(define (domain hands) (:types hand ball - object)
+  (:predicates (holds ?h - hand ?b - ball) (busy ?h - hand) (free ?h - hand) (lies ?b - ball))
+  (:action take :parameters (?h - hand ?b - ball) :precondition (and {free} (lies ?b))
+   :effect (and (holds ?h ?b) {taken} (not (lies ?b))))
+  (:action put :parameters (?h - hand ?b - ball) :precondition (holds ?h ?b)
+   :effect (and (not (holds ?h ?b)) {left} (lies ?b))))"""
+TWO = """(define (problem two) (:domain hands) (:objects l r - hand x y - ball)
+  (:init {init} (lies x) (lies y)) (:goal (and {goal})))"""
+
+
+@pytest.mark.parametrize(
+    ("free", "taken", "left", "init", "goal", "replaced"),
+    [
+        ("(free ?h)", "(not (free ?h))", "(free ?h)", "(free l) (free r)", "(free l)", {"free"}),
+        ("(not (busy ?h))", "(busy ?h)", "(not (busy ?h))", "", "(busy l)", {"busy"}),
+        # One hand is broken: neither free nor holding anything.
+        ("(free ?h)", "(not (free ?h))", "(free ?h)", "(free l)", "(free l)", set()),
+        # Busy at first, with nothing.
+        ("(not (busy ?h))", "(busy ?h)", "(not (busy ?h))", "(busy l)", "(busy l)", set()),
+        # Never free again; never busy at all; two at once.
+        ("(free ?h)", "(not (free ?h))", "", "(free l) (free r)", "(free l)", set()),
+        ("(not (busy ?h))", "", "(not (busy ?h))", "", "(busy l)", set()),
+        ("(not (holds ?h ?b))", "(busy ?h)", "(not (busy ?h))", "", "(busy l)", set()),
+        ("(free ?h)", "", "(free ?h)", "(free l) (free r)", "(free l)", set()),
+    ],
+)
+def test_only_what_surely_repeats_it_is(free, taken, left, init, goal, replaced):
+    read, _ = compared(
+        HANDS.format(free=free, taken=taken, left=left), TWO.format(init=init, goal=goal)
+    )
+    assert set(read.replaced) & {"free", "busy"} == replaced
 
 
 def task(actions, predicates="(p ?x - a) (q ?x - a ?y - a) (r)", init="(p a1)", goal="(r)"):

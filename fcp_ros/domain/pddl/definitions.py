@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Predicates that only repeat what a relation says: found, and replaced by it.
+
+PDDL files keep such books by hand: `hand-empty` where nothing is held, `holds-any ?a` where
+something is. Said as `not (exists (?x) (holding ?x))`, the planner sees which one fact stands in
+the way, instead of looking for any action whatever that brings `hand-empty` about.
+
+With R a relation of which, for each key, at most one fact holds at a time:
+
+    p(key)  <=>  some R(key, x)         a shadow of R
+    p(key)  <=>  no R(key, x)           its complement
+
+holds in every state if it holds at first, and each rule keeps it (induction over the plan). That
+there is at most one R may follow from an invariant, or from the definition itself: what is added
+where p says that nothing is there is the only one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.pddl.draft import DraftEffect, DraftRule
+from fcp_ros.domain.pddl.invariants import Key, Part, invariant_with
+from fcp_ros.domain.pddl.normal_form import terms_of
+from fcp_ros.domain.pddl.syntax import (
+    Action,
+    All,
+    Any,
+    DomainText,
+    Formula,
+    Negation,
+    PddlTerm,
+    ProblemText,
+    Quantified,
+    Typed,
+)
+from fcp_ros.domain.pddl.universe import Universe
+
+MAX_KEYS = 200_000
+"""A complement is not looked for where the predicate has more possible facts than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`predicate` holds of a key where a fact of `part` does; or, as its complement, where none."""
+
+    predicate: str
+    part: Part
+    complement: bool
+
+
+Definitions = Mapping[str, Definition]
+
+
+def find_definitions(universe: Universe, drafts: Sequence[DraftRule]) -> Definitions:
+    """The predicates that can be done without, each with what it says.
+
+    Arguments:
+        universe: types, objects, initial facts.
+        drafts: all that can happen.
+    """
+    found: dict[str, Definition] = {}
+    needed: set[str] = set()
+    for predicate in sorted(universe.fluents):
+        if predicate in needed:
+            continue
+        definition = next(_defining(predicate, universe, drafts, found), None)
+        if definition is not None:
+            found[predicate] = definition
+            needed.add(definition.part.predicate)
+    return found
+
+
+def _defining(
+    predicate: str, universe: Universe, drafts: Sequence[DraftRule], taken: Definitions
+) -> Iterator[Definition]:
+    arity = len(universe.domain.predicates[predicate])
+    for other in sorted(universe.fluents - taken.keys() - {predicate}):
+        if len(universe.domain.predicates[other]) != arity + 1:
+            continue
+        for order in itertools.permutations(range(arity + 1), arity):
+            (counted,) = set(range(arity + 1)).difference(order)
+            for complement in (True, False):
+                definition = Definition(predicate, Part(other, order, counted), complement)
+                if (
+                    _holds_at_first(definition, universe)
+                    and all(_is_kept(definition, rule) for rule in drafts)
+                    and _is_single(definition, universe, drafts)
+                ):
+                    yield definition
+
+
+def _holds_at_first(definition: Definition, universe: Universe) -> bool:
+    part = definition.part
+    keys = {tuple(a[p] for p in part.order) for a in universe.facts(part.predicate)}
+    held = universe.facts(definition.predicate)
+    if not definition.complement:
+        return held == keys
+    legs = universe.domain.predicates[definition.predicate]
+    ranges = [universe.candidates(leg) for leg in legs]
+    if not held.isdisjoint(keys) or math.prod(map(len, ranges)) > MAX_KEYS:
+        return False
+    return all(key in held or key in keys for key in itertools.product(*ranges))
+
+
+def _is_single(definition: Definition, universe: Universe, drafts: Sequence[DraftRule]) -> bool:
+    """Whether there is at most one fact of the relation for each key, in any state."""
+    part = definition.part
+    keys = [tuple(a[p] for p in part.order) for a in universe.facts(part.predicate)]
+    if len(set(keys)) < len(keys):
+        return False
+    return all(_adds_one(definition, rule) for rule in drafts) or bool(
+        invariant_with(part, drafts, universe.problem.facts)
+    )
+
+
+# --- what a rule does to both sides
+
+
+@dataclass(frozen=True, slots=True)
+class _Touched:
+    """Keys of which a rule adds or deletes a fact of the relation, or the predicate itself."""
+
+    comes: set[Key]
+    goes: set[Key]
+    gains: set[Key]
+    loses: set[Key]
+
+
+def _is_kept(definition: Definition, rule: DraftRule) -> bool:
+    """Whether the definition holds after the rule if it held before."""
+    touched = _touched(definition, rule)
+    if touched is None:
+        return False
+    keeps = _complement_kept if definition.complement else _shadow_kept
+    return keeps(definition, rule, touched)
+
+
+def _touched(definition: Definition, rule: DraftRule) -> _Touched | None:
+    """None where conditional effects touch one of them: that is not looked into."""
+    name, part = definition.predicate, definition.part
+    loses = {atom.arguments for atom in rule.delete if atom.predicate == name}
+    for effect in rule.effects:
+        changed = {atom.predicate for atom in (*effect.add, *effect.delete)}
+        if _deletes_if_there(effect) and changed == {name}:
+            loses.update(atom.arguments for atom in effect.delete)
+        elif not changed.isdisjoint((name, part.predicate)):
+            return None
+    added = [atom for atom in rule.add if atom not in rule.positive]
+    return _Touched(
+        {part.key(atom) for atom in added if atom.predicate == part.predicate},
+        {part.key(atom) for atom in rule.delete if atom.predicate == part.predicate},
+        {atom.arguments for atom in added if atom.predicate == name},
+        loses,
+    )
+
+
+def _adds_one(definition: Definition, rule: DraftRule) -> bool:
+    """Whether the rule adds a fact only in place of another, or where the predicate says no."""
+    part = definition.part
+    added = [a for a in rule.add if a.predicate == part.predicate and a not in rule.positive]
+    comes = [part.key(atom) for atom in added]
+    goes = {part.key(atom) for atom in rule.delete if atom.predicate == part.predicate}
+    telling = rule.positive if definition.complement else rule.negative
+    free = {atom.arguments for atom in telling if atom.predicate == definition.predicate}
+    return len(set(comes)) == len(comes) and set(comes) <= goes | free
+
+
+def _deletes_if_there(effect: DraftEffect) -> bool:
+    """Whether the effect just deletes something that the rule does not ask for."""
+    return not (effect.variables or effect.negative or effect.add) and (
+        effect.positive == effect.delete
+    )
+
+
+def _complement_kept(definition: Definition, rule: DraftRule, touched: _Touched) -> bool:
+    comes, goes = touched.comes, touched.goes
+    return (
+        (comes - goes) <= touched.loses
+        and (goes - comes) == touched.gains
+        and touched.loses <= comes
+    )
+
+
+def _shadow_kept(definition: Definition, rule: DraftRule, touched: _Touched) -> bool:
+    comes, goes = touched.comes, touched.goes
+    part = definition.part
+    stay = {part.key(a) for a in rule.positive if a.predicate == part.predicate} - goes
+    asked = {a.arguments for a in rule.positive if a.predicate == definition.predicate}
+    there = touched.gains | ((goes | asked) - touched.loses)
+    return comes <= there and (goes - comes) == touched.loses and touched.gains <= (comes | stay)
+
+
+# --- replacing
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Says everything without the predicates that are defined."""
+
+    definitions: Definitions
+    universe: Universe
+
+    def domain(self) -> DomainText:
+        """The domain, where neither conditions nor effects speak of them."""
+        text = self.universe.domain
+        return replace(
+            text,
+            predicates={n: p for n, p in text.predicates.items() if n not in self.definitions},
+            actions=tuple(map(self._action, text.actions)),
+        )
+
+    def problem(self) -> ProblemText:
+        """The problem without their initial facts."""
+        text = self.universe.problem
+        facts = {n: tuples for n, tuples in text.facts.items() if n not in self.definitions}
+        return replace(text, facts=facts)
+
+    def formula(self, formula: Formula) -> Formula:
+        """The formula, where the relation is spoken of instead."""
+        if isinstance(formula, Atom):
+            return self._atom(formula)
+        if isinstance(formula, Negation):
+            return Negation(self.formula(formula.body))
+        if isinstance(formula, (All, Any)):
+            return type(formula)(tuple(map(self.formula, formula.parts)))
+        if isinstance(formula, Quantified):
+            return replace(formula, body=self.formula(formula.body))
+        return formula
+
+    def _atom(self, atom: Atom) -> Formula:
+        definition = self.definitions.get(atom.predicate)
+        if definition is None:
+            return atom
+        part = definition.part
+        assert part.counted is not None, "definitions count one position"
+        leg = self.universe.domain.predicates[part.predicate][part.counted]
+        # No name of PDDL has a full stop in it.
+        some = Typed(f"its.{part.predicate}", leg.types)
+        terms: list[PddlTerm] = [Variable(some.name)] * (len(part.order) + 1)
+        for position, term in zip(part.order, terms_of(atom), strict=True):
+            terms[position] = term
+        exists = Quantified(False, (some,), Atom(part.predicate, tuple(terms)))
+        return Negation(exists) if definition.complement else exists
+
+    def _action(self, action: Action) -> Action:
+        effects = (
+            replace(
+                effect,
+                condition=self.formula(effect.condition),
+                add=self._left(effect.add),
+                delete=self._left(effect.delete),
+            )
+            for effect in action.effects
+        )
+        return replace(
+            action,
+            precondition=self.formula(action.precondition),
+            effects=tuple(effect for effect in effects if effect.add or effect.delete),
+        )
+
+    def _left(self, atoms: Sequence[Atom]) -> tuple[Atom, ...]:
+        return tuple(atom for atom in atoms if atom.predicate not in self.definitions)
