@@ -83,6 +83,17 @@ TWO = """(define (problem two) (:domain hands) (:objects l r - hand x y - ball)
         ("(free ?h)", "(not (free ?h))", "(free ?h)", "(free l)", "(free l)", set()),
         # Busy at first, with nothing.
         ("(not (busy ?h))", "(busy ?h)", "(not (busy ?h))", "(busy l)", "(busy l)", set()),
+        # Busy for ever after.
+        ("(not (busy ?h))", "(busy ?h)", "", "", "(busy l)", set()),
+        # Putting down frees all hands, whatever they hold.
+        (
+            "(free ?h)",
+            "(not (free ?h))",
+            "(free ?h) (forall (?o - hand) (free ?o))",
+            "(free l) (free r)",
+            "(free l)",
+            set(),
+        ),
         # Never free again; never busy at all; two at once.
         ("(free ?h)", "(not (free ?h))", "", "(free l) (free r)", "(free l)", set()),
         ("(not (busy ?h))", "", "(not (busy ?h))", "", "(busy l)", set()),
