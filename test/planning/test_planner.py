@@ -13,7 +13,7 @@ from fcp_ros.domain.expression import Atom, Constant
 from fcp_ros.fuzzy import AlphaPolicy
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.model.request import Optimise, ignore
-from fcp_ros.planning.model.search_options import Algorithm, SearchOptions
+from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.session import PlanningSession
 
 
@@ -289,6 +289,8 @@ def test_unreachable_candidates_say_why(ask, house_facts):
         {"deadline": -1.0},
         {"deadline": float("nan")},
         {"improve_time": -1.0},
+        {"search": SearchOptions(weight=0.5)},
+        {"search": SearchOptions(heuristic=Heuristic.LANDMARK_COUNT)},
     ],
 )
 def test_settings_out_of_range_are_invalid_requests(ask, options):
