@@ -11,11 +11,8 @@ as a set, which is sorted again; and it leaves `sys.tracebacklimit` at 0 after a
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 
-from lark.exceptions import LarkError, UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 from pddl.action import Action as LibraryAction
 from pddl.core import Domain as LibraryDomain
 from pddl.exceptions import PDDLError as LibraryError
@@ -30,6 +27,7 @@ from pddl.parser.domain import DomainParser
 
 from fcp_ros.domain.expression import Atom, Constant, Variable
 from fcp_ros.domain.pddl.errors import PddlError, UnsupportedPddl
+from fcp_ros.domain.pddl.parser_errors import explained, traceback_limit_kept
 from fcp_ros.domain.pddl.source import Source, words
 from fcp_ros.domain.pddl.syntax import (
     ROOT,
@@ -150,63 +148,8 @@ class LogicReader:
         return f"{written} {'' if ROOT in declared else ROOT})"
 
     def _parsed(self, code: str, source: Source) -> LibraryDomain:
-        with _explained(source), _traceback_limit_kept():
+        with explained(source, LibraryError, (_ALIAS, ROOT)), traceback_limit_kept():
             return self._parser.parse(code)
-
-
-@contextmanager
-def _traceback_limit_kept() -> Iterator[None]:
-    had, limit = hasattr(sys, "tracebacklimit"), getattr(sys, "tracebacklimit", None)
-    try:
-        yield
-    finally:
-        if had:
-            sys.tracebacklimit = limit
-        elif hasattr(sys, "tracebacklimit"):
-            del sys.tracebacklimit
-
-
-@contextmanager
-def _explained(source: Source) -> Iterator[None]:
-    """Turns whatever the library raises into a PddlError with the best place there is."""
-    try:
-        yield
-    except UnexpectedEOF as error:
-        line = source.line(len(source.text))
-        raise PddlError(source.file, line, "the file ends too early", "add a `)`") from error
-    except (UnexpectedToken, UnexpectedCharacters) as error:
-        raise _syntax_error(source, error) from error
-    except (LarkError, LibraryError, ValueError, AssertionError) as error:
-        message = " ".join(str(error).split()).rstrip(".").replace(_ALIAS, ROOT)
-        quoted = re.search(r"'([\w-]+)'", message)
-        line = source.line_of(quoted.group(1)) if quoted else 1
-        raise PddlError(source.file, line, message, "correct it there") from error
-
-
-def _syntax_error(source: Source, error: UnexpectedToken | UnexpectedCharacters) -> PddlError:
-    lines = source.text.splitlines() or [""]
-    line = min(max(error.line, 1), len(lines))
-    if isinstance(error, UnexpectedToken):
-        found = repr(_own(error.token))
-        expected = sorted(_WORDS.get(name, name.lower()) for name in error.accepts or ())
-    else:
-        found = repr(lines[line - 1][max(error.column - 1, 0) :][:1])
-        expected = sorted(_WORDS.get(name, name.lower()) for name in error.allowed or ())
-    wanted = f"write {' or '.join(expected[:6])}" if expected else "correct the line"
-    return PddlError(source.file, line, f"{found} can't stand here", wanted)
-
-
-_WORDS = {
-    "LPAR": "`(`",
-    "RPAR": "`)`",
-    "NAME": "a name",
-    "TYPE_SEP": "`-`",
-    "__ANON_0": "`?`",
-    "PARAMETERS": "`:parameters`",
-    "PRECONDITION": "`:precondition`",
-    "EFFECT": "`:effect`",
-    "NUMBER": "a number",
-}
 
 
 class _Translation:
