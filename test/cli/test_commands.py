@@ -194,3 +194,33 @@ def test_calibration_is_shown_and_reset(tmp_path):
     assert "0.50" in out
     assert "2 outcomes" in fcp("calibration", "reset", "--path", str(path))[1]
     assert "no outcomes" in fcp("calibration", "show", "--path", str(path))[1]
+
+
+def test_explain_says_what_costs_and_why_elements_were_looked_at():
+    code, out, _ = fcp(
+        "plan", "--goal", "on(mug_1, tv_stand_1)", "--oracle", "table", "--explain",
+        "--why", "tv_stand_1", "--why", "vase_1",
+    )  # fmt: skip
+    assert code == 0
+    words = " ".join(out.split())
+    assert "of the loss" in words
+    assert "is passed with" in words
+    assert "tv_stand_1 was considered: place(robot_1, mug_1, tv_stand_1" in words
+    assert "vase_1 was not considered" in words
+
+
+def test_what_is_optimised_and_how_can_be_chosen():
+    for options in (
+        ["--optimise", "duration"],
+        ["--optimise", "cost", "--deadline", "600"],
+        ["--algorithm", "bidirectional"],
+        ["--algorithm", "astar", "--heuristic", "max", "--improve-time", "0"],
+    ):
+        code, out, _ = fcp("plan", "--goal", "on(mug_1, tv_stand_1)", "--oracle", "table", *options)
+        assert code == 0, out
+        assert "place(robot_1, mug_1, tv_stand_1" in " ".join(out.split())
+    code, out, _ = fcp(
+        "plan", "--goal", "on(mug_1, tv_stand_1)", "--oracle", "table", "--deadline", "1"
+    )
+    assert code == of_status(PlanStatus.UNSOLVABLE_INCOMPLETELY)  # the person might help
+    assert "too late" in out
