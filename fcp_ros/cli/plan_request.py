@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -14,7 +14,7 @@ from fcp_ros.cli.session import open_grounder, open_session
 from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl import PddlTask, UnsupportedPddl, read_pddl
 from fcp_ros.grounding import Grounder
-from fcp_ros.planning import PlanningOptions, PlanningResult, PlanStatus, Progress, plan
+from fcp_ros.planning import Optimise, PlanningOptions, PlanningResult, PlanStatus, Progress, plan
 from fcp_ros.planning.model.request import ProgressCallback
 from fcp_ros.relaxation import plan_goal
 from fcp_ros.report.ipc_plan import ipc_plan
@@ -96,8 +96,11 @@ def answer_pddl(asked: Asked) -> Answer:
                     progress=show,
                 )
             else:
+                options = asked.options
+                if task.minimises_cost:
+                    options = replace(options, optimise=Optimise.COST)
                 result = plan(
-                    task.domain, task.instance, task.goal, asked.options, grounder, progress=show
+                    task.domain, task.instance, task.goal, options, grounder, progress=show
                 )
     return Answer(result, task.domain, task)
 
