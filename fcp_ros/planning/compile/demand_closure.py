@@ -130,9 +130,7 @@ class Closure:
                 for run, found in self._matcher.resumed(fact):
                     for elements in found:
                         self._emit(run.plan.trigger, elements, run.purpose)
-            for match in self.constraints.completed(fact):
-                self._agenda.guard(match, self._full)
-            for match in self.constraints.matches.get(fact, ()):
+            for match in self.constraints.matches_with(fact):
                 self._agenda.guard(match, self._full)
 
     def _attend(self, need: Need) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from fcp_ros.planning.compile.demand_absence import Pattern, Patterns
 from fcp_ros.planning.compile.demand_facts import Elements, FactTable
@@ -199,8 +199,8 @@ class Constraints:
         self._planner = planner
         self._seen: set[Match] = set()
 
-    def completed(self, fact: int) -> Iterator[Match]:
-        """New matches with a fact that an operator adds."""
+    def matches_with(self, fact: int) -> Sequence[Match]:
+        """The matches so far with a fact that an operator adds."""
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
         for trigger in self._shapes.constraints.get(relation.name, ()):
             bound = frozenset(trigger.slots)
@@ -214,7 +214,7 @@ class Constraints:
                     self._seen.add(match)
                     for member in match:
                         self.matches.setdefault(member, []).append(match)
-                    yield match
+        return self.matches.get(fact, ())
 
     def _facts_of(self, shape: RuleShape, binding: Elements) -> Match | None:
         facts = self._facts
