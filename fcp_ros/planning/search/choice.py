@@ -9,7 +9,6 @@ from fcp_ros.planning.flat.kernel import part
 from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.search.buckets import HEAPS, before, pop, push
 from fcp_ros.planning.search.evaluation import (
-    EVALUATION,
     Guides,
     evaluate_state,
     find_helpful,
@@ -77,7 +76,7 @@ def take(packing: Packing, space: Space, settings: Settings, guides: Guides) -> 
         return AGAIN
     if settings.helps != 0 and not fresh:
         find_helpful(settings, guides, space.values)
-        space.counts[WORK] -= EVALUATION
+        space.counts[WORK] -= settings.price
     return label
 
 

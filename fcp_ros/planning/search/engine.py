@@ -92,7 +92,14 @@ class BestFirst:
         self._improved = improved
         first, second = (grid(self._task, objective, criterion) for criterion in objective.order)
         self._grids = (first, second)
-        self._settings = settings_of(objective, options, first, second, self._prepared.direction)
+        self._settings = settings_of(
+            objective,
+            options,
+            first,
+            second,
+            self._prepared.direction,
+            len(self._prepared.relaxed.operator),
+        )
         self._guides = self._prepared.guides(self._settings)
         self._best = incumbent
         self._outcome: Outcome | None = None
@@ -175,7 +182,7 @@ class BestFirst:
     def _adapt(self, took: float) -> None:
         """Makes slices as long as they should be; what is searched does not depend on it."""
         if took > SLICE_SECONDS:
-            self._work = max(1, self._work // 2)
+            self._work = max(1, int(self._work * SLICE_SECONDS / took))
         elif took < SLICE_SECONDS / 4:
             self._work = min(MOST_WORK, self._work * 2)
 

@@ -15,8 +15,6 @@ from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace
 from fcp_ros.planning.search.settings import Settings
 from fcp_ros.planning.search.space import BEST, EVALUATED, WORK, Space
 
-EVALUATION = 20
-"""An evaluation is so much work, where a successor is 1."""
 FIRST_KNOWN, SECOND_KNOWN = 1, 2
 """Bits of `known`."""
 
@@ -47,7 +45,7 @@ def evaluate_state(
             settings.first_kind, guides.first, guides.first_work, values
         )
         space.counts[EVALUATED] += 1
-        space.counts[WORK] -= EVALUATION
+        space.counts[WORK] -= settings.price
     if (
         settings.second_kind != Kind.BLIND
         and not known & SECOND_KNOWN
@@ -57,7 +55,7 @@ def evaluate_state(
             settings.second_kind, guides.second, guides.second_work, values
         )
         space.counts[EVALUATED] += 1
-        space.counts[WORK] -= EVALUATION
+        space.counts[WORK] -= settings.price
         if space.estimate[state, 1] == np.inf:
             space.estimate[state, 0] = np.inf
     space.known[state] = FIRST_KNOWN | SECOND_KNOWN

@@ -111,6 +111,8 @@ def advance(
         if counts[CURRENT] < 0:
             if counts[WORK] <= 0 or counts[EXPANDED] + counts[EVALUATED] >= effort:
                 return PAUSED
+            if not _roomy(space, settings):  # a label that is put back may need a key
+                return FULL
             label = take(problem.packing, space, settings, guides)
             if label == AGAIN:
                 continue

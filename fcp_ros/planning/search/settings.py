@@ -22,6 +22,10 @@ order of the criteria, or when it is no worse in both."""
 NEVER, BY_KEY, AT_ONCE = 0, 1, 2
 """When a search stops with a plan: when nothing is left, when no label that waits comes before it,
 or as soon as it has one."""
+LEAST_PRICE = 20
+"""An evaluation in a small task takes as long as so many successors."""
+ACTIONS = 4
+"""For so many actions of the relaxation an evaluation takes as much longer as a successor does."""
 
 
 class Settings(NamedTuple):
@@ -44,6 +48,7 @@ class Settings(NamedTuple):
         direction: of each resource: 1 more is never worse, -1 less is never worse, 0 it can't ever
             be short, 2 both matter; int32[R].
         counting: whether resources decide between labels.
+        price: an evaluation is so much work, where a successor is 1.
         seed: 0, or a number by which successors are made in another order.
     """
 
@@ -67,6 +72,7 @@ class Settings(NamedTuple):
     helps: int
     direction: Ints
     counting: bool
+    price: int
     seed: int
 
 
@@ -91,6 +97,7 @@ def settings_of(
     first: Grid,
     second: Grid,
     direction: Ints,
+    actions: int,
 ) -> Settings:
     """The settings of one search, as long as resources don't count.
 
@@ -99,6 +106,7 @@ def settings_of(
         options: how to search.
         first, second: the criteria in the objective's order.
         direction: of the resources.
+        actions: number of actions of the relaxation.
 
     Raises:
         ValueError: the algorithm is not one of this kernel.
@@ -124,6 +132,7 @@ def settings_of(
         helps=0,
         direction=direction,
         counting=False,
+        price=LEAST_PRICE + actions // ACTIONS,
         seed=options.seed,
     )
     if options.algorithm in (Algorithm.GREEDY, Algorithm.LAZY_GREEDY):

@@ -62,6 +62,21 @@ def test_growing_memory_changes_nothing():
     assert report.stored >= 2**14 - 1
 
 
+def test_thousands_of_labels_that_are_put_back_with_keys_of_their_own():
+    count = 5000
+    made = [FlatOperator(((0, 0),), effects=(FlatEffect(0, 2 + n),)) for n in range(count)]
+    made += [
+        FlatOperator(((0, 2 + n),), effects=(FlatEffect(0, 1),), cost=9.0 + (n * 7 % count) / 64)
+        for n in range(count)
+    ]
+    task = FlatBuilder([2 + count], [0], ((0, 1),), made).build()
+    options = SearchOptions(Algorithm.ASTAR, Heuristic.MAX, 1.0, Heuristic.BLIND, 1.0)
+    report = BestFirst(task, FEWEST, options, incumbent=None).run(10**6)
+    assert report.outcome is Outcome.OPTIMAL
+    assert report.best is not None
+    assert report.best.cost == 10.0
+
+
 def test_all_states_are_expanded_once_before_there_is_no_plan():
     report = BestFirst(pairs(13), FEWEST, BLIND).run(10**7)
     assert report.outcome is Outcome.EXHAUSTED
