@@ -17,7 +17,7 @@ from itertools import islice
 from fcp_ros.planning.compile.demand_absence import Pattern
 from fcp_ros.planning.compile.demand_agenda import DONE, Agenda
 from fcp_ros.planning.compile.demand_breadth import Breadth
-from fcp_ros.planning.compile.demand_effects import EffectIndex, Touch
+from fcp_ros.planning.compile.demand_effects import FORBIDS, EffectIndex, Touch
 from fcp_ros.planning.compile.demand_facts import Bound, Elements, FactTable
 from fcp_ros.planning.compile.demand_grounder import Constraints, Grounder
 from fcp_ros.planning.compile.demand_match import OPEN, Matcher, Run
@@ -39,6 +39,7 @@ CANDIDATES = 64
 FARTHEST = 4
 """The last level: the limits are multiplied by 4 from one level to the next."""
 _NO_PURPOSE = -1
+_FORBIDS = -2
 
 
 class Closure:
@@ -80,6 +81,7 @@ class Closure:
         self._demanded: set[tuple[int, Bound]] = set()
         self._demands: deque[tuple[RelationShape, Bound]] = deque()
         self._touches: deque[Touch] = deque()
+        self._helpful: set[Node] = set()  # effects that change something that matters
         self._resources: set[str] = set()
         self._few: dict[Trigger, frozenset[int]] = {}
 
@@ -292,7 +294,7 @@ class Closure:
 
     def _serve(self, node: Node, purpose: int) -> None:
         """The operator has one more purpose: what it needs may matter again."""
-        if purpose == _NO_PURPOSE or purpose in node.purposes:
+        if purpose < 0 or purpose in node.purposes:
             return
         node.purposes.append(purpose)
         for fact in node.pre:
@@ -331,27 +333,38 @@ class Closure:
     # --- conditional effects
 
     def _touch(self, trigger: Trigger, node: Node, fact: int) -> None:
+        """Ground what an effect of an operator may do to a fact that matters, or what may forbid
+        the operator."""
         size = len(node.arguments)
         binding = [*node.arguments, *([OPEN] * (len(trigger.types) - size))]
-        slots = frozenset((*range(size), *trigger.slots))
-        plan = self._planner.plan(trigger, Style.ALL, slots, frozenset())
-        pairs = zip(trigger.slots, self._facts.elements[fact], strict=True)
-        if self._matcher.fits(plan, binding, pairs):
-            run = Run(plan, _NO_PURPOSE, listens=True)
-            for elements in self._matcher.bindings(run, binding):
-                self._emit(trigger, elements, _NO_PURPOSE)
+        forbids = fact == FORBIDS
+        slots = range(size) if forbids else (*range(size), *trigger.slots)
+        plan = self._planner.plan(trigger, Style.ALL, frozenset(slots), frozenset())
+        elements = () if forbids else self._facts.elements[fact]
+        if self._matcher.fits(plan, binding, zip(trigger.slots, elements, strict=not forbids)):
+            run = Run(plan, _FORBIDS if forbids else _NO_PURPOSE, listens=True)
+            for found in self._matcher.bindings(run, binding):
+                self._emit(trigger, found, run.purpose)
 
     def _add_effect(self, node: Node, number: int, variables: Elements, purpose: int) -> None:
         effect, new = self.grounder.effect(node, number, variables)
         if effect is None:
             return
-        if purpose != _NO_PURPOSE and purpose not in effect.purposes:
+        if purpose >= 0 and purpose not in effect.purposes:
             effect.purposes.append(purpose)
         if new:
             self._progress.ask(effect)
-            # Where the effect does harm, its conditions should not hold.
+            # Where the effect does harm, or forbids the operator, it should not happen.
+            for fact in effect.pre:
+                self._agenda.need(2 * fact + 1)
             for pattern, _ in effect.absent:
                 self._need_any(pattern)
+        if purpose != _FORBIDS and effect not in self._helpful:
+            self._helpful.add(effect)
+            for fact in effect.pre:
+                self._agenda.need(2 * fact)
+            for pattern, _ in effect.absent:
+                self._agenda.need_absent(pattern)
 
     def _need_any(self, pattern: Pattern) -> None:
         """That some fact of the pattern holds matters."""

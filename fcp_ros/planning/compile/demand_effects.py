@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which conditional effects of which operators touch facts that matter."""
+"""Which conditional effects of which operators matter: they touch facts that do, or may forbid.
+
+An effect that adds something that a constraint speaks of, or that has a functional leg, may make
+its operator inapplicable: it belongs to the operator whatever the goal is.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,8 @@ from fcp_ros.planning.compile.demand_shapes import DomainShapes, Trigger
 _ANY = -1
 
 Touch = tuple[Trigger, Node, int]
-"""Something that an effect of the operator may do to the fact."""
+"""Something that an effect of the operator may do to the fact; FORBIDS: to whatever it is."""
+FORBIDS = -1
 
 
 class EffectIndex:
@@ -27,6 +32,7 @@ class EffectIndex:
         self._facts = facts
         self._of_relation: dict[int, list[Trigger]] = {}
         self._of_rule: dict[int, list[tuple[int, Trigger]]] = {}
+        self._forbidding: dict[int, list[Trigger]] = {}
         self._nodes: dict[tuple[int, int, int], list[Node]] = {}
         self._mattering: dict[tuple[int, int, int], list[int]] = {}
         for ways in (shapes.adders, shapes.deleters):
@@ -37,6 +43,11 @@ class EffectIndex:
                         self._of_relation.setdefault(relation, []).append(trigger)
                         rule = trigger.shape.number
                         self._of_rule.setdefault(rule, []).append((relation, trigger))
+        for name, triggers in shapes.adders.items():
+            if shapes.relations[name].keys or name in shapes.constraints:
+                for trigger in triggers:
+                    if trigger.effect >= 0:
+                        self._forbidding.setdefault(trigger.shape.number, []).append(trigger)
 
     def of_fact(self, fact: int) -> Iterator[Touch]:
         """What operators so far may do to a fact that matters from now on."""
@@ -61,6 +72,8 @@ class EffectIndex:
             return
         for slot, element in ((_ANY, _ANY), *enumerate(node.arguments)):
             self._nodes.setdefault((rule, slot, element), []).append(node)
+        for trigger in self._forbidding.get(rule, ()):
+            yield trigger, node, FORBIDS
         for relation, trigger in triggers:
             position, slot = _shared(trigger)
             element = _ANY if position == _ANY else node.arguments[slot]

@@ -119,16 +119,18 @@ class TaskWriter:
             ),
         )
 
-    def _beside(self, node: Node, reduced: Reduced) -> Iterator[int]:
-        """Facts that matter for an operator besides those that it names."""
-        for pattern, _ in (*node.absent, *((pattern, -1) for _, pattern in node.guarded)):
-            for fact in pattern.facts:
-                if self._may_hold(fact, reduced):
-                    yield fact
-        for fact in node.add:
-            for match in self._matches.get(fact, ()):
-                if all(self._may_hold(member, reduced) for member in match):
-                    yield from match
+    def _beside(self, operator: Node, reduced: Reduced) -> Iterator[int]:
+        """Facts that matter for an operator and its effects besides those that they name."""
+        effects = (effect for effect in operator.effects if effect in reduced.effects)
+        for node in (operator, *effects):
+            for pattern, _ in (*node.absent, *((pattern, -1) for _, pattern in node.guarded)):
+                for fact in pattern.facts:
+                    if self._may_hold(fact, reduced):
+                        yield fact
+            for fact in node.add:
+                for match in self._matches.get(fact, ()):
+                    if all(self._may_hold(member, reduced) for member in match):
+                        yield from match
 
     def _may_hold(self, fact: int, reduced: Reduced) -> bool:
         return self._table.initial[fact] or fact in reduced.possible

@@ -40,20 +40,19 @@ class Progress:
         return self._ready.popleft() if self._ready else None
 
     def ask(self, node: Node) -> None:
-        """Everything that the node needs matters; it waits for what can't be true yet."""
+        """What an operator needs matters; it, or an effect, waits for what can't be true yet."""
         facts, agenda = self._facts, self._agenda
         chains = node.shape.chains
         for fact in node.pre:
-            chain = node.parent is None and facts.relation[fact].name in chains
-            agenda.need(2 * fact, node if chain else None)
-            if node.parent is not None:
-                agenda.need(2 * fact + 1)
+            if node.parent is None:
+                agenda.need(2 * fact, node if facts.relation[fact].name in chains else None)
             if not facts.initial[fact] and fact not in node.delete:
                 _note(self._users, fact, node)
             if not facts.possible(fact):
                 self._wait(node, 2 * fact)
         for pattern, unless in node.absent:
-            agenda.need_absent(pattern)
+            if node.parent is None:
+                agenda.need_absent(pattern)
             for fact in node.waits_for(pattern, unless, facts.initial):
                 if not facts.lost[fact]:
                     self._wait(node, 2 * fact + 1)

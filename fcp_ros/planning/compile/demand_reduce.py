@@ -259,18 +259,31 @@ class _Relevance:
                 self._need_false(others)
 
     def _judge(self, nodes: Iterable[Node]) -> None:
-        """Effects that do something that matters: they may do good or harm, so that their
-        conditions matter both ways."""
+        """Effects that do something that matters, or may forbid their operator: they may do good
+        or harm, so that their conditions matter both ways."""
         for node in nodes:
             if node.parent is None or node.parent not in self._kept or node in self._judged:
                 continue
             changed = (*node.add, *node.delete)
-            if not (self.true.isdisjoint(changed) and self.false.isdisjoint(changed)):
+            matters = not (self.true.isdisjoint(changed) and self.false.isdisjoint(changed))
+            if matters or self._forbids(node):
                 self._judged.add(node)
                 absent = [fact for pattern, _ in node.absent for fact in self._holding(pattern)]
                 self._need_true((*node.pre, *absent))
                 self._need_false((*node.pre, *absent))
                 self._guard(node)
+
+    def _forbids(self, effect: Node) -> bool:
+        """Whether what it adds may break a constraint or a functional leg."""
+        return any(
+            all(map(self._possible, match))
+            for fact in effect.add
+            for match in self._matches.get(fact, ())
+        ) or any(
+            other != fact and self._possible(other)
+            for fact, pattern in effect.guarded
+            for other in pattern.facts
+        )
 
     def _holding(self, pattern: Pattern) -> Iterator[int]:
         return (fact for fact in pattern.facts if self._possible(fact))
