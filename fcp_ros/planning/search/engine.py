@@ -13,14 +13,7 @@ from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.search_options import Algorithm, SearchOptions
 from fcp_ros.planning.search.buckets import clear
 from fcp_ros.planning.search.grid import composed, grid
-from fcp_ros.planning.search.kernel import (
-    FULL,
-    IMPROVED,
-    PAUSED,
-    SHORT,
-    STOPPED,
-    advance,
-)
+from fcp_ros.planning.search.kernel import advance
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
 from fcp_ros.planning.search.prepared import Prepared, prepare
@@ -39,6 +32,7 @@ from fcp_ros.planning.search.space import (
     Rooms,
     Space,
 )
+from fcp_ros.planning.search.successors import FULL, IMPROVED, PAUSED, SHORT, STOPPED
 
 SLICE_SECONDS = 0.015
 """A kernel comes back to Python about this often."""

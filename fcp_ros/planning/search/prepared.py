@@ -10,10 +10,10 @@ import numpy as np
 from fcp_ros.planning.flat.task import FlatTask, Floats, Ints
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, relax, reweigh, workspace
 from fcp_ros.planning.search.evaluation import Guides
-from fcp_ros.planning.search.kernel import Problem
 from fcp_ros.planning.search.labels import directions
 from fcp_ros.planning.search.packing import Packing, pack
 from fcp_ros.planning.search.settings import Settings
+from fcp_ros.planning.search.successors import Problem
 from fcp_ros.planning.search.switch_tree import SwitchTree, switch_tree
 
 
