@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -62,6 +61,9 @@ class PlannerNode(ManagedNode):
         self.offer_service(PlanGoal, "plan", self._plan, _refuse_plan)
         self.offer_service(ValidatePlan, "validate_plan", self._validate, _refuse)
         self.offer_service(LoadDomain, "load_domain", self._load_domain, _refuse)
+        # The first request should find the kernels loaded. Here, before any thread of a node runs:
+        # numba imports modules as it goes, and so do readers of scenes.
+        warm_up()
 
     # --- life cycle -----------------------------------------------------------------------------
 
@@ -72,8 +74,6 @@ class PlannerNode(ManagedNode):
             JudgePredicates, "judge", callback_group=self.requests
         )
         self._desk = self._desk_for(domain)
-        # The first request should find the kernels loaded; nothing waits for this.
-        threading.Thread(target=warm_up, name="warm up", daemon=True).start()
         self._worker = Worker("planner", self.parameters.integer("queue_size"))
         self._plan_publisher = self.publish_state(Plan, "plan")
         self.subscribe_state(SceneGraphMessage, "scene_graph", self._world.receive)

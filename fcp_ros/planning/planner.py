@@ -235,6 +235,7 @@ class _Request:
         return replace(
             result,
             kept=kept.done,
+            candidates=self._session.last_candidates(kept.plan.goal),
             best_membership=kept.plan.membership,
             alpha=cut.alpha,
             alpha_reason=cut.explanation,
@@ -298,9 +299,12 @@ class _Request:
             result = self._result(interrupted.status, sentence)
         else:
             result = self._result(PlanStatus.UNSOLVABLE_PROVEN, why_none(solved, self._goal, types))
+        candidates = candidates_of(solved, self._judge, self._tnorm())
+        if result.plan is not None:
+            self._session.remember_candidates(result.plan.goal, candidates)
         return replace(
             result,
-            candidates=candidates_of(solved, self._judge, self._tnorm()),
+            candidates=candidates,
             explanation=self._explanation(solved, alpha),
             best_membership=0.0 if best is None else best.membership,
             alpha=alpha,

@@ -12,6 +12,7 @@ from fcp_ros.planning.chunks.learning import learned_chunks
 from fcp_ros.planning.chunks.library import ChunkLibrary
 from fcp_ros.planning.compile.demand import DemandCompiler
 from fcp_ros.planning.model.plan import Plan, PlanStep
+from fcp_ros.planning.model.result import Candidate
 
 GOALS_REMEMBERED = 32
 """The last plan is kept for so many goals."""
@@ -36,6 +37,7 @@ class PlanningSession:
         self._learn = learn
         self._lock = threading.Lock()
         self._plans: OrderedDict[str, Plan] = OrderedDict()
+        self._candidates: dict[str, tuple[Candidate, ...]] = {}
         self._past: deque[tuple[PlanStep, ...]] = deque(maxlen=PLANS_REMEMBERED)
         self._library = ChunkLibrary.of(domain)
 
@@ -56,13 +58,25 @@ class PlanningSession:
         with self._lock:
             return self._plans.get(goal)
 
+    def last_candidates(self, goal: str) -> tuple[Candidate, ...]:
+        """What was considered when the last plan for a goal was made."""
+        with self._lock:
+            return self._candidates.get(goal, ())
+
+    def remember_candidates(self, goal: str, candidates: tuple[Candidate, ...]) -> None:
+        """Keep what was considered for a goal of which the plan is kept."""
+        with self._lock:
+            if goal in self._plans:
+                self._candidates[goal] = candidates
+
     def remember(self, plan: Plan) -> None:
         """Keep a verified plan."""
         with self._lock:
             self._plans[plan.goal] = plan
             self._plans.move_to_end(plan.goal)
             if len(self._plans) > GOALS_REMEMBERED:
-                self._plans.popitem(last=False)
+                forgotten, _ = self._plans.popitem(last=False)
+                self._candidates.pop(forgotten, None)
             if self._learn and plan.steps:
                 self._past.append(plan.steps)
                 learned = learned_chunks(self.domain, list(self._past))
