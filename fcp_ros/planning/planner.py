@@ -66,6 +66,7 @@ _OUR_FAULT = frozenset(
 """Grounding errors that no other request would avoid."""
 
 _NONE_BETTER = "no plan is better"
+_ONE_AFTER_THE_OTHER = "Where times matter, only steps done one after the other were searched."
 _NOT_SETTLED = "whether a better one exists was not settled"
 
 
@@ -297,8 +298,11 @@ class _Request:
         elif interrupted is not None:
             sentence = f"{interrupted.sentence} {so_far(solved, alpha)}"
             result = self._result(interrupted.status, sentence)
-        else:
+        elif solved.impossible:
             result = self._result(PlanStatus.UNSOLVABLE_PROVEN, why_none(solved, self._goal, types))
+        else:
+            sentence = f"{_ONE_AFTER_THE_OTHER} {so_far(solved, alpha)}"
+            result = self._result(PlanStatus.UNSOLVABLE_INCOMPLETELY, sentence)
         candidates = candidates_of(solved, self._judge, self._tnorm())
         if result.plan is not None:
             self._session.remember_candidates(result.plan.goal, candidates)

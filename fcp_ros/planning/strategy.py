@@ -8,7 +8,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fcp_ros.cset import Instance
-from fcp_ros.fuzzy import AlphaCut, Composition, TNorm, graded_steps, reaches, tnorm_by_name
+from fcp_ros.domain.model import Window
+from fcp_ros.fuzzy import (
+    EPSILON,
+    AlphaCut,
+    Composition,
+    TNorm,
+    graded_steps,
+    reaches,
+    tnorm_by_name,
+)
 from fcp_ros.planning.compile.formula import Formula
 from fcp_ros.planning.compile.symmetry import Twins, one_of_each
 from fcp_ros.planning.flat_search import FlatSearch
@@ -72,8 +81,6 @@ class Strategy:
             options.cut().alpha,
             self._session.library,
         )
-        if math.isfinite(options.deadline):
-            return self._in_time(problem), options.cut()
         best = replace(problem, options=replace(options, optimise=Optimise.MEMBERSHIP))
         if options.optimise is Optimise.MEMBERSHIP:
             solved = self._solve(problem, kept)
@@ -91,25 +98,39 @@ class Strategy:
             solved = self._solve(best, None)
         return solved, options.cut()
 
-    def _in_time(self, problem: Problem) -> Solved:
-        """A search with a deadline: first for steps that keep it one after the other.
-
-        Where there are none, and several agents could work side by side, the best plan is taken
-        that would keep it if they did; whether another one does is not settled then.
-        """
-        solved = self._solve(problem, None)
-        agents = Agents(self._domain, self._instance)
-        if not solved.impossible or not agents.may_overlap(self._domain.rules.values()):
-            return solved
-        options = replace(problem.options, deadline=math.inf)
-        return replace(self._solve(replace(problem, options=options), None), optimal=False)
-
     def _solve(self, problem: Problem, kept: Kept | None) -> Solved:
+        """A search, whose proofs hold for plans whose steps run side by side, too.
+
+        Times are searched for with steps one after the other. Where that fails, and several agents
+        could work side by side, the best plan without the deadline is taken: its schedule may keep
+        it. And what is proven of sequences is not proven then.
+        """
+        solved = self._searched(problem, kept)
+        deadline = math.isfinite(problem.options.deadline)
+        if not (deadline or self._windows()) or not self._side_by_side():
+            return solved
+        if not deadline or not solved.impossible:
+            return _of_sequences(solved, problem.options.optimise)
+        options = replace(problem.options, deadline=math.inf)
+        loose = self._searched(replace(problem, options=options), None)
+        if loose.best is None and not self._windows():
+            return loose
+        return replace(loose, optimal=False, impossible=False)
+
+    def _searched(self, problem: Problem, kept: Kept | None) -> Solved:
         known = None
         if kept is not None:
             cost = cost_by(kept.plan, self._domain, problem.options.optimise)
             known = FlatPlan((), self._loss(kept.plan), cost)
         return Solver(problem, self._judge, self._watch, self._stage, self._search, known).run()
+
+    def _windows(self) -> bool:
+        """Whether some rule may not run at any time."""
+        return any(rule.window != Window() for rule in self._domain.rules.values())
+
+    def _side_by_side(self) -> bool:
+        """Whether several agents could work at the same time."""
+        return Agents(self._domain, self._instance).may_overlap(self._domain.rules.values())
 
     def _loss(self, plan: Plan) -> float:
         """The composed loss of a plan's steps and its goal."""
@@ -129,3 +150,11 @@ class Strategy:
 
     def _tnorm(self) -> TNorm:
         return tnorm_by_name(self._options.tnorm)
+
+
+def _of_sequences(solved: Solved, optimise: Optimise) -> Solved:
+    """What is left of the proofs of a search if only sequences were looked at."""
+    best = solved.best
+    perfect = best is not None and best.membership >= 1.0 - EPSILON
+    perfect = perfect and optimise is Optimise.MEMBERSHIP
+    return replace(solved, optimal=solved.optimal and perfect, impossible=False, bound=1.0)

@@ -10,6 +10,7 @@ import pytest
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expression import Atom, Constant
+from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import AlphaPolicy
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.model.request import Optimise, ignore
@@ -662,6 +663,41 @@ def test_two_robots_keep_a_deadline_side_by_side(house, state, degrees):
     assert together.plan.schedule.makespan == pytest.approx(2.0)
     assert together.verification.ok
     assert run(1.5).status is PlanStatus.UNSOLVABLE_INCOMPLETELY
+
+
+@pytest.mark.parametrize("optimise", list(Optimise))
+def test_with_a_deadline_too_what_misses_alpha_is_told_from_what_can_not_be_done(ask, optimise):
+    given = {"can_grasp(bot, mug_1)": 0.6}
+    result = ask("on(mug_1, shelf)", given, alpha=0.9, deadline=60.0, optimise=optimise)
+    assert result.status is PlanStatus.UNSOLVABLE_AT_ALPHA
+    assert result.best_membership == pytest.approx(0.6)
+
+
+def test_with_a_deadline_too_alpha_may_depend_on_the_plan(ask):
+    given = {"can_grasp(bot, mug_1)": 0.9, "stable(shelf, mug_1)": 0.9}
+    policy = AlphaPolicy(0.85, free_length=1, length_factor=0.9, adaptive=True)
+    result = ask("on(mug_1, shelf)", given, policy=policy, deadline=60.0)
+    assert result.status is PlanStatus.SOLVED_OPTIMALLY
+    assert result.alpha == pytest.approx(0.85 * 0.9)
+
+
+def test_windows_that_two_robots_may_keep_side_by_side_prove_nothing(house, state, degrees):
+    """One after the other the second step is too late; together they would be in time."""
+    window = Window(closes=1.5)
+    rules = {name: replace(rule, window=window) for name, rule in house.rules.items()}
+    domain = replace(house, rules=rules)
+    elements = {"kitchen": "room", "bot_1": "robot", "bot_2": "robot", "table": "support"}
+    elements |= {"mug": "cup", "book": "item"}
+    facts = ["at(bot_1, kitchen)", "at(bot_2, kitchen)", "in_room(table, kitchen)"]
+    facts += ["on(mug, table)", "on(book, table)"]
+    instance = state(domain, elements, facts)
+    for text, expected in (
+        ("not on(mug, table)", PlanStatus.SOLVED_OPTIMALLY),
+        ("not on(mug, table) and not on(book, table)", PlanStatus.UNSOLVABLE_INCOMPLETELY),
+    ):
+        goal = check_goal(parse_expression(text), domain, instance, text)
+        result = plan(domain, instance, goal, PlanningOptions(), degrees())
+        assert result.status is expected, result.message
 
 
 # --- algorithms

@@ -20,8 +20,6 @@ class Outcome(Enum):
     """The allowance was used up; the search can go on."""
     OUT_OF_MEMORY = "out_of_memory"
     """The search may not keep more labels; what was found so far stands."""
-    DEAD_END = "dead_end"
-    """Nothing is left to expand, but the search drops states that it can't prove to be useless."""
 
 
 @dataclass(frozen=True, slots=True)
