@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.judging.lazy import RoundResult
 from fcp_ros.planning.model.request import PlanningOptions
@@ -18,9 +17,10 @@ from fcp_ros.planning.search.bidirectional.meeting import Meeting
 from fcp_ros.planning.search.bidirectional.operators import unsuitable
 from fcp_ros.planning.search.bidirectional.search import BidirectionalSearch
 from fcp_ros.planning.search.engine import BestFirst
-from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
 from fcp_ros.planning.search.portfolio import Portfolio
+from fcp_ros.planning.search.prepared import Prepared, prepare
 
 MEBIBYTE = 1 << 20
 LABEL_BYTES = 1000
@@ -41,6 +41,7 @@ class FlatSearch:
         self._options = options
         self._search = replace(options.search, seed=options.seed)
         self._watch = watch
+        self._prepared: Prepared | None = None
         self.meeting: Meeting | None = None
         """Where the halves of the last plan met, if it was searched for from both ends."""
 
@@ -61,7 +62,7 @@ class FlatSearch:
         portfolio = self._search.algorithm in (Algorithm.PORTFOLIO, Algorithm.BIDIRECTIONAL)
         kind = Portfolio if portfolio else BestFirst
         engine = kind(
-            flat,
+            self._ready(flat),
             objective,
             self._search,
             int(self._options.memory_limit * MEBIBYTE),
@@ -70,11 +71,18 @@ class FlatSearch:
         )
         return self._result(engine.run, engine.report)
 
+    def _ready(self, flat: FlatTask) -> Prepared:
+        """The task, prepared; the rounds of one task, which differ in losses, prepare it once."""
+        known = self._prepared
+        same = known is not None and known.task.pre_var is flat.pre_var
+        self._prepared = known.revalued(flat) if known is not None and same else prepare(flat)
+        return self._prepared
+
     def _from_both_ends(
         self, flat: FlatTask, objective: Objective, incumbent: FlatPlan | None
     ) -> RoundResult:
         if incumbent is not None:
-            objective = _better_than(incumbent, objective)
+            objective = incumbent.beaten(objective)
         labels = int(self._options.memory_limit * MEBIBYTE) // LABEL_BYTES
         bounds = LowerBounds(flat, objective.composition)
         engine = BidirectionalSearch(flat, objective, labels, self._options.seed, bounds)
@@ -117,10 +125,3 @@ class FlatSearch:
                 f"The memory limit of {self._options.memory_limit:g} MiB was reached.",
             )
         return None
-
-
-def _better_than(plan: FlatPlan, objective: Objective) -> Objective:
-    """The objective for plans that are better than a known one in the first criterion."""
-    if objective.order[0] is Criterion.LOSS:
-        return replace(objective, loss_budget=min(objective.loss_budget, plan.loss - 2 * EPSILON))
-    return replace(objective, cost_budget=min(objective.cost_budget, plan.cost - 2 * EPSILON))

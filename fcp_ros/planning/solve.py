@@ -218,16 +218,12 @@ class Solver:
     def _objective(self) -> Objective:
         """What is optimised from here on: only plans that are better than the best one count."""
         options, tnorm = self._problem.options, self._problem.tnorm
-        best = self._flat_best
         if options.optimise is Optimise.MEMBERSHIP:
-            budget = math.inf if best is None else best.loss - 2 * EPSILON
-            return Objective((Criterion.LOSS, Criterion.COST), tnorm.composition, budget)
-        return Objective(
-            (Criterion.COST, Criterion.LOSS),
-            tnorm.composition,
-            tnorm.loss_budget(self._problem.alpha),
-            math.inf if best is None else best.cost - 2 * EPSILON,
-        )
+            objective = Objective((Criterion.LOSS, Criterion.COST), tnorm.composition)
+        else:
+            budget = tnorm.loss_budget(self._problem.alpha)
+            objective = Objective((Criterion.COST, Criterion.LOSS), tnorm.composition, budget)
+        return objective if self._flat_best is None else self._flat_best.beaten(objective)
 
     def _found(self, encoding: Encoding, plan: FlatPlan) -> None:
         """A judged plan that is better than all before."""

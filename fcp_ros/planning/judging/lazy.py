@@ -27,7 +27,8 @@ from fcp_ros.planning.judging.candidates_to_judge import (
 )
 from fcp_ros.planning.model.memberships import GradedAtom, Judge
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.grid import composed
+from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.outcome import FlatPlan
 
 
@@ -143,7 +144,7 @@ class LazySearch:
         return self._encoding.with_losses(self._judge.known, self._tnorm)
 
     def _settled(self) -> bool:
-        return self.best is not None and self._first(self.best) <= self.bound + EPSILON
+        return self.best is not None and self.best.first(self._objective) <= self.bound + EPSILON
 
     def _unknown(self, operators: Sequence[int]) -> list[GradedAtom]:
         atoms = dict.fromkeys(
@@ -178,27 +179,12 @@ class LazySearch:
             plan.loss <= objective.loss_budget + EPSILON
             and plan.cost <= objective.cost_budget + EPSILON
         )
-        if within and (self.best is None or self._better(plan, self.best)):
+        if within and (self.best is None or plan.is_better(self.best, self._objective)):
             self.best = plan
             self._found(plan)
 
-    def _better(self, one: FlatPlan, other: FlatPlan) -> bool:
-        for criterion in self._objective.order:
-            mine, theirs = _value(one, criterion), _value(other, criterion)
-            if abs(mine - theirs) > EPSILON:
-                return mine < theirs
-        return False
-
-    def _first(self, plan: FlatPlan) -> float:
-        return _value(plan, self._objective.order[0])
-
     def _revalued(self, task: FlatTask, plan: FlatPlan) -> FlatPlan:
         """The plan with the losses that are known now."""
-        losses = [float(task.loss[operator]) for operator in plan.operators]
         maximum = self._objective.composition is Composition.MAXIMUM
-        loss = max(losses, default=0.0) if maximum else sum(losses)
+        loss = composed(task.loss, plan.operators, maximum)
         return FlatPlan(plan.operators, loss, plan.cost)
-
-
-def _value(plan: FlatPlan, criterion: Criterion) -> float:
-    return plan.loss if criterion is Criterion.LOSS else plan.cost

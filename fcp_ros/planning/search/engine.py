@@ -14,7 +14,7 @@ from fcp_ros.planning.model.search_options import Algorithm, SearchOptions
 from fcp_ros.planning.search.buckets import clear
 from fcp_ros.planning.search.grid import composed, grid
 from fcp_ros.planning.search.kernel import advance
-from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
 from fcp_ros.planning.search.prepared import Prepared, prepare
 from fcp_ros.planning.search.settings import AT_ONCE, NEVER, SEEN, Settings, settings_of
@@ -222,8 +222,7 @@ class BestFirst:
         """The first criterion of the best plan."""
         if self._best is None:
             return math.inf
-        first = self._objective.order[0]
-        return self._best.loss if first is Criterion.LOSS else self._best.cost
+        return self._best.first(self._objective)
 
     # --- plans
 

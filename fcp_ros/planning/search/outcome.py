@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+
+from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning.search.objective import Criterion, Objective
 
 
 class Outcome(Enum):
@@ -29,6 +32,29 @@ class FlatPlan:
     operators: tuple[int, ...]
     loss: float
     cost: float
+
+    def value(self, criterion: Criterion) -> float:
+        """Its loss or its cost."""
+        return self.loss if criterion is Criterion.LOSS else self.cost
+
+    def first(self, objective: Objective) -> float:
+        """Its value in the criterion that decides."""
+        return self.value(objective.order[0])
+
+    def is_better(self, other: FlatPlan, objective: Objective) -> bool:
+        """Whether it has less than another plan of the first criterion in which they differ."""
+        for criterion in objective.order:
+            mine, theirs = self.value(criterion), other.value(criterion)
+            if abs(mine - theirs) > EPSILON:
+                return mine < theirs
+        return False
+
+    def beaten(self, objective: Objective) -> Objective:
+        """The same objective, for plans that are better in the criterion that decides."""
+        limit = self.first(objective) - 2 * EPSILON
+        if objective.order[0] is Criterion.LOSS:
+            return replace(objective, loss_budget=min(objective.loss_budget, limit))
+        return replace(objective, cost_budget=min(objective.cost_budget, limit))
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,8 +126,7 @@ class Portfolio:
             return math.inf
         proven = self._outcome is Outcome.OPTIMAL or self._role is Role.SHORTER
         if proven and self._best is not None:
-            first = self._objective.order[0]
-            return self._best.loss if first is Criterion.LOSS else self._best.cost
+            return self._best.first(self._objective)
         return self._proof.report().bound
 
     # --- turns
@@ -264,22 +263,13 @@ class Portfolio:
             composed(task.loss, operators, maximum),
             composed(task.cost, operators, False),
         )
-        if self._best is not None and not self._better(plan, self._best):
+        if self._best is not None and not plan.is_better(self._best, self._objective):
             return
         self._best = plan
         for search in self._running:
             search.know(plan)
         if self._improved is not None:
             self._improved(plan)
-
-    def _better(self, one: FlatPlan, other: FlatPlan) -> bool:
-        for criterion in self._objective.order:
-            mine, theirs = (
-                (one.loss, other.loss) if criterion is Criterion.LOSS else (one.cost, other.cost)
-            )
-            if abs(mine - theirs) > EPSILON:
-                return mine < theirs
-        return False
 
 
 def _proving(objective: Objective, options: SearchOptions) -> SearchOptions:
