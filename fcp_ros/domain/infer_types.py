@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from fcp_ros.domain.expression import (
     Atom,
+    Exists,
     Expression,
     ExpressionError,
     Text,
@@ -47,6 +48,22 @@ def infer_types(expression: Expression, domain: Domain, text: str = "") -> Mappi
     return {
         name: _infer(name, uses, domain, vocabulary, text) for name in free_variables(expression)
     }
+
+
+def opened(goal: Expression, domain: Domain) -> tuple[Expression, dict[str, str]]:
+    """The goal without its leading `exists`, and the types of its free variables.
+
+    A leading existential variable means the same as a free one, and a plan says what it bound it
+    to: then only that choice has to be evaluated.
+
+    Raises:
+        ExpressionError: as `infer_types`.
+    """
+    types = dict(infer_types(goal, domain))
+    while isinstance(goal, Exists):
+        types.update((variable.name, variable.type) for variable in goal.variables)
+        goal = goal.body
+    return goal, types
 
 
 def _infer(name: str, uses: list[Atom], domain: Domain, vocabulary: Vocabulary, text: str) -> str:

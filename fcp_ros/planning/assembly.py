@@ -4,69 +4,85 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from fcp_ros.cset import Instance
-from fcp_ros.domain.model import Domain
-from fcp_ros.fuzzy import TNorm
+from fcp_ros.domain.model import ActionRule
 from fcp_ros.planning.compile.ground_step import duration_of
-from fcp_ros.planning.model.memberships import Judge
+from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.plan import Plan, PlanStep
+from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.solve import Solution
 
 
-def assemble(
-    solution: Solution,
-    goal: str,
-    domain: Domain,
-    instance: Instance,
-    judge: Judge,
-    amounts: Mapping[str, float],
-    tnorm: TNorm,
-    alpha: float,
-) -> Plan:
+@dataclass(frozen=True, slots=True)
+class StepDraft:
+    """A step that is not valued yet.
+
+    Attributes:
+        rule: its rule.
+        arguments: an element name for each parameter of the rule.
+        graded: the graded atoms that its degree rests on.
+        chunk: as in `PlanStep`.
+    """
+
+    rule: ActionRule
+    arguments: tuple[str, ...]
+    graded: tuple[GradedAtom, ...]
+    chunk: str = ""
+
+
+def assemble(solution: Solution, goal: str, context: RequestContext, alpha: float) -> Plan:
     """The plan that a solution stands for.
 
     Arguments:
-        solution: what was found.
+        solution: what was found; the degrees that it rests on are known.
         goal: the goal's text.
-        domain, instance: where.
-        judge: knows all degrees that matter.
-        amounts: resource -> what there is of it at first; the domain's own figure by default.
-        tnorm: how degrees compose.
+        context: of the request.
         alpha: the alpha-cut that the plan passed.
     """
-    steps: list[PlanStep] = []
-    degrees: list[float] = []
-    left = {name: amounts.get(name, r.initial) for name, r in domain.resources.items()}
-    parts = zip(solution.decoded.steps, solution.graded, solution.labels, strict=True)
-    for step, atoms, label in parts:
-        judgements = tuple(map(judge.judged, atoms))
-        degrees.append(tnorm.compose_all(j.membership.degree for j in judgements))
-        steps.append(
-            PlanStep(
-                step.rule.name,
-                tuple(zip(step.rule.parameter_names, step.arguments, strict=True)),
-                degrees[-1],
-                tnorm.compose_all(degrees),
-                duration_of(step.rule, step.arguments, instance),
-                step.rule.executor,
-                judgements,
-                label,
-            )
-        )
+    decoded = solution.decoded.steps
+    left = context.amounts
+    for step in decoded:
         for name, use in step.rule.uses.items():
             left[name] -= use
+    parts = zip(decoded, solution.graded, solution.labels, strict=True)
     reached = solution.alternative
     return Plan(
         goal=goal,
-        steps=tuple(steps),
+        steps=valued(
+            (StepDraft(s.rule, s.arguments, tuple(atoms), label) for s, atoms, label in parts),
+            context,
+        ),
         membership=solution.membership,
-        goal_degree=reached.upper(judge.known),
-        goal_judgements=tuple(judge.judged(atom) for atom in reached.graded),
+        goal_degree=reached.upper(context.judge.known),
+        goal_judgements=tuple(context.judge.judged(atom) for atom in reached.graded),
         binding=reached.binding,
         alpha=alpha,
-        tnorm=tnorm.name,
+        tnorm=context.tnorm.name,
         id=str(uuid.uuid4()),
         resources_after=left,
     )
+
+
+def valued(drafts: Iterable[StepDraft], context: RequestContext) -> tuple[PlanStep, ...]:
+    """The steps with their degrees and durations, in the state that the request starts in."""
+    tnorm = context.tnorm
+    degrees: list[float] = []
+    steps = []
+    for draft in drafts:
+        judgements = tuple(map(context.judge.judged, draft.graded))
+        degrees.append(tnorm.compose_all(j.membership.degree for j in judgements))
+        steps.append(
+            PlanStep(
+                draft.rule.name,
+                tuple(zip(draft.rule.parameter_names, draft.arguments, strict=True)),
+                degrees[-1],
+                tnorm.compose_all(degrees),
+                duration_of(draft.rule, draft.arguments, context.instance),
+                draft.rule.executor,
+                judgements,
+                draft.chunk,
+            )
+        )
+    return tuple(steps)

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fcp_ros.cset import Instance
 from fcp_ros.fuzzy import TNorm, reaches
 from fcp_ros.planning.compile.encoding import Encoding
 from fcp_ros.planning.model.explanation import Explanation, Share
 from fcp_ros.planning.model.memberships import Judge
+from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.solve import Solution, Solved
 
 GOAL = "the goal"
@@ -29,7 +31,7 @@ def explanation_of(solved: Solved, judge: Judge, tnorm: TNorm, alpha: float) -> 
     shares: tuple[Share, ...] = ()
     binding = ""
     if solved.best is not None:
-        shares = _shares(solved.best, judge, tnorm)
+        shares = _shares(_degrees(solved.best, judge, tnorm), tnorm)
         binding = _binding(solved.best.membership, shares, tnorm, alpha)
     return Explanation(
         shares,
@@ -42,12 +44,41 @@ def explanation_of(solved: Solved, judge: Judge, tnorm: TNorm, alpha: float) -> 
     )
 
 
-def _shares(best: Solution, judge: Judge, tnorm: TNorm) -> tuple[Share, ...]:
+def explanation_of_kept(plan: Plan, instance: Instance, judge: Judge, tnorm: TNorm) -> Explanation:
+    """What explains an earlier plan that still holds and needed no search.
+
+    Arguments:
+        plan: the plan, with degrees of the present state.
+        instance: the present state.
+        judge: tells how much was asked for.
+        tnorm: how degrees compose.
+    """
+    degrees = [(str(step), step.degree) for step in plan.steps]
+    shares = _shares([*degrees, (GOAL, plan.goal_degree)], tnorm)
+    considered: dict[str, str] = {}
+    for step in plan.steps:
+        for _, element in step.arguments:
+            considered.setdefault(element, f"{step}, a step of the earlier plan.")
+    return Explanation(
+        shares,
+        _binding(plan.membership, shares, tnorm, plan.alpha),
+        considered,
+        len(instance.all_elements()),
+        asked=judge.asked,
+        askable=judge.asked,
+    )
+
+
+def _degrees(best: Solution, judge: Judge, tnorm: TNorm) -> list[tuple[str, float]]:
+    """Steps and goal, each with its degree."""
     degrees = [
         (str(step), tnorm.compose_all(judge.degree(*atom) for atom in atoms))
         for step, atoms in zip(best.decoded.steps, best.graded, strict=True)
     ]
-    degrees.append((GOAL, best.alternative.upper(judge.known)))
+    return [*degrees, (GOAL, best.alternative.upper(judge.known))]
+
+
+def _shares(degrees: Sequence[tuple[str, float]], tnorm: TNorm) -> tuple[Share, ...]:
     losses = [tnorm.loss(degree) for _, degree in degrees]
     whole = sum(losses) or 1.0
     shares = [

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a solution to a plan that may leave: assembled, scheduled, verified."""
+"""From an assembled plan to one that may leave: scheduled, verified, remembered."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fcp_ros.cset import Instance
 from fcp_ros.domain.expression import Expression
-from fcp_ros.planning.model.memberships import MembershipSource
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.verdict import Verdict
+from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.schedule.schedule import schedule_steps
 from fcp_ros.planning.schedule.step_network import Inconsistency
-from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.verification.meeting import PlanMeeting
 from fcp_ros.planning.verification.verify import verify
 
@@ -26,37 +23,28 @@ class Handover:
     """What a plan is handed over with.
 
     Attributes:
-        session: what is kept of the domain.
-        instance: the state that the plan starts in.
+        context: of the request.
         goal: the checked goal.
-        source: judges graded predicates, once more.
-        amounts: resource -> what there is of it at first.
-        deadline: seconds that the plan may take.
-        check: called now and then; may raise to stop.
     """
 
-    session: PlanningSession
-    instance: Instance
+    context: RequestContext
     goal: Expression
-    source: MembershipSource
-    amounts: Mapping[str, float]
-    deadline: float = math.inf
-    check: Callable[[], None] = lambda: None
 
     def verdict(self, plan: Plan, meeting: PlanMeeting | None = None) -> Verdict:
-        """What the verifier says of a plan."""
+        """What the verifier says of a plan; it has all degrees judged once more."""
+        context = self.context
         return verify(
-            self.session.domain,
-            self.instance,
+            context.domain,
+            context.instance,
             plan,
             self.goal,
-            self.source,
+            context.source,
             alpha=plan.alpha,
-            resources=self.amounts,
-            deadline=self.deadline,
+            resources=context.amounts,
+            deadline=context.options.deadline,
             meeting=meeting,
-            spans=self.session.spans,
-            check=self.check,
+            spans=context.session.spans,
+            check=context.watch.check_cancelled,
         )
 
     def result(
@@ -76,12 +64,13 @@ class Handover:
             meeting: where its halves met, if it was searched for from both ends.
             verdict: the verifier's, if it was asked already.
         """
+        context = self.context
         schedule = plan.schedule or schedule_steps(
-            self.session.domain,
-            self.instance,
+            context.domain,
+            context.instance,
             plan.steps,
-            levels=self.amounts,
-            deadline=self.deadline,
+            levels=context.amounts,
+            deadline=context.options.deadline,
         )
         if isinstance(schedule, Inconsistency):
             return PlanningResult(
@@ -94,7 +83,7 @@ class Handover:
         if not verdict.ok:
             refused = "The verifier refused the plan: " + " ".join(verdict.problems)
             return PlanningResult(PlanStatus.INTERNAL_ERROR, refused, verification=verdict)
-        self.session.remember(plan)
+        context.session.remember(plan)
         return PlanningResult(
             PlanStatus.SOLVED_OPTIMALLY if optimal else PlanStatus.SOLVED_SATISFICING,
             message(plan),

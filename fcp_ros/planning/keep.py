@@ -7,22 +7,24 @@ goal and passes the alpha-cut. All of it is worked out anew, as for a plan that 
 
 from __future__ import annotations
 
+import math
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.evaluate import evaluate
-from fcp_ros.domain.expression import Exists, Expression
-from fcp_ros.domain.infer_types import infer_types
+from fcp_ros.domain.expression import Expression, to_text
+from fcp_ros.domain.infer_types import opened
 from fcp_ros.domain.model import Domain
-from fcp_ros.fuzzy import TNorm, reaches
-from fcp_ros.planning.compile.ground_step import GroundStep, cost_of, duration_of, graded_atoms_of
-from fcp_ros.planning.model.memberships import Judge
+from fcp_ros.fuzzy import EPSILON, reaches
+from fcp_ros.planning.assembly import StepDraft, valued
+from fcp_ros.planning.compile.ground_step import GroundStep, cost_of, graded_atoms_of
+from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.verdict import Verdict
-from fcp_ros.planning.session import PlanningSession
+from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.verification.replay import Replay
 
 
@@ -40,91 +42,102 @@ class Kept:
     done: int
     verdict: Verdict | None = None
 
+    def is_perfect(self, optimise: Optimise) -> bool:
+        """Whether no plan can be better, whatever there is to be done."""
+        return optimise is Optimise.MEMBERSHIP and self.plan.membership >= 1.0 - EPSILON
 
-def still_holding(
-    previous: Plan,
-    session: PlanningSession,
-    instance: Instance,
-    goal: Expression,
-    judge: Judge,
-    amounts: Mapping[str, float],
-    tnorm: TNorm,
-    alpha: float,
-) -> Kept | None:
-    """What is left of an earlier plan, as long as possible; None if it does not hold.
+    def cost_by(self, domain: Domain, optimise: Optimise) -> float:
+        """What it costs in the objective's second (or first) criterion."""
+        if optimise is Optimise.MEMBERSHIP:
+            return float(len(self.plan.steps))
+        if optimise is Optimise.DURATION:
+            return self.plan.duration
+        steps = (_ground(step, domain) for step in self.plan.steps)
+        return sum(cost_of(step.rule, step.arguments) for step in steps)
+
+
+def kept_plan(context: RequestContext, goal: Expression) -> Kept | None:
+    """What is left of the plan that was made for a goal before; None if that does not hold.
 
     Arguments:
-        previous: the plan, for the same goal.
-        session: what is kept of the domain.
-        instance: the present state.
+        context: of the request; its session knows the plan.
         goal: the checked goal.
-        judge: knows degrees in the present state, and asks for them.
-        amounts: resource -> what there is of it now.
-        tnorm: how degrees compose.
-        alpha: the alpha-cut.
     """
-    replay = Replay(session.domain, session.spans, lambda: None)
+    options = context.options
+    previous = context.session.last_plan(to_text(goal))
+    if previous is None or not options.keep or math.isfinite(options.deadline):
+        return None
+    kept = _unchanged(previous, context, goal) or _what_is_left(previous, context, goal)
+    if kept is not None:
+        context.watch.found(kept.plan.membership, acceptable=True)
+    return kept
+
+
+def kept_result(kept: Kept, handover: Handover, optimal: bool, why: str) -> PlanningResult:
+    """The result that hands an earlier plan out once more.
+
+    Arguments:
+        kept: the plan.
+        handover: verifies it, if that was not done yet.
+        optimal: whether it is proven that no plan is better.
+        why: what is said of better ones.
+    """
+    context = handover.context
+    left = f"what is left of it, {len(kept.plan.steps)} steps," if kept.done else "it"
+    worth = f"{kept.plan.membership:.2f}"
+    sentence = f"The earlier plan still holds: {left} has membership {worth}; {why}."
+    cut = context.options.cut()
+    result = handover.result(kept.plan, optimal, lambda _plan: sentence, verdict=kept.verdict)
+    return replace(
+        result,
+        kept=kept.done,
+        candidates=context.session.last_candidates(kept.plan.goal),
+        best_membership=kept.plan.membership,
+        alpha=cut.alpha,
+        alpha_reason=cut.explanation,
+    )
+
+
+def _unchanged(previous: Plan, context: RequestContext, goal: Expression) -> Kept | None:
+    """The earlier plan, if all that it says is so in the present state, too."""
+    if (previous.tnorm, previous.alpha) != (context.tnorm.name, context.options.cut().alpha):
+        return None
+    verdict = Handover(context, goal).verdict(previous)
+    return Kept(previous, 0, verdict) if verdict.ok else None
+
+
+def _what_is_left(previous: Plan, context: RequestContext, goal: Expression) -> Kept | None:
+    """What is left of an earlier plan, as long as possible; None if it does not hold."""
+    replay = Replay(context.domain, context.session.spans, lambda: None)
     names = {name for step in previous.steps for _, name in step.arguments}
     names.update(name for _, name in previous.binding)
-    if not all(instance.has(name) for name in names):
+    if not all(context.instance.has(name) for name in names):
         return None
+    alpha = context.options.cut().alpha
     for done in range(len(previous.steps) + 1):
         steps = previous.steps[done:]
-        replayed = replay.run(instance, [(str(s), s) for s in steps], amounts)
+        replayed = replay.run(context.instance, [(str(s), s) for s in steps], context.amounts)
         if not replayed.complete or replayed.problems:
             continue
-        final = replayed.states[-1]
-        plan = _valued(previous, steps, goal, final, instance, judge, tnorm, session.domain)
+        plan = _valued_anew(previous, steps, goal, replayed.states[-1], context)
         if plan.goal_degree > 0.0 and reaches(plan.membership, alpha):
             plan = replace(plan, alpha=alpha, resources_after=dict(replayed.left))
             return Kept(plan if done else replace(plan, id=previous.id), done)
     return None
 
 
-def cost_by(plan: Plan, domain: Domain, optimise: Optimise) -> float:
-    """What a plan costs in the objective's second (or first) criterion."""
-    if optimise is Optimise.MEMBERSHIP:
-        return float(len(plan.steps))
-    if optimise is Optimise.DURATION:
-        return plan.duration
-    elements = (tuple(element for _, element in step.arguments) for step in plan.steps)
-    rules = (domain.rules[step.rule] for step in plan.steps)
-    return sum(cost_of(rule, names) for rule, names in zip(rules, elements, strict=True))
-
-
-def _valued(
+def _valued_anew(
     previous: Plan,
     steps: tuple[PlanStep, ...],
     goal: Expression,
     final: Instance,
-    instance: Instance,
-    judge: Judge,
-    tnorm: TNorm,
-    domain: Domain,
+    context: RequestContext,
 ) -> Plan:
     """The steps as a plan of their own: each judged by itself, in the present state."""
-    degrees: list[float] = []
-    valued = []
-    for step in steps:
-        rule = domain.rules[step.rule]
-        ground = GroundStep(rule, tuple(element for _, element in step.arguments))
-        judgements = tuple(judge.judged(atom) for atom in graded_atoms_of(ground))
-        degrees.append(tnorm.compose_all(j.membership.degree for j in judgements))
-        valued.append(
-            replace(
-                step,
-                degree=degrees[-1],
-                membership_after=tnorm.compose_all(degrees),
-                duration=duration_of(rule, ground.arguments, instance),
-                judgements=judgements,
-                chunk="",
-            )
-        )
-    types = dict(infer_types(goal, domain))
-    body = goal
-    while isinstance(body, Exists):
-        types.update((variable.name, variable.type) for variable in body.variables)
-        body = body.body
+    judge, tnorm = context.judge, context.tnorm
+    ground = (_ground(step, context.domain) for step in steps)
+    fresh = valued((StepDraft(g.rule, g.arguments, graded_atoms_of(g)) for g in ground), context)
+    body, types = opened(goal, context.domain)
     binding = {name: element for name, element in previous.binding if name in types}
     degree = evaluate(body, final, judge.degree, tnorm, types=types, binding=binding)
     atoms = [
@@ -133,11 +146,15 @@ def _valued(
     ]
     return replace(
         previous,
-        steps=tuple(valued),
-        membership=tnorm.compose_all([*degrees, degree]),
+        steps=fresh,
+        membership=tnorm.compose_all([*(step.degree for step in fresh), degree]),
         goal_degree=degree,
         goal_judgements=tuple(judge.judged(atom) for atom in atoms),
         tnorm=tnorm.name,
         id=str(uuid.uuid4()),
         schedule=None,
     )
+
+
+def _ground(step: PlanStep, domain: Domain) -> GroundStep:
+    return GroundStep(domain.rules[step.rule], tuple(element for _, element in step.arguments))

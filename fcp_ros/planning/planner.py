@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import logging
 import math
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 
 from fcp_ros.cset import Instance
@@ -15,13 +13,7 @@ from fcp_ros.domain.check import check_goal
 from fcp_ros.domain.expression import Expression, ExpressionError, to_text
 from fcp_ros.domain.infer_types import infer_types
 from fcp_ros.domain.model import Domain
-from fcp_ros.fuzzy import (
-    EPSILON,
-    AlphaCut,
-    TNorm,
-    reaches,
-    tnorm_by_name,
-)
+from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.errors import GroundingCode, GroundingError
 from fcp_ros.planning.assembly import assemble
 from fcp_ros.planning.candidates import candidates_of
@@ -29,13 +21,12 @@ from fcp_ros.planning.compile.formula import Formula
 from fcp_ros.planning.compile.goal_grounding import ground_goal
 from fcp_ros.planning.compile.symmetry import Twins, twins_of
 from fcp_ros.planning.explain import below_alpha, said_of, so_far, why_none
-from fcp_ros.planning.explanation import explanation_of
+from fcp_ros.planning.explanation import explanation_of, explanation_of_kept
 from fcp_ros.planning.flat_search import FlatSearch
 from fcp_ros.planning.handover import Handover
-from fcp_ros.planning.keep import Kept, still_holding
+from fcp_ros.planning.keep import Kept, kept_plan, kept_result
 from fcp_ros.planning.model.explanation import Explanation
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
-from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import (
     CancelCallback,
     Optimise,
@@ -48,6 +39,8 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.phase_times import PhaseTimes
+from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.solve import Solution, Solved
 from fcp_ros.planning.strategy import Strategy
@@ -99,41 +92,29 @@ def plan(
     Returns:
         the result; every failure is a status with a sentence, nothing is raised.
     """
-    kept = PlanningSession(domain) if session is None else session
-    if kept.domain is not domain:
+    own = PlanningSession(domain) if session is None else session
+    if own.domain is not domain:
         return PlanningResult(
             PlanStatus.INVALID_REQUEST,
-            f"The session is one of domain {kept.domain.name}: make one for {domain.name}.",
+            f"The session is one of domain {own.domain.name}: make one for {domain.name}.",
         )
     watch = Watch(options, cancelled, progress)
-    return _Request(kept, instance, goal, options, memberships, resources, watch).answer()
+    judge = Judge(domain, instance, memberships, watch.check)
+    given = dict(resources or {})
+    context = RequestContext(own, instance, options, given, memberships, judge, watch)
+    return _Request(context, goal).answer()
 
 
 class _Request:
     """One planning request on its way through the stages."""
 
-    def __init__(
-        self,
-        session: PlanningSession,
-        instance: Instance,
-        goal: Expression,
-        options: PlanningOptions,
-        memberships: MembershipSource,
-        resources: Mapping[str, float] | None,
-        watch: Watch,
-    ) -> None:
-        self._session = session
-        self._domain = session.domain
-        self._instance = instance
+    def __init__(self, context: RequestContext, goal: Expression) -> None:
+        self._context = context
         self._goal = goal
-        self._options = options
-        self._source = memberships
-        self._given = dict(resources or {})
-        self._watch = watch
-        self._judge = Judge(self._domain, instance, memberships, watch.check)
-        self._search = FlatSearch(options, watch)
-        self._timings: dict[str, float] = {}
-        self._inner = 0.0
+        self._options = context.options
+        self._watch = context.watch
+        self._times = PhaseTimes(context.watch)
+        self._search = FlatSearch(context.options, context.watch)
 
     def answer(self) -> PlanningResult:
         """Run the stages; turn whatever goes wrong into a status and a sentence."""
@@ -155,137 +136,51 @@ class _Request:
             result = self._result(PlanStatus.INTERNAL_ERROR, message)
         return replace(
             result,
-            timings={**self._timings, "total": self._watch.elapsed},
+            timings={**self._times.seconds, "total": self._watch.elapsed},
             expansions=self._watch.expansions,
             goal=to_text(self._goal),
             alpha=result.alpha if result.alpha_reason else self._options.alpha,
         )
 
     def _run(self) -> PlanningResult:
-        invalid = self._invalid()
+        context = self._context
+        invalid = context.problems()
         if invalid:
             return self._result(PlanStatus.INVALID_REQUEST, " ".join(invalid))
-        with self._stage(Phase.COMPILE):
-            self._goal = check_goal(self._goal, self._domain, self._instance)
-            types = infer_types(self._goal, self._domain)
-            formula = ground_goal(self._goal, types, self._domain, self._instance, self._watch)
+        with self._times(Phase.COMPILE):
+            self._goal = check_goal(self._goal, context.domain, context.instance)
+            types = infer_types(self._goal, context.domain)
+            formula = ground_goal(self._goal, types, context.domain, context.instance, self._watch)
             twins = self._twins(formula)
-            kept = self._kept()
-        if kept is not None and self._is_perfect(kept):
-            with self._stage(Phase.VERIFY):
+            kept = kept_plan(context, self._goal)
+        if kept is not None and kept.is_perfect(self._options.optimise):
+            with self._times(Phase.VERIFY):
                 return self._keep(kept, True, "no plan has a higher one")
-        strategy = Strategy(
-            self._session,
-            self._instance,
-            self._options,
-            self._given,
-            self._judge,
-            self._watch,
-            self._stage,
-            self._search,
-        )
-        solved, alpha = strategy.solved(formula, twins, kept)
-        with self._stage(Phase.VERIFY):
+        strategy = Strategy(context, self._times, self._search)
+        solved, cut = strategy.solved(formula, twins, kept)
+        with self._times(Phase.VERIFY):
             if kept is not None and solved.best is None:
                 said = _NONE_BETTER if solved.optimal else _NOT_SETTLED
                 return self._keep(kept, solved.optimal, said)
-            return self._concluded(solved, alpha, types)
-
-    # --- an earlier plan
-
-    def _kept(self) -> Kept | None:
-        """What is left of the plan that was made for this goal before, if that still holds."""
-        previous = self._session.last_plan(to_text(self._goal))
-        options = self._options
-        if previous is None or not options.keep or math.isfinite(options.deadline):
-            return None
-        kept = self._unchanged(previous) or still_holding(
-            previous,
-            self._session,
-            self._instance,
-            self._goal,
-            self._judge,
-            self._amounts(),
-            self._tnorm(),
-            self._options.cut().alpha,
-        )
-        if kept is not None:
-            self._watch.found(kept.plan.membership, acceptable=True)
-        return kept
-
-    def _unchanged(self, previous: Plan) -> Kept | None:
-        """The earlier plan, if all that it says is so in the present state, too."""
-        if (previous.tnorm, previous.alpha) != (self._tnorm().name, self._options.cut().alpha):
-            return None
-        verdict = self._handover().verdict(previous)
-        return Kept(previous, 0, verdict) if verdict.ok else None
-
-    def _is_perfect(self, kept: Kept) -> bool:
-        """Whether no plan can be better, whatever there is to be done."""
-        membership = self._options.optimise is Optimise.MEMBERSHIP
-        return membership and kept.plan.membership >= 1.0 - EPSILON
-
-    def _keep(self, kept: Kept, optimal: bool, why: str) -> PlanningResult:
-        left = f"what is left of it, {len(kept.plan.steps)} steps," if kept.done else "it"
-        worth = f"{kept.plan.membership:.2f}"
-        sentence = f"The earlier plan still holds: {left} has membership {worth}; {why}."
-        cut = self._options.cut()
-        result = self._handover().result(
-            kept.plan, optimal, lambda _plan: sentence, verdict=kept.verdict
-        )
-        return replace(
-            result,
-            kept=kept.done,
-            candidates=self._session.last_candidates(kept.plan.goal),
-            best_membership=kept.plan.membership,
-            alpha=cut.alpha,
-            alpha_reason=cut.explanation,
-        )
+            return self._concluded(solved, cut, types)
 
     def _twins(self, formula: Formula) -> Twins:
         """The elements of which one is as good as another."""
-        options = self._options
+        options, context = self._options, self._context
         if not options.switches.symmetry:
             return Twins.of(())
         timed = options.optimise is Optimise.DURATION or math.isfinite(options.deadline)
-        return twins_of(self._domain, self._instance, self._goal, formula, timed)
-
-    def _tnorm(self) -> TNorm:
-        return tnorm_by_name(self._options.tnorm)
-
-    def _amounts(self) -> dict[str, float]:
-        """What there is of each resource at first."""
-        return {n: self._given.get(n, r.initial) for n, r in self._domain.resources.items()}
-
-    @contextmanager
-    def _stage(self, phase: Phase) -> Iterator[None]:
-        """A phase of the request; the time of a phase inside another counts for itself only."""
-        outer = self._watch.phase
-        started, inner = time.perf_counter(), self._inner
-        self._inner = 0.0
-        self._watch.enter(phase)
-        try:
-            yield
-        finally:
-            spent = time.perf_counter() - started
-            self._timings[phase.value] = self._timings.get(phase.value, 0.0) + spent - self._inner
-            self._inner = inner + spent
-            self._watch.back_to(outer)
-
-    # --- the stages
-
-    def _invalid(self) -> list[str]:
-        """What is wrong with the request's numbers."""
-        found = list(self._options.problems())
-        for name, value in self._given.items():
-            if name not in self._domain.resources:
-                known = ", ".join(self._domain.resources) or "none"
-                found.append(f"Unknown resource {name}: the domain has {known}.")
-            elif not math.isfinite(value):
-                found.append(f"The amount of {name} is {value!r}: give a finite number.")
-        return found
+        return twins_of(context.domain, context.instance, self._goal, formula, timed)
 
     # --- the answer
+
+    def _keep(self, kept: Kept, optimal: bool, why: str) -> PlanningResult:
+        context = self._context
+        result = kept_result(kept, Handover(context, self._goal), optimal, why)
+        if not self._options.explain:
+            return result
+        explanation = explanation_of_kept(kept.plan, context.instance, context.judge, context.tnorm)
+        return replace(result, explanation=explanation)
 
     def _concluded(self, solved: Solved, cut: AlphaCut, types: Mapping[str, str]) -> PlanningResult:
         best, alpha, interrupted = solved.best, cut.alpha, solved.interrupted
@@ -303,9 +198,9 @@ class _Request:
         else:
             sentence = f"{_ONE_AFTER_THE_OTHER} {so_far(solved, alpha)}"
             result = self._result(PlanStatus.UNSOLVABLE_INCOMPLETELY, sentence)
-        candidates = candidates_of(solved, self._judge, self._tnorm())
+        candidates = candidates_of(solved, self._context.judge, self._context.tnorm)
         if result.plan is not None:
-            self._session.remember_candidates(result.plan.goal, candidates)
+            self._context.session.remember_candidates(result.plan.goal, candidates)
         return replace(
             result,
             candidates=candidates,
@@ -318,40 +213,18 @@ class _Request:
     def _explanation(self, solved: Solved, alpha: float) -> Explanation | None:
         if not self._options.explain:
             return None
-        return explanation_of(solved, self._judge, self._tnorm(), alpha)
+        return explanation_of(solved, self._context.judge, self._context.tnorm, alpha)
 
     def _handed_over(self, best: Solution, solved: Solved, alpha: float) -> PlanningResult:
-        tnorm = self._tnorm()
-        plan = assemble(
-            best,
-            to_text(self._goal),
-            self._domain,
-            self._instance,
-            self._judge,
-            self._given,
-            tnorm,
-            alpha,
-        )
-        met = self._search.meeting
+        context, met = self._context, self._search.meeting
         meeting = None
         if met is not None and solved.encoding is not None and met.operators == best.operators:
-            meeting = plan_meeting(met, solved.encoding, tnorm)
-        return self._handover().result(
-            plan,
+            meeting = plan_meeting(met, solved.encoding, context.tnorm)
+        return Handover(context, self._goal).result(
+            assemble(best, to_text(self._goal), context, alpha),
             solved.optimal,
             lambda found: said_of(solved, len(found.steps), self._options.optimise),
             meeting,
-        )
-
-    def _handover(self) -> Handover:
-        return Handover(
-            self._session,
-            self._instance,
-            self._goal,
-            self._source,
-            self._amounts(),
-            self._options.deadline,
-            self._watch.check_cancelled,
         )
 
     @staticmethod

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.cset import Instance
@@ -33,10 +32,9 @@ from fcp_ros.planning.judging.lazy import LazyResult, LazySearch, RoundResult
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.request import Optimise, Phase, PlanningOptions
 from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.phase_times import PhaseTimes
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan
-
-Stage = Callable[[Phase], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
@@ -124,7 +122,7 @@ class Solver:
         problem: what is to be solved.
         judge: knows degrees, and asks for them.
         watch: limits.
-        stage: a context in which a phase is timed.
+        times: times the phases.
         search: one search on a flat task.
         known: loss and cost of a plan that is known; only better ones are looked for.
     """
@@ -134,14 +132,14 @@ class Solver:
         problem: Problem,
         judge: Judge,
         watch: Watch,
-        stage: Stage,
+        times: PhaseTimes,
         search: Callable[[FlatTask, Objective, FlatPlan | None], RoundResult],
         known: FlatPlan | None = None,
     ) -> None:
         self._problem = problem
         self._judge = judge
         self._watch = watch
-        self._stage = stage
+        self._times = times
         self._search = search
         self._solved = Solved()
         self._flat_best = known
@@ -176,29 +174,29 @@ class Solver:
             lambda flat, incumbent: self._search(flat, objective, incumbent),
             lambda plan: self._found(encoding, plan),
             lambda: self._watch.satisfied,
-            lambda: self._stage(Phase.JUDGE),
+            lambda: self._times(Phase.JUDGE),
         )
         if not self._problem.options.switches.lazy:
             lazy.judge_all()
-        with self._stage(Phase.SEARCH):
+        with self._times(Phase.SEARCH):
             result = lazy.run()
         return self._conclude(result, breadth)
 
     def _compiled(self, breadth: Breadth) -> Encoding:
         problem, watch = self._problem, self._watch
-        with self._stage(Phase.COMPILE):
+        with self._times(Phase.COMPILE):
             if problem.options.switches.relevance:
                 wanted = wanted_of(problem.formula)
                 task = problem.compiler.task(problem.instance, wanted, breadth, watch)
             else:
                 task = compile_task(problem.compiler.domain, problem.instance, watch)
             conditions = Conditions(task)
-        with self._stage(Phase.GOAL):
+        with self._times(Phase.GOAL):
             alternatives = goal_alternatives(
                 problem.formula, self._judge.known, problem.tnorm, task, watch
             )
             alternatives = representatives(alternatives, problem.twins)
-        with self._stage(Phase.COMPILE):
+        with self._times(Phase.COMPILE):
             options = problem.options
             macros: MacroMaker = no_macros
             if options.switches.chunks and problem.library.chunks:

@@ -4,82 +4,58 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 
-from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import (
     EPSILON,
     AlphaCut,
     Composition,
-    TNorm,
     graded_steps,
     reaches,
-    tnorm_by_name,
 )
 from fcp_ros.planning.compile.formula import Formula
 from fcp_ros.planning.compile.symmetry import Twins, one_of_each
 from fcp_ros.planning.flat_search import FlatSearch
-from fcp_ros.planning.keep import Kept, cost_by
-from fcp_ros.planning.model.memberships import Judge
+from fcp_ros.planning.keep import Kept
 from fcp_ros.planning.model.plan import Plan
-from fcp_ros.planning.model.request import Optimise, PlanningOptions
-from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.phase_times import PhaseTimes
+from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.schedule.agents import Agents
 from fcp_ros.planning.search.outcome import FlatPlan
-from fcp_ros.planning.session import PlanningSession
-from fcp_ros.planning.solve import Problem, Solved, Solver, Stage
+from fcp_ros.planning.solve import Problem, Solved, Solver
 
 
 class Strategy:
     """Runs the searches of one request.
 
     Arguments:
-        session: what is kept of the domain.
-        instance: the state to start in.
-        options: what is asked for.
-        amounts: resource -> what there is of it now; the domain's own figure by default.
-        judge: knows degrees, and asks for them.
-        watch: limits.
-        stage: a context in which a phase is timed.
+        context: of the request.
+        times: times the phases.
         search: searches flat tasks.
     """
 
-    def __init__(
-        self,
-        session: PlanningSession,
-        instance: Instance,
-        options: PlanningOptions,
-        amounts: Mapping[str, float],
-        judge: Judge,
-        watch: Watch,
-        stage: Stage,
-        search: FlatSearch,
-    ) -> None:
-        self._session = session
-        self._domain = session.domain
-        self._instance = instance
-        self._options = options
-        self._given = amounts
-        self._judge = judge
-        self._watch = watch
-        self._stage = stage
+    def __init__(self, context: RequestContext, times: PhaseTimes, search: FlatSearch) -> None:
+        self._context = context
+        self._domain = context.domain
+        self._options = context.options
+        self._times = times
         self._search = search
 
     def solved(self, formula: Formula, twins: Twins, kept: Kept | None) -> tuple[Solved, AlphaCut]:
         """The search, and the alpha-cut that its plan has to pass."""
-        options = self._options
+        context, options = self._context, self._options
         problem = Problem(
-            self._session.compiler,
-            self._instance,
+            context.session.compiler,
+            context.instance,
             one_of_each(formula, twins),
-            self._tnorm(),
+            context.tnorm,
             options,
-            self._given,
+            context.given,
             twins,
             options.cut().alpha,
-            self._session.library,
+            context.session.library,
         )
         best = replace(problem, options=replace(options, optimise=Optimise.MEMBERSHIP))
         if options.optimise is Optimise.MEMBERSHIP:
@@ -120,9 +96,11 @@ class Strategy:
     def _searched(self, problem: Problem, kept: Kept | None) -> Solved:
         known = None
         if kept is not None:
-            cost = cost_by(kept.plan, self._domain, problem.options.optimise)
+            cost = kept.cost_by(self._domain, problem.options.optimise)
             known = FlatPlan((), self._loss(kept.plan), cost)
-        return Solver(problem, self._judge, self._watch, self._stage, self._search, known).run()
+        context = self._context
+        solver = Solver(problem, context.judge, context.watch, self._times, self._search, known)
+        return solver.run()
 
     def _windows(self) -> bool:
         """Whether some rule may not run at any time."""
@@ -130,11 +108,11 @@ class Strategy:
 
     def _side_by_side(self) -> bool:
         """Whether several agents could work at the same time."""
-        return Agents(self._domain, self._instance).may_overlap(self._domain.rules.values())
+        return Agents(self._domain, self._context.instance).may_overlap(self._domain.rules.values())
 
     def _loss(self, plan: Plan) -> float:
         """The composed loss of a plan's steps and its goal."""
-        tnorm = self._tnorm()
+        tnorm = self._context.tnorm
         losses = [tnorm.loss(d) for d in (*(s.degree for s in plan.steps), plan.goal_degree)]
         return max(losses) if tnorm.composition is Composition.MAXIMUM else math.fsum(losses)
 
@@ -142,14 +120,11 @@ class Strategy:
         """The alpha-cut of a request whose best plan is that of a search."""
         if solved.best is None:
             return self._options.cut()
+        tnorm, judge = self._context.tnorm, self._context.judge
         degrees = (
-            self._tnorm().compose_all(self._judge.degree(*atom) for atom in atoms)
-            for atoms in solved.best.graded
+            tnorm.compose_all(judge.degree(*atom) for atom in atoms) for atoms in solved.best.graded
         )
         return self._options.cut(graded_steps(degrees))
-
-    def _tnorm(self) -> TNorm:
-        return tnorm_by_name(self._options.tnorm)
 
 
 def _of_sequences(solved: Solved, optimise: Optimise) -> Solved:
