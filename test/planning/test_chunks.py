@@ -63,9 +63,7 @@ def test_a_chunk_that_is_judged_as_a_whole_counts_once(solve, degrees):
     assert result.plan.membership == pytest.approx(0.8)
     assert result.verification.ok
     # Without its label the first step is judged for itself, and the claim is wrong.
-    bare = replace(
-        result.plan, steps=tuple(replace(step, chunk="") for step in result.plan.steps)
-    )
+    bare = replace(result.plan, steps=tuple(replace(step, chunk="") for step in result.plan.steps))
     assert not verify(domain, instance, bare, goal, degrees(given), alpha=0.5).ok
     half = replace(
         result.plan,

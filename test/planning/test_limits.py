@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ends a request early: time, memory, expansions, cancelling, sources that fail."""
+
+import threading
+import time
+
+import pytest
+
+from fcp_ros.domain import check_goal, parse_expression
+from fcp_ros.planning import Phase, PlanningOptions, PlanStatus, plan
+from fcp_ros.planning.model.request import ignore
+
+
+def steps(result):
+    return [str(step) for step in result.plan.steps]
+
+
+MANY = " and ".join(f"on(item_{i}, shelf)" for i in range(8))
+
+
+def many_items(house_facts):
+    elements = {f"item_{i}": "item" for i in range(8)}
+    facts = [*house_facts, *(f"on(item_{i}, table)" for i in range(8))]
+    return {"elements": elements, "facts": facts}
+
+
+def test_a_time_limit_ends_the_request(ask, house_facts):
+    started = time.perf_counter()
+    result = ask(MANY, time_limit=0.002, **many_items(house_facts))
+    assert result.status is PlanStatus.TIMEOUT
+    assert "0.002" in result.message
+    assert time.perf_counter() - started < 1.0
+
+
+def test_an_expansion_limit_proves_nothing(ask, house_facts):
+    result = ask(MANY, max_expansions=3, **many_items(house_facts))
+    assert result.status is PlanStatus.UNSOLVABLE_INCOMPLETELY
+    assert result.expansions <= 4
+
+
+@pytest.fixture
+def hard_to_prove(house, state, degrees):
+    """Plans found at once, proofs late: the battery lets few items go to the good place."""
+    elements = {
+        "kitchen": "room",
+        "hall": "room",
+        "bot": "robot",
+        "door": "door",
+        "table": "support",
+        "near": "support",
+        "far": "support",
+    }
+    facts = [
+        "at(bot, kitchen)",
+        "connected(kitchen, hall, door)",
+        "connected(hall, kitchen, door)",
+        "in_room(table, kitchen)",
+        "in_room(near, kitchen)",
+        "in_room(far, hall)",
+    ]
+    given = {}
+    for i in range(6):
+        elements |= {f"item_{i}": "item"}
+        facts += [f"on(item_{i}, table)"]
+        given |= {f"stable(near, item_{i})": 0.9 - 0.01 * i}
+    instance = state(house, elements, facts)
+    text = "forall ?x: item (not on(?x, table) and not holding(bot, ?x))"
+    goal = check_goal(parse_expression(text), house, instance, text)
+
+    def run(progress=ignore, **options):
+        settings = PlanningOptions(**options)
+        source, battery = degrees(given), {"battery": 20.0}
+        return plan(house, instance, goal, settings, source, resources=battery, progress=progress)
+
+    return run
+
+
+def test_a_plan_without_a_proof_is_satisficing(hard_to_prove):
+    for limit, expected in ((1_000_000, "SOLVED_OPTIMALLY"), (700, "SOLVED_SATISFICING")):
+        result = hard_to_prove(alpha=0.2, max_expansions=limit)
+        assert result.status is PlanStatus[expected], result.message
+        assert result.plan.membership >= 0.2
+        assert result.verification.ok
+    assert "not settled" in result.message
+    result = hard_to_prove(alpha=0.99, max_expansions=700)
+    assert result.status is PlanStatus.UNSOLVABLE_INCOMPLETELY
+    assert result.plan is None
+    assert result.best_membership >= 0.2
+
+
+def test_a_memory_limit_ends_the_search(hard_to_prove):
+    result = hard_to_prove(alpha=0.99, memory_limit=0.1)
+    assert result.status is PlanStatus.MEMOUT
+    assert "0.1 MiB" in result.message
+    assert result.best_membership >= 0.2
+
+
+def test_what_was_found_before_the_time_ran_out_is_verified_and_returned(hard_to_prove):
+    """The time runs out after the first plan and before the proof."""
+    limit = 3.0
+    end = time.perf_counter() + limit
+
+    def let_the_time_pass(progress):
+        if progress.best_membership is not None:
+            threading.Event().wait(max(0.0, end - time.perf_counter()))
+
+    result = hard_to_prove(let_the_time_pass, alpha=0.2, time_limit=limit)
+    assert result.status is PlanStatus.SOLVED_SATISFICING, result.message
+    assert result.plan.membership >= 0.2
+    assert result.verification.ok
+
+
+@pytest.mark.parametrize("phase", list(Phase)[1:])
+def test_cancelling_in_any_phase_returns_soon(house, home, degrees, phase):
+    seen = []
+
+    def cancelled():
+        return bool(seen) and seen[-1] is phase
+
+    started = time.perf_counter()
+    result = plan(
+        house,
+        home,
+        parse_expression('on(?x, shelf) and serves_as(?x, "drinking")'),
+        PlanningOptions(),
+        degrees(),
+        cancelled=cancelled,
+        progress=lambda progress: seen.append(progress.phase),
+    )
+    assert result.status is PlanStatus.CANCELLED
+    assert phase.value in result.message
+    assert result.plan is None
+    assert time.perf_counter() - started < 0.5
+
+
+def test_progress_goes_through_the_phases(house, home, degrees):
+    seen = []
+    result = plan(
+        house,
+        home,
+        parse_expression("on(mug_1, shelf)"),
+        PlanningOptions(),
+        degrees(),
+        progress=seen.append,
+    )
+    phases = list(dict.fromkeys(progress.phase for progress in seen))
+    assert phases == [Phase.COMPILE, Phase.GOAL, Phase.SEARCH, Phase.JUDGE, Phase.VERIFY]
+    assert set(result.timings) >= {phase.value for phase in phases} | {"total"}
+
+
+def test_the_same_seed_gives_the_same_plan(ask, house_facts):
+    one = ask(MANY, seed=3, **many_items(house_facts))
+    two = ask(MANY, seed=3, **many_items(house_facts))
+    assert steps(one) == steps(two)
+    assert one.candidates == two.candidates
+
+
+# --- sources of memberships
+
+
+def test_each_context_is_asked_once_and_in_batches(house, home, degrees):
+    source = degrees()
+    goal = parse_expression('on(?x, shelf) and serves_as(?x, "drinking")')
+    result = plan(house, home, goal, PlanningOptions(), source)
+    assert result.status is PlanStatus.SOLVED_OPTIMALLY
+    planning = source.asked[: -len(result.plan.steps) - 1]
+    assert len(planning) >= 4
+    assert len(set(planning)) == len(planning)
+
+
+def test_a_source_that_fails_is_an_internal_error(house, home):
+    class Broken:
+        def judge(self, requests):
+            raise RuntimeError("no answer")
+
+    goal = parse_expression("on(mug_1, shelf)")
+    result = plan(house, home, goal, PlanningOptions(), Broken())
+    assert result.status is PlanStatus.INTERNAL_ERROR
+    assert "no answer" in result.message
+
+
+def test_a_source_that_contradicts_itself_is_caught_by_the_verifier(house, home, degrees):
+    class Fickle(degrees):
+        def judge(self, requests):
+            self.default = 1.0 if not self.batches else 0.5
+            return super().judge(requests)
+
+    goal = parse_expression("on(mug_1, shelf)")
+    result = plan(house, home, goal, PlanningOptions(), Fickle())
+    assert result.status is PlanStatus.INTERNAL_ERROR
+    assert result.plan is None
+    assert result.verification is not None
+    assert not result.verification.ok
+    assert "degree" in result.message
