@@ -61,14 +61,17 @@ class FlatSearch:
             return self._from_both_ends(flat, objective, incumbent)
         portfolio = self._search.algorithm in (Algorithm.PORTFOLIO, Algorithm.BIDIRECTIONAL)
         kind = Portfolio if portfolio else BestFirst
-        engine = kind(
-            self._ready(flat),
-            objective,
-            self._search,
-            int(self._options.memory_limit * MEBIBYTE),
-            incumbent,
-            self._watch.spent,
-        )
+        try:
+            engine = kind(
+                self._ready(flat),
+                objective,
+                self._search,
+                int(self._options.memory_limit * MEBIBYTE),
+                incumbent,
+                self._watch.spent,
+            )
+        except Interrupted as reason:  # while it looked for landmarks
+            return RoundResult(incumbent, 0.0, False, reason)
         return self._result(engine.run, engine.report)
 
     def _ready(self, flat: FlatTask) -> Prepared:

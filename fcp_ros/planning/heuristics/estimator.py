@@ -104,4 +104,4 @@ class Estimator:
         landmarks = find_landmarks(self._relaxed, values)
         row = np.zeros(words_of(landmarks), np.uint64)
         landmark_progress(landmarks, row, values, row)
-        return float(landmark_estimate(landmarks, row, values))
+        return float(landmark_estimate(landmarks, np.ones(len(landmarks.var)), row, values))

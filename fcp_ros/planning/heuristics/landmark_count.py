@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.planning.flat.kernel import kernel, part
-from fcp_ros.planning.flat.task import Ints
+from fcp_ros.planning.flat.task import Floats, Ints
 from fcp_ros.planning.heuristics.landmarks import Landmarks
 
 Row = NDArray[np.uint64]
@@ -35,23 +35,29 @@ def landmark_progress(landmarks: Landmarks, parent_row: Row, state: Ints, out_ro
 
 
 @kernel
-def landmark_estimate(landmarks: Landmarks, row: Row, state: Ints) -> float:
-    """Number of landmarks ahead of a state; 0 exactly at the goal.
+def landmark_estimate(landmarks: Landmarks, worth: Floats, row: Row, state: Ints) -> float:
+    """What the landmarks ahead of a state are worth; where all are worth more, 0 only at the goal.
 
     Counts what was not reached yet; and what was, but does not hold any more, where the goal asks
     for it or a landmark that was not reached yet needs it just before.
+
+    Arguments:
+        landmarks: the landmarks.
+        worth: of each landmark, float64[l]; all 1 to count them. See `landmarks.worth_of`.
+        row: those that were reached on the way to the state, uint64[w].
+        state: value of each variable, int32[n].
     """
-    ahead = 0
+    ahead = 0.0
     for number in range(len(landmarks.var)):
         if not _reached(row, number):
-            ahead += 1
+            ahead += worth[number]
         elif not _holds(landmarks, number, state):
             again = landmarks.goal[number] == 1
             for k in range(landmarks.after_start[number], landmarks.after_start[number + 1]):
                 again |= not _reached(row, landmarks.after[k])
             if again:
-                ahead += 1
-    return float(ahead)
+                ahead += worth[number]
+    return ahead
 
 
 @part

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fcp_ros.planning.flat.task import Flags, Ints
+from fcp_ros.planning.flat.task import Flags, Floats, Ints
 from fcp_ros.planning.heuristics.exploration import MAXIMUM, explore, seed
 from fcp_ros.planning.heuristics.ff import ff
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace, workspace
@@ -31,6 +31,7 @@ class Landmarks(NamedTuple):
         other: 1 where it is that the variable has another value, uint8[l].
         goal: 1 where the goal asks for it, uint8[l].
         after_start, after: landmarks that each landmark must hold just before; int32[l + 1], flat.
+        own_start, own: the landmarks of each variable, int32[n + 1] and flat.
     """
 
     var: Ints
@@ -39,6 +40,8 @@ class Landmarks(NamedTuple):
     goal: Flags
     after_start: Ints
     after: Ints
+    own_start: Ints
+    own: Ints
 
 
 def _go_on() -> None:
@@ -67,6 +70,30 @@ def find_landmarks(
     for needs in before.values():
         found.update(dict.fromkeys(sorted(needs)))
     return _as_arrays(relaxed, list(found), before, set(goal))
+
+
+def no_landmarks() -> Landmarks:
+    """For searches that don't look at landmarks."""
+    none, flags = np.zeros(0, np.int32), np.zeros(0, np.uint8)
+    return Landmarks(none, none, flags, flags, none, none, none, none)
+
+
+def worth_of(landmarks: Landmarks, relaxed: RelaxedTask) -> Floats:
+    """What each landmark weighs: the least weight of an operator that reaches it, float64[l].
+
+    Infinite where none does: a state that needs such a landmark again is a dead end.
+    """
+    if len(landmarks.var) == 0:
+        return np.zeros(0)
+    least = np.full(len(relaxed.consumer_start) - 1, np.inf)
+    weight = np.repeat(relaxed.weight[relaxed.operator], np.diff(relaxed.add_start))
+    np.minimum.at(least, relaxed.add, weight)
+    worth = np.empty(len(landmarks.var))
+    for number, (var, val) in enumerate(zip(landmarks.var, landmarks.val, strict=True)):
+        values = least[relaxed.offset[var] : relaxed.offset[var + 1]]
+        others = np.delete(values, val) if landmarks.other[number] else values[val : val + 1]
+        worth[number] = others.min(initial=np.inf)
+    return worth
 
 
 def words_of(landmarks: Landmarks) -> int:
@@ -136,4 +163,6 @@ def _as_arrays(
         np.array([fact in goal for fact in facts], np.uint8),
         np.cumsum([0, *map(len, after)]).astype(np.int32),
         np.array([i for row in after for i in row], np.int32),
+        np.searchsorted(np.sort(var), np.arange(len(relaxed.offset))).astype(np.int32),
+        np.argsort(var, kind="stable").astype(np.int32),
     )

@@ -28,7 +28,10 @@ class Algorithm(str, Enum):
 
 
 class Heuristic(str, Enum):
-    """The heuristics. Admissible: BLIND, MAX, LM_CUT."""
+    """The heuristics. Admissible: BLIND, MAX, LM_CUT.
+
+    A greedy search by LANDMARK_COUNT takes turns with the tie heuristic, where that is another one.
+    """
 
     BLIND = "blind"
     MAX = "max"

@@ -9,6 +9,8 @@ from fcp_ros.planning.flat.kernel import part
 from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.search.buckets import HEAPS, before, pop, push
 from fcp_ros.planning.search.evaluation import (
+    FIRST_KNOWN,
+    SECOND_KNOWN,
     Guides,
     evaluate_state,
     find_helpful,
@@ -64,17 +66,17 @@ def take(packing: Packing, space: Space, settings: Settings, guides: Guides) -> 
         ]
     if settings.first_kind == Kind.BLIND and settings.second_kind == Kind.BLIND:
         return label
-    fresh = space.known[state] != 3
-    if fresh:
+    known = space.known[state]
+    if known != FIRST_KNOWN | SECOND_KNOWN:
         evaluate_state(space, settings, guides, state, space.values)
     if space.estimate[state, 0] == np.inf:
         space.status[label] = CLOSED
         return AGAIN
     if settings.greedy:
-        _progress(space, settings, space.estimate[state, 0])
+        _progress(space, settings, state)
     elif _put_back(space, settings, label, state, queue, one, two):
         return AGAIN
-    if settings.helps != 0 and not fresh:
+    if known & settings.helps != 0:
         find_helpful(settings, guides, space.values)
         space.counts[WORK] -= settings.price
     return label
@@ -86,22 +88,25 @@ def _turn(space: Space, settings: Settings) -> int:
     sizes, counts = space.buckets.sizes, space.counts
     if settings.queues == 1:
         return 0 if sizes[HEAPS] > 0 else -1
-    if sizes[HEAPS] == 0 and sizes[HEAPS + 1] == 0:
-        return -1
-    queue = 1 if counts[TURN + 1] < counts[TURN] else 0
-    if sizes[HEAPS + queue] == 0:
-        queue = 1 - queue
-    counts[TURN + queue] += 1
-    return queue
+    found = -1
+    for queue in range(settings.queues):
+        if sizes[HEAPS + queue] > 0 and (found < 0 or counts[TURN + queue] < counts[TURN + found]):
+            found = queue
+    if found >= 0:
+        counts[TURN + found] += 1
+    return found
 
 
 @part
-def _progress(space: Space, settings: Settings, estimate: float) -> None:
-    """Helpful actions get more turns when the goal has come nearer than ever."""
-    if estimate < space.marks[LEAST]:
-        space.marks[LEAST] = estimate
-        if settings.queues == 2:
-            space.counts[TURN + 1] -= BOOST
+def _progress(space: Space, settings: Settings, state: int) -> None:
+    """Helpful actions get more turns when the goal has come nearer than ever by a heuristic."""
+    groups = 1 if settings.helps == 0 else 2
+    for place in range(settings.queues // groups):
+        if space.estimate[state, place] < space.marks[LEAST + place]:
+            space.marks[LEAST + place] = space.estimate[state, place]
+            if settings.helps != 0:
+                for queue in range(1, settings.queues, 2):
+                    space.counts[TURN + queue] -= BOOST
 
 
 @part

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.semantics import initial_state, is_goal
 from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.heuristics.landmarks import words_of
 from fcp_ros.planning.model.search_options import Algorithm, SearchOptions
 from fcp_ros.planning.search.buckets import clear
 from fcp_ros.planning.search.grid import composed, grid
@@ -64,7 +65,8 @@ class BestFirst:
         memory: bytes that it may use.
         incumbent: a plan that is known; only better ones are looked for.
         spent: called after each slice, every 20 ms or so. What it raises goes through; the search
-            can go on afterwards.
+            can go on afterwards. While landmarks are looked for, before the search exists, it is
+            called as well.
         improved: told about each better plan at once.
     """
 
@@ -94,7 +96,7 @@ class BestFirst:
             self._prepared.direction,
             len(self._prepared.relaxed.operator),
         )
-        self._guides = self._prepared.guides(self._settings)
+        self._guides = self._prepared.guides(self._settings, lambda: spent(0, 0))
         self._best = incumbent
         self._outcome: Outcome | None = None
         self._work = FIRST_WORK
@@ -104,6 +106,7 @@ class BestFirst:
             self._prepared.packing,
             self._prepared.tree,
             self._settings.queues,
+            words_of(self._guides.landmarks),
             memory,
         )
         self._space = self._begun()

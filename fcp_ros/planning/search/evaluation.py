@@ -11,21 +11,35 @@ from fcp_ros.planning.flat.kernel import part
 from fcp_ros.planning.flat.task import Floats, Ints
 from fcp_ros.planning.heuristics.evaluate import evaluate
 from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.heuristics.landmark_count import landmark_estimate
+from fcp_ros.planning.heuristics.landmarks import Landmarks
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace
 from fcp_ros.planning.search.settings import Settings
 from fcp_ros.planning.search.space import BEST, EVALUATED, WORK, Space
 
 FIRST_KNOWN, SECOND_KNOWN = 1, 2
-"""Bits of `known`."""
+"""Bits of `known`; the same numbers as in `Settings.helps`."""
+ROW_WORD = 64
+"""A landmark count looks at so many landmarks in the time that it takes to make a successor."""
 
 
 class Guides(NamedTuple):
-    """Relaxations that the two heuristics look at, and their scratch memory."""
+    """What the two heuristics look at.
+
+    Attributes:
+        first, second: relaxations.
+        first_work, second_work: their scratch memory.
+        landmarks: the landmarks from the initial state; none where no heuristic counts them.
+        first_worth, second_worth: what each landmark weighs in each criterion, float64[l].
+    """
 
     first: RelaxedTask
     first_work: Workspace
     second: RelaxedTask
     second_work: Workspace
+    landmarks: Landmarks
+    first_worth: Floats
+    second_worth: Floats
 
 
 @part
@@ -40,13 +54,27 @@ def evaluate_state(
         values: its values, int32[n].
     """
     known = space.known[state]
-    if settings.first_kind != Kind.BLIND and not known & FIRST_KNOWN:
+    if settings.first_kind == Kind.LANDMARK_COUNT:
+        if not known & FIRST_KNOWN:
+            space.estimate[state, 0] = landmark_estimate(
+                guides.landmarks, guides.first_worth, space.rows[state], values
+            )
+            space.counts[WORK] -= 1 + len(guides.first_worth) // ROW_WORD
+    elif settings.first_kind != Kind.BLIND and not known & FIRST_KNOWN:
         space.estimate[state, 0] = evaluate(
             settings.first_kind, guides.first, guides.first_work, values
         )
         space.counts[EVALUATED] += 1
         space.counts[WORK] -= settings.price
-    if (
+    if settings.second_kind == Kind.LANDMARK_COUNT:
+        if not known & SECOND_KNOWN:
+            space.estimate[state, 1] = landmark_estimate(
+                guides.landmarks, guides.second_worth, space.rows[state], values
+            )
+            space.counts[WORK] -= 1 + len(guides.second_worth) // ROW_WORD
+            if space.estimate[state, 1] == np.inf:
+                space.estimate[state, 0] = np.inf
+    elif (
         settings.second_kind != Kind.BLIND
         and not known & SECOND_KNOWN
         and space.estimate[state, 0] != np.inf

@@ -18,6 +18,7 @@ from fcp_ros.planning.search.evaluation import (
     rest,
     second_key,
 )
+from fcp_ros.planning.search.landmark_rows import first_row
 from fcp_ros.planning.search.settings import Settings
 from fcp_ros.planning.search.space import (
     CURRENT,
@@ -79,7 +80,7 @@ def advance(
         rebuild_table(space.buckets)
         counts[STALE] = 0
     if counts[LABELS] == 0:
-        _start(problem, space)
+        _start(problem, space, guides)
     if counts[SORTED] >= 0:
         status = _sort_again(space, settings)
         if status != GOING:
@@ -110,7 +111,7 @@ def advance(
 
 
 @part
-def _start(problem: Problem, space: Space) -> None:
+def _start(problem: Problem, space: Space, guides: Guides) -> None:
     """Puts the initial state into an empty space; it is no goal."""
     words = len(problem.packing.factor)
     for w in range(words):
@@ -123,6 +124,8 @@ def _start(problem: Problem, space: Space) -> None:
     for w in range(words):
         linear += space.fresh[w] * problem.packing.factor[w]
     state = state_of(space.words, space.table, space.counts, space.fresh, linear)
+    if len(space.row) > 0:
+        first_row(problem.task, guides.landmarks, space)
     space.first[state] = 0
     space.known[state] = 0
     for place in range(2):

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from fcp_ros.planning.flat.task import FlatTask, Floats, Ints
+from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.heuristics.landmarks import find_landmarks, no_landmarks, worth_of
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, relax, reweigh, workspace
 from fcp_ros.planning.search.evaluation import Guides
 from fcp_ros.planning.search.labels import directions
@@ -50,15 +53,30 @@ class Prepared:
         """The same for a task that differs in nothing but losses and costs."""
         return Prepared(self.problem._replace(task=task), self.relaxed, self.direction)
 
-    def guides(self, settings: Settings) -> Guides:
-        """The relaxations that a search's heuristics look at, with memory of its own."""
+    def guides(self, settings: Settings, check: Callable[[], None]) -> Guides:
+        """What a search's heuristics look at, with memory of its own.
+
+        Arguments:
+            settings: of the search.
+            check: called now and then while landmarks are looked for; may raise to interrupt.
+        """
         if settings.greedy:
-            steps = np.ones(len(settings.first))
-            first = self._weighed(steps, False)
-            return Guides(first, workspace(first), first, workspace(first))
-        first = self._weighed(settings.first, settings.first_maximum)
-        second = self._weighed(settings.second, settings.second_maximum)
-        return Guides(first, workspace(first), second, workspace(second))
+            first = second = self._weighed(np.ones(len(settings.first)), False)
+        else:
+            first = self._weighed(settings.first, settings.first_maximum)
+            second = self._weighed(settings.second, settings.second_maximum)
+        landmarks = no_landmarks()
+        if Kind.LANDMARK_COUNT in (settings.first_kind, settings.second_kind):
+            landmarks = find_landmarks(first, self.task.initial, check)
+        return Guides(
+            first,
+            workspace(first),
+            second,
+            workspace(second),
+            landmarks,
+            worth_of(landmarks, first),
+            worth_of(landmarks, second),
+        )
 
     def _weighed(self, weight: Floats, maximum: bool) -> RelaxedTask:
         return reweigh(self.relaxed, weight)._replace(bottleneck=int(maximum))

@@ -42,8 +42,8 @@ class Settings(NamedTuple):
         dominance: SEEN, LEXICOGRAPHIC or PARETO.
         stop: NEVER, BY_KEY or AT_ONCE.
         greedy: whether the key is the heuristic alone; the first criterion breaks ties.
-        queues: number of queues. Without `helps` or in A* there is 1; in a greedy search the second
-            one takes what helpful actions lead to.
+        queues: number of queues. In A* there is 1; a greedy search has one for each heuristic, and
+            with `helps` behind each of them another one for what helpful actions lead to.
         helps: the heuristic that names helpful actions: 1, 2, or 0 for none.
         direction: of each resource: 1 more is never worse, -1 less is never worse, 0 it can't ever
             be short, 2 both matter; int32[R].
@@ -88,7 +88,7 @@ def kind_of(heuristic: Heuristic, criterion: Grid) -> int:
     """
     if heuristic is Heuristic.BLIND or not criterion.weight.any():
         return int(Kind.BLIND)
-    return int(Kind.MAX) if criterion.maximum else list(Heuristic).index(heuristic)
+    return int(Kind.MAX if criterion.maximum else _kind(heuristic))
 
 
 def settings_of(
@@ -153,20 +153,28 @@ def _admissible(heuristic: Heuristic, criterion: Grid) -> bool:
 
 
 def _greedy(settings: Settings, options: SearchOptions) -> Settings:
-    helpful = options.heuristic is Heuristic.FF
+    """A greedy search looks at one heuristic; the landmark count takes turns with the second."""
+    kinds = [_kind(options.heuristic), Kind.BLIND]
+    if options.heuristic is Heuristic.LANDMARK_COUNT is not options.tie_heuristic:
+        kinds[1] = _kind(options.tie_heuristic)
+    helps = kinds.index(Kind.FF) + 1 if Kind.FF in kinds else 0
     unlimited = math.isinf(settings.first_budget) and math.isinf(settings.second_budget)
     return settings._replace(
-        first_kind=list(Heuristic).index(options.heuristic),
-        second_kind=int(Kind.BLIND),
+        first_kind=int(kinds[0]),
+        second_kind=int(kinds[1]),
         first_admissible=False,
         second_admissible=False,
         evaluation=MADE if options.algorithm is Algorithm.GREEDY else LAZY,
         dominance=SEEN if unlimited else PARETO,
         stop=AT_ONCE,
         greedy=True,
-        queues=2 if helpful else 1,
-        helps=1 if helpful else 0,
+        queues=(2 if helps else 1) * (1 if kinds[1] is Kind.BLIND else 2),
+        helps=helps,
     )
+
+
+def _kind(heuristic: Heuristic) -> Kind:
+    return Kind(list(Heuristic).index(heuristic))
 
 
 def _dominance(first: Grid, second: Grid) -> int:

@@ -24,15 +24,15 @@ Counts = NDArray[np.int64]
 STATES, LABELS, HASHED, CURRENT, POSITION, FITTING, EXPANDED, GENERATED, EVALUATED = range(9)
 """Places in `counts`: states, labels, states in the hash table, the label that is being expanded
 (-1: none), the next of the operators that fit it and their number, and what was done so far."""
-INCUMBENT, DRAWN, WORK, SORTED, STALE, TURN, TOUCHED = 9, 10, 11, 12, 13, 14, 16
+INCUMBENT, DRAWN, WORK, SORTED, STALE, TURN, TOUCHED = 9, 10, 11, 12, 13, 14, 18
 """The best label at a goal (-1: none), the state of the random numbers, work that is left in this
 call, the next label to be sorted into the queues again (-1: all are), whether the queues' table has
-to be filled again, turns of each of two queues, and a number without meaning (see `touch`)."""
-COUNTS = 17
+to be filled again, turns of each of four queues, and a number without meaning (see `touch`)."""
+COUNTS = 19
 
 BEST, BOUND, LEAST = 0, 2, 3
 """Places in `marks`: both criteria of the best plan so far, the bound of the first one, and the
-least estimate in a greedy search."""
+least estimate of each heuristic in a greedy search."""
 
 DEAD, OPEN, CLOSED = 0, 1, 2
 """The status of a label: useless, waiting, expanded."""
@@ -55,6 +55,8 @@ class Space(NamedTuple):
         first: a label of each state (the others follow by NEXT), int32[S].
         known: bit i is set where estimate i of the state was computed, uint8[S].
         estimate: the heuristics of each state, float64[S, 2].
+        rows: the landmarks that were reached on every way to the state so far, uint64[S, w]; w is 0
+            in searches that count none.
         table: hash table with open addressing: 31 bits of the hash and state + 1; int64[2^k].
         way: both criteria in units of their grid, then the resources, float64[L, 2 + R].
         link: state, parent (-1: none), operator and next label of the same state, int32[L, 4].
@@ -64,6 +66,7 @@ class Space(NamedTuple):
         values: the state that is being expanded, value by value, int32[n].
         after: the same of its successor.
         fresh: its successor in words, and the linear hash of the state itself, uint64[W + 1].
+        row: the landmarks that were reached on the way to the successor, uint64[w].
         amounts: the resources after the step, float64[R].
         waiting, found, helps: scratch of the switch tree, the operators that fit the state, and
             whether each of them is helpful.
@@ -74,6 +77,7 @@ class Space(NamedTuple):
     first: Ints
     known: Flags
     estimate: Floats
+    rows: Words
     table: Counts
     way: Floats
     link: Ints
@@ -84,6 +88,7 @@ class Space(NamedTuple):
     values: Ints
     after: Ints
     fresh: Words
+    row: Words
     amounts: Floats
     waiting: Ints
     found: Ints
@@ -97,19 +102,21 @@ class Rooms:
     Arguments:
         task, packing, tree: what is searched.
         queues: number of queues.
+        row: words of a state's row of landmarks.
         limit: bytes that may be used.
     """
 
     def __init__(
-        self, task: FlatTask, packing: Packing, tree: SwitchTree, queues: int, limit: int
+        self, task: FlatTask, packing: Packing, tree: SwitchTree, queues: int, row: int, limit: int
     ) -> None:
         self._task = task
         self._packing = packing
         self._tree = tree
         self._queues = queues
+        self._row = row
         self._limit = limit
         words, resources = len(packing.factor), len(task.amount)
-        self._state_bytes = 8 * words + 4 + 1 + 16
+        self._state_bytes = 8 * (words + row) + 4 + 1 + 16
         self._label_bytes = 8 * (2 + resources) + 16 + 1 + 4 * queues
         # A slot is 8 bytes, and there are at least two for each state. Keys are counted as used.
         per_label = self._state_bytes + self._label_bytes + 32
@@ -127,16 +134,18 @@ class Rooms:
             np.empty(room, np.int32),
             np.empty(room, np.uint8),
             np.empty((room, 2)),
+            np.empty((room, self._row), np.uint64),
             np.zeros(4 * room, np.int64),
             np.empty((room, 2 + resources)),
             np.empty((room, 4), np.int32),
             np.empty(room, np.uint8),
             empty_buckets(self._queues, room, room),
             counts,
-            np.array([np.inf, np.inf, 0.0, np.inf]),
+            np.array([np.inf, np.inf, 0.0, np.inf, np.inf]),
             np.zeros(n, np.int32),
             np.zeros(n, np.int32),
             np.zeros(words + 1, np.uint64),
+            np.zeros(self._row, np.uint64),
             np.zeros(resources),
             np.zeros(self._tree.depth, np.int32),
             np.zeros(max(1, m), np.int32),
@@ -186,6 +195,7 @@ class Rooms:
             first=_longer(space.first, room),
             known=_longer(space.known, room),
             estimate=_longer(space.estimate, room),
+            rows=_longer(space.rows, room),
             way=_longer(space.way, room),
             link=_longer(space.link, room),
             status=_longer(space.status, room),

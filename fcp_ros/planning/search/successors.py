@@ -12,6 +12,8 @@ from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.search.buckets import push
 from fcp_ros.planning.search.evaluation import (
+    FIRST_KNOWN,
+    SECOND_KNOWN,
     Guides,
     evaluate_state,
     first_key,
@@ -21,6 +23,7 @@ from fcp_ros.planning.search.evaluation import (
     total,
 )
 from fcp_ros.planning.search.labels import settle, spend
+from fcp_ros.planning.search.landmark_rows import pass_on
 from fcp_ros.planning.search.packing import Packing, scramble
 from fcp_ros.planning.search.settings import AT_ONCE, MADE, Settings
 from fcp_ros.planning.search.space import (
@@ -151,7 +154,7 @@ def step(problem: Problem, space: Space, settings: Settings, guides: Guides) -> 
         problem.task, space.way[parent], operator, space.amounts
     ):
         return GOING if settings.counting else SHORT
-    child = _child(problem, space, operator, state)
+    child = _child(problem, space, settings, guides, operator, state)
     label = counts[LABELS]
     space.way[label, 0] = first
     space.way[label, 1] = second
@@ -206,7 +209,14 @@ def step(problem: Problem, space: Space, settings: Settings, guides: Guides) -> 
 
 
 @part
-def _child(problem: Problem, space: Space, operator: int, state: int) -> int:
+def _child(
+    problem: Problem,
+    space: Space,
+    settings: Settings,
+    guides: Guides,
+    operator: int,
+    state: int,
+) -> int:
     """The state after an operator."""
     task, packing = problem.task, problem.packing
     words = len(packing.factor)
@@ -233,6 +243,13 @@ def _child(problem: Problem, space: Space, operator: int, state: int) -> int:
         space.known[child] = 0
         space.estimate[child, 0] = 0.0
         space.estimate[child, 1] = 0.0
+    if len(space.row) > 0 and pass_on(
+        task, packing, guides.landmarks, space, state, operator, child, child == before
+    ):
+        if settings.first_kind == Kind.LANDMARK_COUNT:
+            space.known[child] &= SECOND_KNOWN
+        if settings.second_kind == Kind.LANDMARK_COUNT:
+            space.known[child] &= FIRST_KNOWN
     return child
 
 
@@ -260,17 +277,20 @@ def _push_greedy(
     source = parent
     if settings.evaluation == MADE:
         source = space.link[label, STATE]
-        if not space.known[source] and settings.first_kind != Kind.BLIND:
+        known = space.known[source] == FIRST_KNOWN | SECOND_KNOWN
+        if not known and settings.first_kind != Kind.BLIND:
             packing = problem.packing
             for v in range(len(space.after)):
                 space.after[v] = (space.fresh[packing.word[v]] >> packing.shift[v]) & packing.mask[
                     v
                 ]
             evaluate_state(space, settings, guides, source, space.after)
-    key = space.estimate[source, 0]
-    if key == np.inf:
+    if space.estimate[source, 0] == np.inf:
         space.status[label] = CLOSED
         return
-    push(space.buckets, 0, key, space.way[label, 0], label, True)
-    if settings.queues == 2 and space.helps[index]:
-        push(space.buckets, 1, key, space.way[label, 0], label, True)
+    groups = 1 if settings.helps == 0 else 2
+    for queue in range(0, settings.queues, groups):
+        key = space.estimate[source, queue // groups]
+        push(space.buckets, queue, key, space.way[label, 0], label, True)
+        if settings.helps != 0 and space.helps[index]:
+            push(space.buckets, queue + 1, key, space.way[label, 0], label, True)

@@ -14,7 +14,7 @@ from relaxed_twin import RelaxedTwin
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.semantics import applicable, is_goal, successor
 from fcp_ros.planning.heuristics.landmark_count import landmark_estimate, landmark_progress
-from fcp_ros.planning.heuristics.landmarks import find_landmarks, words_of
+from fcp_ros.planning.heuristics.landmarks import find_landmarks, words_of, worth_of
 from fcp_ros.planning.heuristics.relaxed_task import relax
 
 TASKS = st.one_of(
@@ -28,6 +28,10 @@ TASKS = st.one_of(
         st.booleans(),
     ),
 )
+
+
+def ones(landmarks):
+    return np.ones(len(landmarks.var))
 
 
 def holds(landmarks, number, state):
@@ -110,7 +114,7 @@ def test_the_count_is_zero_exactly_at_the_goal(task, walk):
         values = np.array(state, np.int32)
         landmark_progress(landmarks, row, values, row)
         reached |= {n for n in range(len(landmarks.var)) if holds(landmarks, n, state)}
-        estimate = landmark_estimate(landmarks, row, values)
+        estimate = landmark_estimate(landmarks, ones(landmarks), row, values)
         assert estimate == plain_estimate(landmarks, reached, state)
         assert (estimate == 0.0) == is_goal(task, state)
         choices = applicable(task, state)
@@ -131,6 +135,22 @@ def plain_estimate(landmarks, reached, state):
     return len(ahead) + sum(1 for n in lost if landmarks.goal[n] or after[n] & ahead)
 
 
+@settings(max_examples=100)
+@given(TASKS)
+def test_a_landmark_is_worth_the_cheapest_way_to_it(task):
+    relaxed = relax(task, task.cost)
+    landmarks = find_landmarks(relaxed, task.initial)
+    actions = [action for action in RelaxedTwin(task).actions if action[2] not in action[1]]
+    worth = worth_of(landmarks, relaxed)
+    for number, (var, val) in enumerate(zip(landmarks.var, landmarks.val, strict=True)):
+        weights = [
+            task.cost[operator]
+            for operator, _, (written, value, _) in actions
+            if written == var and (value == val) != bool(landmarks.other[number])
+        ]
+        assert worth[number] == min(weights, default=math.inf)
+
+
 def test_a_chain_of_more_than_64_landmarks():
     steps = [FlatOperator(((0, k),), (), (FlatEffect(0, k + 1),)) for k in range(99)]
     task = FlatBuilder([100], [0], [(0, 99)], steps).build()
@@ -141,8 +161,9 @@ def test_a_chain_of_more_than_64_landmarks():
     for value in range(100):
         state = np.array([value], np.int32)
         landmark_progress(landmarks, row, state, row)
-        assert landmark_estimate(landmarks, row, state) == 99 - value
-    assert landmark_estimate(landmarks, row, task.initial) == 1.0  # the goal is lost again
+        assert landmark_estimate(landmarks, ones(landmarks), row, state) == 99 - value
+    ahead = landmark_estimate(landmarks, ones(landmarks), row, task.initial)
+    assert ahead == 1.0  # the goal is lost again
 
 
 def test_only_first_ways_to_a_landmark_tell_what_comes_just_before():
