@@ -209,7 +209,8 @@ class ExecutiveNode(ManagedNode):
 
     def _serve(self, ticket: Ticket, tools: WorkTools) -> tuple[GoalEnd, Any]:
         """Work on a goal; called in the executive's thread."""
-        report = GoalReport(self, ticket, self._outcomes, self._states)
+        whole = {chunk.name for chunk in tools.domain.chunks.values() if chunk.graded}
+        report = GoalReport(self, ticket, self._outcomes, self._states, whole)
         work: PlanWork | GoalWork
         if isinstance(ticket.goal.request, ExecutePlan.Goal):
             work = PlanWork(tools, ticket, report)

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from copy import deepcopy
 from typing import Any
 
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
+from fcp_ros.execution.credit import credited_step
 from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.msg import ActionOutcome, ExecutionState
 from fcp_ros.msg import Plan as PlanMessage
+from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_to_message
 from fcp_ros.nodes.executive_events import Ticket
 from fcp_ros.nodes.step_answers import outcome_to_message, set_quality
@@ -25,19 +29,28 @@ class GoalReport:
         ticket: the goal.
         outcomes: publisher of ActionOutcome.
         states: publisher of ExecutionState.
+        whole: names of the chunks that are judged as a whole.
 
     Attributes:
         outcomes: of all steps that were tried, in order.
         replans: how often the goal was planned anew.
     """
 
-    def __init__(self, node: Node, ticket: Ticket, outcomes: Publisher, states: Publisher) -> None:
+    def __init__(
+        self,
+        node: Node,
+        ticket: Ticket,
+        outcomes: Publisher,
+        states: Publisher,
+        whole: Collection[str] = (),
+    ) -> None:
         self.outcomes: list[ActionOutcome] = []
         self.replans = 0
         self._node = node
         self._ticket = ticket
         self._outcome_publisher = outcomes
         self._state_publisher = states
+        self._whole = whole
         self._plan = PlanMessage()
         self._index = 0
 
@@ -94,7 +107,7 @@ class GoalReport:
         message = ActionOutcome(
             plan_id=self._plan.id,
             step_index=record.index,
-            step=self._plan.steps[record.index],
+            step=self._credited(record),
             outcome=outcome_to_message(record.outcome),
             duration=duration_to_message(record.duration),
         )
@@ -102,6 +115,18 @@ class GoalReport:
         set_quality(message, record.outcome)
         self.outcomes.append(message)
         self._outcome_publisher.publish(message)
+
+    def _credited(self, record: StepRecord) -> PlanStepMessage:
+        """The step that has ended, with the judgements that its outcome speaks about."""
+        step = self._plan.steps[record.index]
+        labels = [one.chunk for one in self._plan.steps]
+        credited = credited_step(labels, self._whole, record.index, record.outcome.succeeded)
+        if credited == record.index:
+            return step
+        judgements = [] if credited is None else self._plan.steps[credited].judgements
+        step = deepcopy(step)
+        step.judgements = judgements
+        return step
 
     def cancelling(self) -> None:
         """The goal is being cancelled."""

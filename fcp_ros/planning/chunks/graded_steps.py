@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from fcp_ros.domain.model import Chunk
-from fcp_ros.planning.chunks.library import ChunkLibrary, bind
+from fcp_ros.planning.chunks.library import bind, graded_atoms_of_chunk
 from fcp_ros.planning.compile.ground_step import GroundStep, graded_atoms_of
 from fcp_ros.planning.model.memberships import GradedAtom
+from fcp_ros.planning.model.plan import chunk_name
 
 Graded = tuple[GradedAtom, ...]
 
@@ -39,7 +40,7 @@ def graded_by_step(
     numbered = zip(labels, steps, strict=True)
     for label, group in groupby(numbered, key=lambda pair: pair[0]):
         together = [step for _, step in group]
-        found.extend(_graded(chunks.get(_name(label)) if label else None, together))
+        found.extend(_graded(chunks.get(chunk_name(label)) if label else None, together))
     return found
 
 
@@ -53,11 +54,5 @@ def _graded(chunk: Chunk | None, steps: Sequence[GroundStep]) -> Iterator[Graded
     if not chunk.graded:
         yield from map(graded_atoms_of, steps)
         return
-    yield ChunkLibrary((chunk,)).graded_atoms(chunk, binding, steps)
+    yield graded_atoms_of_chunk(chunk, binding, steps)
     yield from (() for _ in steps[1:])
-
-
-def _name(label: str) -> str:
-    """The chunk's name: without the number that tells its uses in a plan apart."""
-    name, _, number = label.rpartition(" ")
-    return name if name and number.isdigit() else label

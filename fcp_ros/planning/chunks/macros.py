@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fcp_ros.domain.model import Chunk
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.chunks.composition import Run
-from fcp_ros.planning.chunks.library import ChunkLibrary
+from fcp_ros.planning.chunks.library import ChunkLibrary, graded_atoms_of_chunk
 from fcp_ros.planning.compile.encode import MacroMaker
 from fcp_ros.planning.compile.encode_merge import Entry
 from fcp_ros.planning.compile.encoding import Action
@@ -62,7 +62,7 @@ def macro_entries(
 
     Returns:
         one entry for each macro: `action.steps` are its steps, `action.chunk` the chunk's name; its
-        cost and use are the sums of theirs; its graded atoms are the library's choice.
+        cost and use are the sums of theirs; its graded atoms judge the chunk, or its steps.
     """
     limits = options or MacroOptions()
     index = _Index(entries)
@@ -73,7 +73,7 @@ def macro_entries(
         for binding, parts, run in search.sequences():
             if count >= limits.most_of_chunk or len(made) >= limits.most:
                 break
-            entry = _macro(chunk, binding, parts, run, library, pools, clock)
+            entry = _macro(chunk, binding, parts, run, pools, clock)
             if entry is not None:
                 made.append(entry)
                 count += 1
@@ -167,7 +167,6 @@ def _macro(
     binding: dict[str, str],
     parts: Sequence[Entry],
     run: Run,
-    library: ChunkLibrary,
     pools: Sequence[FlatResource],
     clock: int,
 ) -> Entry | None:
@@ -182,7 +181,7 @@ def _macro(
     return Entry(
         body,
         Action(steps, chunk=chunk.name),
-        library.graded_atoms(chunk, binding, steps),
+        graded_atoms_of_chunk(chunk, binding, steps),
         math.fsum(part.cost for part in parts),
         use,
         opens,

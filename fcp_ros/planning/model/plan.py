@@ -47,6 +47,12 @@ class PlanStep:
         return f"{self.rule}({', '.join(element for _, element in self.arguments)})"
 
 
+def chunk_name(label: str) -> str:
+    """The name of a step's chunk: `PlanStep.chunk` without the number that tells uses apart."""
+    name, _, number = label.rpartition(" ")
+    return name if name and number.isdigit() else label
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A verified sequence of steps.

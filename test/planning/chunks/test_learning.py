@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.domain import Chunk, Parameter, parse_domain
 from fcp_ros.planning.chunks.learning import LearningOptions, learned_chunks
-from fcp_ros.planning.chunks.library import ChunkLibrary, Outcomes, bind
+from fcp_ros.planning.chunks.library import ChunkLibrary, bind
 from fcp_ros.planning.compile.ground_step import GroundStep
 from fcp_ros.planning.model.plan import PlanStep
 
@@ -131,17 +131,3 @@ def test_steps_bind_a_chunk(tiny):
     assert bind(CARRY, steps[:2]) is None
     assert bind(CARRY, steps[::-1]) is None
     assert bind(CARRY, ground(tiny, carry(tiny, "a", "x", "x"))) is None
-
-
-def test_outcomes_are_estimates(tiny):
-    assert Outcomes(0, 0).degree == 0.5
-    assert Outcomes(8, 0).degree == 0.9
-    with pytest.raises(ValueError, match="0 or more"):
-        Outcomes(-1, 0)
-    steps = ground(tiny, carry(tiny, "a", "x", "y"))
-    few = ChunkLibrary((CARRY,), {CARRY.name: Outcomes(3, 1)})
-    assert few.graded_atoms(CARRY, bind(CARRY, steps), steps) == ()
-    many = ChunkLibrary((CARRY,), {CARRY.name: Outcomes(4, 1)})
-    (atom,) = many.graded_atoms(CARRY, bind(CARRY, steps), steps)
-    assert many.estimate(atom) == pytest.approx(5 / 7)
-    assert many.estimate(("can_grasp", ("r", "a"))) is None

@@ -24,7 +24,7 @@ from fcp_ros.domain import (
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.chunks.labels import chunk_labels
-from fcp_ros.planning.chunks.library import ChunkLibrary, Outcomes
+from fcp_ros.planning.chunks.library import ChunkLibrary
 from fcp_ros.planning.chunks.macros import MacroOptions, macro_maker
 from fcp_ros.planning.compile.conditions import Conditions
 from fcp_ros.planning.compile.encode import EncodeOptions, encode
@@ -144,16 +144,6 @@ def test_without_macros_nothing_is_added(domain, state):
     assert not macros_of(plain)
     with_them = encoding_of(domain, state, GOAL, macro_maker(ChunkLibrary.of(domain)))
     assert len(with_them.actions) == len(plain.actions) + len(macros_of(with_them))
-
-
-def test_estimates_stand_for_chunks_that_are_known_well(domain, state):
-    library = ChunkLibrary.of(domain, outcomes={"fetch": Outcomes(8, 0), "carry": Outcomes(0, 99)})
-    encoding = encoding_of(domain, state, GOAL, macro_maker(library))
-    degrees = {
-        name: {library.estimate(atom) for atom in encoding.graded[number]}
-        for (name, _), number in macros_of(encoding).items()
-    }
-    assert degrees == {"fetch": {0.9}, "carry": {None}}, "a chunk with predicates is judged"
 
 
 def test_no_more_macros_than_allowed(domain, state):
