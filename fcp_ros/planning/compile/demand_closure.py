@@ -20,11 +20,13 @@ from fcp_ros.planning.compile.demand_breadth import Breadth
 from fcp_ros.planning.compile.demand_effects import FORBIDS, EffectIndex, Touch
 from fcp_ros.planning.compile.demand_facts import Bound, Elements, FactTable
 from fcp_ros.planning.compile.demand_grounder import Constraints, Grounder
+from fcp_ros.planning.compile.demand_joins import Joins
 from fcp_ros.planning.compile.demand_match import OPEN, Matcher, Run
 from fcp_ros.planning.compile.demand_node import Need, Node
 from fcp_ros.planning.compile.demand_plans import Plan, Planner, Style
 from fcp_ros.planning.compile.demand_progress import Progress
 from fcp_ros.planning.compile.demand_shapes import DomainShapes, RelationShape, Trigger
+from fcp_ros.planning.compile.demand_ways import Ways
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 
@@ -74,6 +76,8 @@ class Closure:
         self.grounder = Grounder(shapes, facts)
         self._matcher = Matcher(shapes, facts, watch, self._demand)
         self.constraints = Constraints(shapes, facts, self._matcher, planner)
+        self._ways = Ways(shapes, planner, facts, self._matcher)
+        self._joins = Joins(facts, self._matcher)
         self._agenda = Agenda(facts, self.grounder.patterns)
         self._progress = Progress(facts, self.grounder.patterns, self._agenda, self._full)
         self._effects = EffectIndex(shapes, facts)
@@ -83,7 +87,6 @@ class Closure:
         self._touches: deque[Touch] = deque()
         self._helpful: set[Node] = set()  # effects that change something that matters
         self._resources: set[str] = set()
-        self._few: dict[Trigger, frozenset[int]] = {}
 
     def run(self, positive: Iterable[int], negative: Iterable[int]) -> None:
         """Grow from facts that should hold and facts that should not."""
@@ -132,6 +135,8 @@ class Closure:
                 for run, found in self._matcher.resumed(fact):
                     for elements in found:
                         self._emit(run.plan.trigger, elements, run.purpose)
+                for joined in self._joins.gained(fact):
+                    self._emit(*joined)
             for match in self.constraints.matches_with(fact):
                 self._agenda.guard(match, self._full)
 
@@ -175,50 +180,75 @@ class Closure:
 
     def _attempt(self, literal: int, style: Style, limit: int) -> bool:
         """Make operators that achieve a literal; whether there may be more."""
-        fact = literal >> 1
-        relation = self._facts.relation[fact].name
-        ways = self._shapes.deleters if literal & 1 else self._shapes.adders
         truncated = False
-        for trigger in ways.get(relation, ()):
-            truncated |= self._try(trigger, literal, style, limit)
+        for plan in self._ways.to(literal, style):
+            truncated |= self._try(plan, literal, style, limit)
         return truncated
 
     def _try(
-        self, trigger: Trigger, literal: int, style: Style, limit: int, nearby: bool = False
+        self, plan: Plan, literal: int, style: Style, limit: int, nearby: bool = False
     ) -> bool:
-        if style in (Style.NEAR, Style.FAR) and self._planner.only_undoes(trigger):
-            return False
-        fact = literal >> 1
-        bound = list(zip(trigger.slots, self._facts.elements[fact], strict=True))
-        plan = self._planner.plan(trigger, style, frozenset(trigger.slots), self._few_of(trigger))
         chooses = bool(limit) and (
             plan.loose if self._agenda.is_own(literal) else self._free(plan, literal)
         )
-        contexts: Sequence[tuple[int, ...] | None] = (None,)
-        if chooses and (style is Style.NOW or nearby):
-            contexts = self._progress.contexts(fact)
-        truncated = False
-        for context in contexts:
-            binding = [OPEN] * len(trigger.types)
-            if not self._matcher.fits(plan, binding, bound):
-                return False
-            listens = style in (Style.NOW, Style.ALL) and not chooses
-            if listens and plan.links is not None and self._by_links(plan.links, binding, literal):
-                continue
-            run = Run(plan, literal, limit, listens, style is Style.ALL, context)
-            found = self._matcher.bindings(run, binding)
-            if chooses:
-                found = self._chosen(run, found)
-            for elements in found:
-                self._emit(trigger, elements, literal)
-            truncated |= run.truncated
+        if style in (Style.NOW, Style.ALL) and not chooses:
+            self._listen(plan, literal, limit, style is Style.ALL)
+            truncated = False
+        else:
+            contexts: Sequence[tuple[int, ...] | None] = (None,)
+            if chooses and (style is Style.NOW or nearby):
+                contexts = self._progress.contexts(literal >> 1)
+            truncated = self._look(plan, literal, limit, chooses, contexts)
         if style is Style.NOW and plan.graded and not self._agenda.is_own(literal):
             # What is there may do the job badly.
-            truncated |= self._try(trigger, literal, Style.FAR, limit)
-        if style is Style.NOW and chooses and self._progress.has_users(fact):
+            truncated |= self._try_far(plan.trigger, literal, limit)
+        if style is Style.NOW and chooses and self._progress.has_users(literal >> 1):
             # What was of use may be laid down where that was, or next to it.
-            truncated |= self._try(trigger, literal, Style.FAR, limit, nearby=True)
+            truncated |= self._try_far(plan.trigger, literal, limit, nearby=True)
         return truncated
+
+    def _try_far(self, trigger: Trigger, literal: int, limit: int, nearby: bool = False) -> bool:
+        if self._ways.is_idle(trigger, Style.FAR):
+            return False
+        plan = self._ways.of(trigger, Style.FAR, trigger.slots)
+        return self._try(plan, literal, Style.FAR, limit, nearby)
+
+    def _look(
+        self,
+        plan: Plan,
+        literal: int,
+        limit: int,
+        chooses: bool,
+        contexts: Sequence[tuple[int, ...] | None],
+    ) -> bool:
+        """Emit what is there now; whether there may be more."""
+        truncated = False
+        for context in contexts:
+            binding = self._started(plan, literal)
+            if binding is None:
+                return False
+            run = Run(plan, literal, limit, context=context)
+            found = self._matcher.bindings(run, binding)
+            for elements in self._chosen(run, found) if chooses else found:
+                self._emit(plan.trigger, elements, literal)
+            truncated |= run.truncated
+        return truncated
+
+    def _listen(self, plan: Plan, literal: int, limit: int, demands: bool) -> None:
+        """Emit what is there, and what comes to be possible later."""
+        binding = self._started(plan, literal)
+        if binding is None:
+            return
+        if plan.join is not None:
+            for found in self._joins.wanted(plan.join, literal):
+                self._emit(*found)
+        elif plan.links is None or not self._by_links(plan.links, binding, literal):
+            run = Run(plan, literal, limit, True, demands)
+            for elements in self._matcher.bindings(run, binding):
+                self._emit(plan.trigger, elements, literal)
+
+    def _started(self, plan: Plan, literal: int) -> list[int] | None:
+        return self._matcher.started(plan.trigger, self._facts.elements[literal >> 1])
 
     @staticmethod
     def _free(plan: Plan, literal: int) -> bool:
@@ -251,12 +281,6 @@ class Closure:
         for _, _, number in sorted(ranked)[:wanted]:
             yield candidates[number]
 
-    def _few_of(self, trigger: Trigger) -> frozenset[int]:
-        found = self._few.get(trigger)
-        if found is None:
-            found = self._few[trigger] = self._matcher.few(trigger.types)
-        return found
-
     # --- open demands (full breadth)
 
     def _demand(self, relation: RelationShape, bound: Bound) -> None:
@@ -271,8 +295,7 @@ class Closure:
             self._everything(trigger, given)
 
     def _everything(self, trigger: Trigger, given: Sequence[tuple[int, int]]) -> None:
-        slots = frozenset(slot for slot, _ in given)
-        plan = self._planner.plan(trigger, Style.ALL, slots, self._few_of(trigger))
+        plan = self._ways.of(trigger, Style.ALL, [slot for slot, _ in given])
         binding = [OPEN] * len(trigger.types)
         if self._matcher.fits(plan, binding, given):
             run = Run(plan, _NO_PURPOSE, listens=True, demands=True)
@@ -324,7 +347,7 @@ class Closure:
                 self._everything(trigger, ())
             return
         for trigger in self._shapes.gains[resource]:
-            plan = self._planner.plan(trigger, Style.FAR, frozenset(), self._few_of(trigger))
+            plan = self._ways.of(trigger, Style.FAR, ())
             run = Run(plan, _NO_PURPOSE, 1)
             binding = [OPEN] * len(trigger.types)
             for elements in self._matcher.bindings(run, binding):

@@ -7,7 +7,7 @@ Elements are the ids of the instance. A *literal* is a fact and a polarity: 2 * 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from fcp_ros.cset import Instance
 from fcp_ros.planning.compile.demand_shapes import RelationShape
@@ -37,7 +37,7 @@ class FactTable:
         self._numbers: dict[tuple[int, Elements], int] = {}
         self._index: dict[tuple[int, int, int], list[int]] = {}
         self._new: dict[int, list[int]] = {}
-        self._rows: dict[int, Mapping[int, Elements]] = {}
+        self._there: dict[tuple[int, Bound], Collection[Elements]] = {}
 
     def __len__(self) -> int:
         return len(self.relation)
@@ -81,9 +81,14 @@ class FactTable:
             elements = tuple(element for _, element in bound)
             found = self.instance.find_tuple(relation.name, elements) is not None
             return (elements,) if found else ()
-        rows = self._rows.get(relation.number)
-        if rows is None:
-            rows = self._rows[relation.number] = self.instance.tuples(relation.name)
+        key = (relation.number, bound)
+        known = self._there.get(key)
+        if known is None:
+            known = self._there[key] = self._looked_up(relation, bound)
+        return known
+
+    def _looked_up(self, relation: RelationShape, bound: Bound) -> Collection[Elements]:
+        rows = self.instance.tuples(relation.name)
         if not bound:
             return rows.values()
         position, element = self._best(relation, bound)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fcp_ros.planning.compile.demand_absence import Pattern, Patterns
 from fcp_ros.planning.compile.demand_facts import Elements, FactTable
@@ -69,8 +69,9 @@ class Grounder:
 
     def _operator(self, shape: RuleShape, arguments: Elements) -> Node | None:
         body, number, ground = shape.body, self._facts.number, self._ground
-        if any(self._is_there(atom, arguments) for atom in body.absent_static):
-            return None
+        for atom in body.absent_static:
+            if self._is_there(atom, arguments):
+                return None
         pre = tuple([number(r, ground(slots, arguments)) for r, slots in body.fluent])
         add = tuple(dict.fromkeys([number(r, ground(slots, arguments)) for r, slots in body.add]))
         delete = tuple(
@@ -107,9 +108,7 @@ class Grounder:
             relation, elements = facts.relation[fact], facts.elements[fact]
             for position in relation.keys:
                 element = elements[position]
-                if any(
-                    self._shares(other, relation.number, position, element) for other in node.delete
-                ) and not self._broken(fact, position):
+                if self._share(node.delete, fact, position) and not self._broken(fact, position):
                     continue  # the tuple that is deleted was the only one
                 pattern, _ = self.patterns.of_key(relation, position, element)
                 if len(pattern.blocked) > 1:
@@ -117,10 +116,7 @@ class Grounder:
                     continue
                 # What is kept may still be deleted by an effect.
                 there = node.add if node.shape.effects else (*kept, *node.add)
-                if any(
-                    other != fact and self._shares(other, relation.number, position, element)
-                    for other in there
-                ):
+                if self._share(there, fact, position):
                     return False
                 if fact not in kept:
                     absent.append((pattern, fact))
@@ -130,12 +126,20 @@ class Grounder:
 
     def _broken(self, fact: int, position: int) -> bool:
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
-        there = self._facts.there(relation, ((position, elements[position]),))
-        return sum(1 for _ in there) > 1
+        return len(self._facts.there(relation, ((position, elements[position]),))) > 1
 
-    def _shares(self, fact: int, relation: int, position: int, element: int) -> bool:
-        facts = self._facts
-        return facts.relation[fact].number == relation and facts.elements[fact][position] == element
+    def _share(self, others: Iterable[int], fact: int, position: int) -> bool:
+        """Whether one of the others has the same element in a leg of the same relation."""
+        relations, elements = self._facts.relation, self._facts.elements
+        relation, element = relations[fact], elements[fact][position]
+        for other in others:
+            if (
+                other != fact
+                and relations[other] is relation
+                and elements[other][position] == element
+            ):
+                return True
+        return False
 
     def _effect(self, parent: Node, number: int, variables: Elements) -> Node | None:
         _, part = parent.shape.effects[number]

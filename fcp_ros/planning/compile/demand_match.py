@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 from fcp_ros.planning.compile.demand_facts import Bound, Elements, FactTable
 from fcp_ros.planning.compile.demand_plans import Plan, Step
-from fcp_ros.planning.compile.demand_shapes import DomainShapes, RelationShape
+from fcp_ros.planning.compile.demand_shapes import DomainShapes, RelationShape, Trigger
 from fcp_ros.planning.model.watch import Watch
 
 OPEN = -1
@@ -80,7 +80,8 @@ class Matcher:
         self._links = tuple(r for r in shapes.relations.values() if not r.changes)
         self._listeners: dict[tuple[int, int, int], list[Listener]] = {}
         self._waiting: dict[tuple[int, Elements], list[Listener]] = {}
-        self._touched: dict[str, dict[int, None]] = {}
+        self._met: set[int] = set()
+        self._touched: dict[str, list[int]] = {}
 
     def few(self, types: Iterable[str]) -> frozenset[int]:
         """The slots whose types have a handful of elements."""
@@ -90,7 +91,9 @@ class Matcher:
     def touch(self, elements: Elements) -> None:
         """Say that an operator speaks of the elements."""
         for element in elements:
-            self._touched.setdefault(self._instance.type_of(element), {}).setdefault(element)
+            if element not in self._met:
+                self._met.add(element)
+                self._touched.setdefault(self._instance.type_of(element), []).append(element)
 
     def fits(self, run: Plan, binding: list[int], bound: Iterable[tuple[int, int]]) -> bool:
         """Bind slots to elements; False (and a useless binding) where they do not fit."""
@@ -105,6 +108,22 @@ class Matcher:
                 return False
             binding[slot] = element
         return True
+
+    @staticmethod
+    def started(trigger: Trigger, elements: Elements) -> list[int] | None:
+        """The slots with those of the trigger's atom bound to elements of fitting types.
+
+        None where one parameter would be two elements, or two parameters one.
+        """
+        binding = [OPEN] * len(trigger.types)
+        parameters = len(trigger.shape.types)
+        for slot, element in zip(trigger.slots, elements, strict=True):
+            current = binding[slot]
+            if current != element:
+                if current != OPEN or (slot < parameters and element in binding[:parameters]):
+                    return None
+                binding[slot] = element
+        return binding
 
     def bindings(self, run: Run, binding: list[int]) -> Iterator[Elements]:
         """All ways to bind what is open."""
@@ -126,38 +145,59 @@ class Matcher:
                     yield run, self._extend(run, depth + 1, binding)
 
     def _extend(self, run: Run, depth: int, binding: list[int]) -> Iterator[Elements]:
-        self._watch.check()
+        depth = self._checked(run, depth, binding)
         steps = run.plan.steps
-        while depth < len(steps) and not steps[depth].opens:
-            step = steps[depth]
-            assert step.relation is not None
-            elements = tuple([binding[slot] for _, slot in step.bound])
-            depth += 1
-            if step.relation.changes:
-                if not self._facts.may_hold(step.relation, elements):
-                    key = (step.relation.number, elements)
-                    self._waiting.setdefault(key, []).append((run, depth, tuple(binding)))
-                    return
-            elif self._instance.find_tuple(step.relation.name, elements) is None:
-                return
         if depth == len(steps):
             yield tuple(binding)
+        if not 0 <= depth < len(steps):
             return
+        self._watch.check()
         step = steps[depth]
+        last = depth + 1 == len(steps)
         for elements in self._values(run, depth, binding):
             if self._bind(run, step, elements, binding):
-                yield from self._extend(run, depth + 1, binding)
+                if last:
+                    yield tuple(binding)
+                else:
+                    yield from self._extend(run, depth + 1, binding)
                 for _, slot in step.opens:
                     binding[slot] = OPEN
 
+    def _checked(self, run: Run, depth: int, binding: list[int]) -> int:
+        """The next step that binds something; -1 where a check before it fails."""
+        steps = run.plan.steps
+        while depth < len(steps) and not steps[depth].opens:
+            step = steps[depth]
+            relation = step.relation
+            assert relation is not None
+            elements = tuple([binding[slot] for _, slot in step.bound])
+            depth += 1
+            if relation.changes:
+                if not self._facts.may_hold(relation, elements):
+                    key = (relation.number, elements)
+                    self._waiting.setdefault(key, []).append((run, depth, tuple(binding)))
+                    return -1
+            elif self._instance.find_tuple(relation.name, elements) is None:
+                return -1
+        return depth
+
     def _bind(self, run: Run, step: Step, elements: Elements, binding: list[int]) -> bool:
         """Bind the open slots of a step; False (and no change) where they do not fit."""
-        opens = ((slot, elements[position]) for position, slot in step.opens)
-        if self.fits(run.plan, binding, opens):
-            return True
-        for _, slot in step.opens:
-            binding[slot] = OPEN
-        return False
+        trigger = run.plan.trigger
+        parameters = len(trigger.shape.types)
+        for position, slot in step.opens:
+            element, current = elements[position], binding[slot]
+            if current == element:
+                continue
+            fits = current == OPEN and (
+                self._instance.type_of(element) in self._below[trigger.types[slot]]
+            )
+            if not fits or (slot < parameters and element in binding[:parameters]):
+                for _, opened in step.opens:
+                    binding[opened] = OPEN
+                return False
+            binding[slot] = element
+        return True
 
     # --- values
 

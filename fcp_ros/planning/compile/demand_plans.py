@@ -93,6 +93,7 @@ class Plan:
         graded: whether a slot that graded atoms speak of is bound by more than what is determined.
         links: a plan with the same outcome that follows static links first and checks the values
             then: better where the links are few. None where there is no such plan.
+        join: the way back, from the values; None where they leave a choice.
     """
 
     trigger: Trigger
@@ -101,6 +102,23 @@ class Plan:
     loose: bool
     graded: bool
     links: Plan | None = None
+    join: Join | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Join:
+    """How one changing condition determines all slots of a trigger.
+
+    Attributes:
+        trigger: whose slots.
+        relation, slots: the condition.
+        plan: the steps from there; no changing condition is read.
+    """
+
+    trigger: Trigger
+    relation: RelationShape
+    slots: tuple[int, ...]
+    plan: Plan
 
 
 class Planner:
@@ -131,20 +149,11 @@ class Planner:
         if found is None:
             found = _plan(trigger, bound, _ordered(trigger, _COSTS[style], bound, few), few)
             if style is Style.NOW:
-                found = replace(found, links=self._by_links(found, bound, few))
+                found = replace(
+                    found, links=_by_links(found, bound, few), join=_join(found, bound, few)
+                )
             self._plans[key] = found
         return found
-
-    def _by_links(self, plan: Plan, bound: frozenset[int], few: frozenset[int]) -> Plan | None:
-        trigger = plan.trigger
-        path = _ordered(trigger, _COSTS[Style.NEAR], bound, few)
-        read = [step.relation for step in plan.steps if step.relation and step.relation.changes]
-        if not read or "fluent" in (kind for kind, _ in path):
-            return None
-        if any(kind == "element" and slot not in few for kind, slot in path):
-            return None
-        checked = [atom for atom in trigger.fluent if atom[0] in read]
-        return _plan(trigger, bound, path, few, checked)
 
     def only_undoes(self, trigger: Trigger) -> bool:
         """Whether what the rule needs comes only from what it gives: no way to get that anew.
@@ -156,6 +165,39 @@ class Planner:
         if found is None:
             found = self._undoing[trigger] = _only_undoes(trigger, self._shapes)
         return found
+
+
+def _by_links(plan: Plan, bound: frozenset[int], few: frozenset[int]) -> Plan | None:
+    trigger = plan.trigger
+    path = _ordered(trigger, _COSTS[Style.NEAR], bound, few)
+    read = [step.relation for step in plan.steps if step.relation and step.relation.changes]
+    if not read or "fluent" in (kind for kind, _ in path):
+        return None
+    if any(kind == "element" and slot not in few for kind, slot in path):
+        return None
+    checked = [atom for atom in trigger.fluent if atom[0] in read]
+    return _plan(trigger, bound, path, few, checked)
+
+
+def _join(plan: Plan, bound: frozenset[int], few: frozenset[int]) -> Join | None:
+    """The way back from the only values that a plan reads, if one value determines the other."""
+    trigger = plan.trigger
+    read = [step.relation for step in plan.steps if step.relation and step.relation.changes]
+    conditions = [atom for atom in trigger.fluent if atom[0] in read]
+    if len(conditions) != 1 or any(not step.determined and step.opens for step in plan.steps):
+        return None
+    ((relation, slots),) = conditions
+    if not any(slots[key] in bound for key in relation.keys):
+        return None
+    start = frozenset(slots)
+    back = _plan(trigger, start, _ordered(trigger, _COSTS[Style.NEAR], start, few), few)
+    if any(not step.determined and step.opens for step in back.steps):
+        return None
+    return None if _reads(back) else Join(trigger, relation, slots, back)
+
+
+def _reads(plan: Plan) -> bool:
+    return any(step.relation is not None and step.relation.changes for step in plan.steps)
 
 
 _Path = tuple[tuple[str, int], ...]

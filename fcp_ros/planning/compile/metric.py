@@ -18,8 +18,10 @@ be had somewhere is a stop, and so are those that are one hop from it.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.compile.encode_merge import Entry
@@ -39,6 +41,10 @@ class Way:
 
     weight: float
     hops: tuple[Entry, ...]
+
+
+_Parts: TypeAlias = "Entry | tuple[_Parts, _Parts]"
+_Led: TypeAlias = tuple[float, _Parts]
 
 
 def contracted(
@@ -87,9 +93,14 @@ def _hop_of(entry: Entry, task: Task, variables: Variables) -> int:
     (step,), (effect,), ((variable, old),) = entry.action.steps, body.effects, body.pre
     if effect.variable != variable or effect.equal or effect.unequal:
         return -1
-    facts = [variables.values[variable][value] for value in (old, effect.value)]
-    moves = all(f is not None and task.facts[f].relation == step.rule.metric for f in facts)
-    return variable if moves and entry.opens == 0.0 and entry.closes == float("inf") else -1
+    metric = step.rule.metric
+    if not metric or entry.opens != 0.0 or entry.closes != math.inf:
+        return -1
+    for value in (old, effect.value):
+        fact = variables.values[variable][value]
+        if fact is None or task.facts[fact].relation != metric:
+            return -1
+    return variable
 
 
 def _comparable(
@@ -105,8 +116,9 @@ def _comparable(
         gained = any(entry.use[resource] < 0.0 for entry in entries)
         if gained or not pool.low - EPSILON <= pool.amount <= pool.high + EPSILON:
             return False
-    reference = max((_vector(entry) for entry in hops), key=_size)
-    return all(_proportional(_vector(entry), reference) for entry in hops)
+    vectors = dict.fromkeys(map(_vector, hops))  # mostly very few
+    reference = max(vectors, key=_size)
+    return all(_proportional(vector, reference) for vector in vectors)
 
 
 def _vector(entry: Entry) -> Vector:
@@ -146,15 +158,21 @@ def _stops(variable: int, others: Iterable[Entry], graph: _Graph) -> set[int]:
 
 
 class _Graph:
-    """The hops between values; of several from one to another the lightest."""
+    """The hops between values; of several from one to another the lightest.
+
+    A way is kept as its weight, and as a hop or the two ways that it is made of.
+    """
 
     def __init__(self, hops: Iterable[Entry]) -> None:
-        self._out: dict[int, dict[int, Way]] = {}
+        self._out: dict[int, dict[int, _Led]] = {}
         self._in: dict[int, set[int]] = {}
         for entry in hops:
             ((_, old),) = entry.body.pre
             (effect,) = entry.body.effects
-            self._add(old, effect.value, Way(_size(_vector(entry)), (entry,)))
+            for value in (old, effect.value):
+                self._out.setdefault(value, {})
+                self._in.setdefault(value, set())
+            self._add(old, effect.value, _size(_vector(entry)), entry)
 
     def after(self, value: int) -> Iterable[int]:
         """The values one hop further."""
@@ -163,8 +181,8 @@ class _Graph:
     def edges(self) -> Iterator[tuple[int, int, Way]]:
         """All ways that are left: from, to, way."""
         for old, ways in self._out.items():
-            for new, way in ways.items():
-                yield old, new, way
+            for new, (weight, parts) in ways.items():
+                yield old, new, Way(weight, _hops_in(parts))
 
     def contract(self, stops: set[int]) -> None:
         """Take out values that are no stops, those with the fewest ways through them first."""
@@ -182,15 +200,13 @@ class _Graph:
                     if other not in stops:
                         heapq.heappush(queue, (self._through(other), other))
 
-    def _add(self, old: int, new: int, way: Way) -> None:
+    def _add(self, old: int, new: int, weight: float, parts: _Parts) -> None:
         if old == new:
             return
-        for value in (old, new):
-            self._out.setdefault(value, {})
-            self._in.setdefault(value, set())
-        before = self._out[old].get(new)
-        if before is None or way.weight < before.weight:
-            self._out[old][new] = way
+        ways = self._out[old]
+        before = ways.get(new)
+        if before is None or weight < before[0]:
+            ways[new] = (weight, parts)
             self._in[new].add(old)
 
     def _through(self, value: int) -> int:
@@ -198,13 +214,13 @@ class _Graph:
 
     def _worthwhile(self, value: int) -> bool:
         """Whether there are no more ways without the value than with it."""
-        before, after = self._in[value], self._out[value]
+        before, after = self._in[value], self._out[value].keys()
         limit = len(before) + len(after)
         if len(before) * len(after) > limit * limit:
             return False
         fresh = 0
         for old in before:
-            fresh += sum(new != old and new not in self._out[old] for new in after)
+            fresh += len(after - self._out[old].keys()) - (old in after)
             if fresh > limit:
                 return False
         return True
@@ -213,14 +229,25 @@ class _Graph:
         """Lead all ways through the value past it; its neighbours."""
         before, after = self._in.pop(value), self._out.pop(value)
         for old in before:
-            first = self._out[old].pop(value)
-            for new, second in after.items():
-                if new != old:
-                    way = Way(first.weight + second.weight, first.hops + second.hops)
-                    self._add(old, new, way)
+            weight, first = self._out[old].pop(value)
+            for new, (more, second) in after.items():
+                self._add(old, new, weight + more, (first, second))
         for new in after:
             self._in[new].discard(value)
         return before | set(after)
+
+
+def _hops_in(parts: _Parts) -> tuple[Entry, ...]:
+    """The hops of a way, in order."""
+    found: list[Entry] = []
+    waiting = [parts]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Entry):
+            found.append(part)
+        else:
+            waiting += (part[1], part[0])
+    return tuple(found)
 
 
 def _joined(variable: int, old: int, new: int, way: Way) -> Entry:
