@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import typer
 from rich.console import Console
@@ -33,7 +34,7 @@ def explained() -> Iterator[None]:
         fail(str(error))
 
 
-def fail(message: str, code: int = BAD_INPUT) -> None:
+def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """Prints ``message`` on standard error and leaves with ``code``.
 
     Raises:

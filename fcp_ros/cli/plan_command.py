@@ -24,8 +24,25 @@ from fcp_ros.cli.options import (
     OracleOption,
     SceneOption,
 )
+from fcp_ros.cli.plan_options import (
+    AdaptiveOption,
+    AlgorithmOption,
+    AlphaOption,
+    CriticalityOption,
+    DeadlineOption,
+    FreeLengthOption,
+    HeuristicOption,
+    ImproveTimeOption,
+    LengthFactorOption,
+    MemoryLimitOption,
+    OptimiseOption,
+    TimeLimitOption,
+    TNormOption,
+    WithoutOption,
+    alpha_of,
+    switches_without,
+)
 from fcp_ros.cli.plan_request import Asked, answer_pddl, answer_scene, is_pddl
-from fcp_ros.fuzzy import TNORM_CHOICES
 from fcp_ros.planning import (
     Algorithm,
     Explanation,
@@ -52,36 +69,23 @@ def plan(
     ] = "",
     domain: DomainOption = DEFAULT_DOMAIN,
     scene: SceneOption = DEFAULT_SCENE,
-    alpha: Annotated[
-        float, typer.Option("--alpha", "-a", help="Least acceptable membership, from 0 to 1.")
-    ] = 0.5,
-    time_limit: Annotated[float, typer.Option(help="Seconds for the search.")] = 30.0,
-    tnorm: Annotated[
-        str, typer.Option(help=f"How degrees compose: {TNORM_CHOICES}.")
-    ] = "lukasiewicz",
+    alpha: AlphaOption = "0.5",
+    criticality: CriticalityOption = 0.0,
+    adaptive: AdaptiveOption = False,
+    length_factor: LengthFactorOption = 0.97,
+    free_length: FreeLengthOption = 3,
+    tnorm: TNormOption = "lukasiewicz",
+    optimise: OptimiseOption = Optimise.MEMBERSHIP,
+    deadline: DeadlineOption = None,
     relax: Annotated[
         bool, typer.Option("--relax/--no-relax", help="Relax a goal that can't be met as stated.")
     ] = True,
-    optimise: Annotated[
-        Optimise,
-        typer.Option(
-            help="What the best plan is: the highest membership, or the least cost or duration of "
-            "the plans that reach alpha."
-        ),
-    ] = Optimise.MEMBERSHIP,
-    deadline: Annotated[
-        float | None, typer.Option(help="Seconds that the plan may take at most.")
-    ] = None,
-    improve_time: Annotated[
-        float,
-        typer.Option(help="Seconds to look for a better plan, or the proof that there is none."),
-    ] = 5.0,
-    algorithm: Annotated[
-        Algorithm, typer.Option(help="The search algorithm.")
-    ] = Algorithm.PORTFOLIO,
-    heuristic: Annotated[
-        Heuristic, typer.Option(help="The heuristic, for algorithms that leave the choice.")
-    ] = Heuristic.LM_CUT,
+    time_limit: TimeLimitOption = 30.0,
+    improve_time: ImproveTimeOption = 5.0,
+    memory_limit: MemoryLimitOption = 2048.0,
+    algorithm: AlgorithmOption = Algorithm.PORTFOLIO,
+    heuristic: HeuristicOption = Heuristic.LM_CUT,
+    without: WithoutOption = None,
     explain: Annotated[
         bool,
         typer.Option(
@@ -107,16 +111,20 @@ def plan(
 
     The exit code tells the planning status (see the README).
     """
+    base, policy = alpha_of(alpha, criticality, adaptive, length_factor, free_length)
     options = PlanningOptions(
-        alpha=alpha,
+        alpha=base,
+        policy=policy,
         time_limit=time_limit,
         tnorm=tnorm,
         allow_relaxation=relax,
         optimise=optimise,
         deadline=math.inf if deadline is None else deadline,
         improve_time=improve_time,
+        memory_limit=memory_limit,
         explain=explain or bool(why),
         search=SearchOptions(algorithm, heuristic),
+        switches=switches_without(without),
     )
     asked = Asked(domain, scene, goal, options, oracle, model, calibration)
     with explained():

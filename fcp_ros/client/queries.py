@@ -68,6 +68,7 @@ def plan_request(
     relax: bool = True,
     optimise: str = "",
     deadline: float | None = None,
+    explain: bool = False,
 ) -> PlanRequest:
     """A planning request; what is left out is decided by the planner's parameters.
 
@@ -79,6 +80,7 @@ def plan_request(
         relax: whether the goal may be relaxed when it can't be reached as stated.
         optimise: "membership", or "cost" or "duration" of the plans that reach alpha.
         deadline: seconds that the plan may take.
+        explain: whether the result is to say what each step costs and what binds at alpha.
     """
     return PlanRequest(
         goal=goal,
@@ -88,6 +90,7 @@ def plan_request(
         forbid_relaxation=not relax,
         optimise=optimise,
         deadline=duration_to_message(deadline or 0.0),
+        explain=explain,
     )
 
 

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from fcp_ros.fuzzy import TNORM_CHOICES, tnorm_by_name
+from fcp_ros.fuzzy import TNORM_CHOICES, AlphaPolicy, tnorm_by_name
 from fcp_ros.nodes.domain_parameter import DOMAIN
 from fcp_ros.nodes.parameters import ParameterSpec, ParameterTable, TakesEffect
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
+from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
 
 AT_ONCE = TakesEffect.AT_ONCE
 
@@ -21,9 +22,40 @@ PARAMETERS = (
     ParameterSpec(
         "alpha",
         0.5,
-        "Least acceptable membership, for requests with alpha NaN.",
+        "Least acceptable membership, for requests with alpha NaN; as a rule 0.5 for casual, 0.7 "
+        "for typical, 0.85 for important and 0.95 for critical tasks.",
         0.0,
         1.0,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "criticality",
+        0.0,
+        "How far alpha is lifted towards 1, for every request.",
+        0.0,
+        1.0,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "adaptive_alpha",
+        False,
+        "Whether alpha allows for the length of the best plan (see length_factor).",
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "length_factor",
+        0.97,
+        "What each graded step beyond free_length multiplies an adaptive alpha by.",
+        0.01,
+        1.0,
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "free_length",
+        3,
+        "Graded steps that lower an adaptive alpha by nothing.",
+        0,
+        1000,
         takes_effect=AT_ONCE,
     ),
     ParameterSpec(
@@ -81,6 +113,26 @@ PARAMETERS = (
         takes_effect=AT_ONCE,
     ),
     ParameterSpec(
+        "algorithm",
+        Algorithm.PORTFOLIO.value,
+        "The search algorithm; the portfolio chooses by itself.",
+        choices=tuple(item.value for item in Algorithm),
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "heuristic",
+        Heuristic.LM_CUT.value,
+        "The heuristic, for algorithms that leave the choice.",
+        choices=tuple(item.value for item in Heuristic),
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
+        "learn_chunks",
+        False,
+        "Whether sequences of steps that occur in many plans become chunks, which are planned with "
+        "as single steps.",
+    ),
+    ParameterSpec(
         "seed", 0, "Decides between equally good plans.", 0, 2**31 - 1, takes_effect=AT_ONCE
     ),
     ParameterSpec(
@@ -131,4 +183,22 @@ def planning_options(values: ParameterTable) -> PlanningOptions:
         tnorm=values.text("tnorm"),
         allow_relaxation=values.flag("allow_relaxation"),
         seed=values.integer("seed"),
+        policy=_policy(values),
+        search=SearchOptions(
+            Algorithm(values.text("algorithm")), Heuristic(values.text("heuristic"))
+        ),
+    )
+
+
+def _policy(values: ParameterTable) -> AlphaPolicy | None:
+    """The policy that lifts or lowers alpha; None where it is as given."""
+    criticality, adaptive = values.number("criticality"), values.flag("adaptive_alpha")
+    if criticality == 0.0 and not adaptive:
+        return None
+    return AlphaPolicy(
+        values.number("alpha"),
+        criticality,
+        values.number("length_factor"),
+        values.integer("free_length"),
+        adaptive=adaptive,
     )

@@ -74,7 +74,7 @@ class PlanningDesk:
         now: Callable[[], Any],
     ) -> None:
         self.domain = domain
-        self._session = PlanningSession(domain)
+        self._session = PlanningSession(domain, learn=parameters.flag("learn_chunks"))
         self._session.prepare()
         self._world = world
         self._judge = judge

@@ -16,7 +16,7 @@ from fcp_ros.domain.evaluate import evaluate
 from fcp_ros.domain.expression import Expression, to_text
 from fcp_ros.domain.infer_types import opened
 from fcp_ros.domain.model import Domain
-from fcp_ros.fuzzy import EPSILON, reaches
+from fcp_ros.fuzzy import EPSILON, AlphaCut, graded_steps, reaches
 from fcp_ros.planning.assembly import StepDraft, valued
 from fcp_ros.planning.compile.ground_step import GroundStep, cost_of, graded_atoms_of
 from fcp_ros.planning.handover import Handover
@@ -67,6 +67,9 @@ def kept_plan(context: RequestContext, goal: Expression) -> Kept | None:
     previous = context.session.last_plan(to_text(goal))
     if previous is None or not options.keep or math.isfinite(options.deadline):
         return None
+    adaptive = options.policy is not None and options.policy.adaptive
+    if adaptive and options.optimise is not Optimise.MEMBERSHIP:
+        return None  # the cut follows from the best membership, which is not known yet
     kept = _unchanged(previous, context, goal) or _what_is_left(previous, context, goal)
     if kept is not None:
         context.watch.found(kept.plan.membership, acceptable=True)
@@ -86,7 +89,7 @@ def kept_result(kept: Kept, handover: Handover, optimal: bool, why: str) -> Plan
     left = f"what is left of it, {len(kept.plan.steps)} steps," if kept.done else "it"
     worth = f"{kept.plan.membership:.2f}"
     sentence = f"The earlier plan still holds: {left} has membership {worth}; {why}."
-    cut = context.options.cut()
+    cut = _cut(kept.plan, context)
     result = handover.result(kept.plan, optimal, lambda _plan: sentence, verdict=kept.verdict)
     return replace(
         result,
@@ -100,7 +103,7 @@ def kept_result(kept: Kept, handover: Handover, optimal: bool, why: str) -> Plan
 
 def _unchanged(previous: Plan, context: RequestContext, goal: Expression) -> Kept | None:
     """The earlier plan, if all that it says is so in the present state, too."""
-    if (previous.tnorm, previous.alpha) != (context.tnorm.name, context.options.cut().alpha):
+    if (previous.tnorm, previous.alpha) != (context.tnorm.name, _cut(previous, context).alpha):
         return None
     verdict = Handover(context, goal).verdict(previous)
     return Kept(previous, 0, verdict) if verdict.ok else None
@@ -113,13 +116,13 @@ def _what_is_left(previous: Plan, context: RequestContext, goal: Expression) -> 
     names.update(name for _, name in previous.binding)
     if not all(context.instance.has(name) for name in names):
         return None
-    alpha = context.options.cut().alpha
     for done in range(len(previous.steps) + 1):
         steps = previous.steps[done:]
         replayed = replay.run(context.instance, [(str(s), s) for s in steps], context.amounts)
         if not replayed.complete or replayed.problems:
             continue
         plan = _valued_anew(previous, steps, goal, replayed.states[-1], context)
+        alpha = _cut(plan, context).alpha
         if plan.goal_degree > 0.0 and reaches(plan.membership, alpha):
             plan = replace(plan, alpha=alpha, resources_after=dict(replayed.left))
             return Kept(plan if done else replace(plan, id=previous.id), done)
@@ -154,6 +157,12 @@ def _valued_anew(
         id=str(uuid.uuid4()),
         schedule=None,
     )
+
+
+def _cut(plan: Plan, context: RequestContext) -> AlphaCut:
+    """The alpha-cut that a plan has to pass if none is better."""
+    degrees = [*(step.degree for step in plan.steps), plan.goal_degree]
+    return context.options.cut(graded_steps(degrees))
 
 
 def _ground(step: PlanStep, domain: Domain) -> GroundStep:

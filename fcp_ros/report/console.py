@@ -39,6 +39,8 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
         parts.append(render_candidates(result.candidates))
     if explain and result.explanation is not None:
         parts.append(render_explanation(result.explanation))
+    if explain and result.alpha_reason:
+        parts.append(Text(result.alpha_reason))
     if explain:
         parts.append(_statistics(result))
     return Group(*parts)
@@ -123,14 +125,9 @@ def render_explanation(explanation: Explanation) -> RenderableType:
         table.add_column(column)
     for share in explanation.shares:
         table.add_row(escape(share.what), f"{share.degree:.2f}", f"{share.share:.0%}")
-    looked = (
-        f"Looked at {explanation.operators} actions and {len(explanation.considered)} of "
-        f"{explanation.elements} elements; asked for {explanation.asked} of "
-        f"{explanation.askable} judgements."
-    )
     words = [Text(explanation.binding)] if explanation.binding else []
     shares = [table] if explanation.shares else []
-    return Group(*shares, *words, Text(looked, style="dim"))
+    return Group(*shares, *words, Text(explanation.looked, style="dim"))
 
 
 def step_words(step: PlanStep) -> str:

@@ -2,14 +2,16 @@
 """The commands that work without ROS, as a user calls them."""
 
 import json
+from dataclasses import fields
 
 import pytest
 from typer.testing import CliRunner
 
 from fcp_ros.cli.exit_codes import BAD_INPUT, FAILED, of_status
 from fcp_ros.cli.main import app
+from fcp_ros.cli.plan_options import Optimisation
 from fcp_ros.grounding import CalibrationStore, Evidence
-from fcp_ros.planning import PlanStatus
+from fcp_ros.planning import PlanStatus, Switches
 
 CRISP = "on(mug_1, counter_1)"
 
@@ -52,6 +54,43 @@ def test_json_can_be_validated_and_a_changed_plan_is_refused(tmp_path):
     code, out, _ = fcp("validate", str(bad))
     assert code == FAILED
     assert "invalid" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "alpha", "words"),
+    [
+        (("--alpha", "important"), 0.85, "preset important"),
+        (("--alpha", "0.6", "--criticality", "0.5"), 0.8, "lifted"),
+        (("-a", "casual", "--adaptive", "--free-length", "0", "--length-factor", "0.9"), 0.405,
+         "adaptive"),
+    ],
+)  # fmt: skip
+def test_where_alpha_comes_from(options, alpha, words):
+    code, out, _ = fcp("plan", "--goal", "on(book_1, counter_1)", "--json", *options)
+    assert code == 0, out
+    answer = json.loads(out)
+    assert answer["alpha"] == pytest.approx(alpha)
+    assert words in answer["alpha_reason"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--alpha", "often"), ["'often'", "critical"]),
+        (("--alpha", "1.5", "--adaptive"), ["1.5", "from 0 to 1"]),
+        (("--criticality", "2"), ["criticality", "2"]),
+        (("--adaptive", "--length-factor", "0"), ["length_factor"]),
+    ],
+)
+def test_an_alpha_that_can_not_be_taken_is_refused(options, words):
+    code, _, err = fcp("plan", "--goal", CRISP, *options)
+    assert code == BAD_INPUT
+    for word in words:
+        assert word in err
+
+
+def test_every_optimisation_can_be_switched_off():
+    assert [one.value for one in Optimisation] == [field.name for field in fields(Switches)]
 
 
 @pytest.mark.parametrize(
@@ -205,6 +244,7 @@ def test_explain_says_what_costs_and_why_elements_were_looked_at():
     words = " ".join(out.split())
     assert "of the loss" in words
     assert "is passed with" in words
+    assert "Alpha is 0.5, as given." in words
     assert "tv_stand_1 was considered: place(robot_1, mug_1, tv_stand_1" in words
     assert "vase_1 was not considered" in words
 
@@ -215,6 +255,7 @@ def test_what_is_optimised_and_how_can_be_chosen():
         ["--optimise", "cost", "--deadline", "600"],
         ["--algorithm", "bidirectional"],
         ["--algorithm", "astar", "--heuristic", "max", "--improve-time", "0"],
+        ["--without", "relevance", "--without", "lazy", "--memory-limit", "500"],
     ):
         code, out, _ = fcp("plan", "--goal", "on(mug_1, tv_stand_1)", "--oracle", "table", *options)
         assert code == 0, out

@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
+from fcp_ros.fuzzy import AlphaPolicy
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.session import PlanningSession
 
 
@@ -99,3 +101,17 @@ def test_two_requests_at_once_share_a_session(again, home):
     for goal, result in zip(goals, together, strict=True):
         assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
         assert result.plan.steps == alone[goal]
+
+
+def test_an_adaptive_alpha_is_that_of_the_plan_that_is_kept(again, home):
+    given = {"can_grasp(bot, mug_1)": 0.9, "stable(shelf, mug_1)": 0.9}
+    policy = AlphaPolicy(0.85, free_length=1, length_factor=0.9, adaptive=True)
+    for optimise, kept in ((Optimise.MEMBERSHIP, 0), (Optimise.COST, None)):
+        asked = {"policy": policy, "optimise": optimise}
+        first = again(home, "on(mug_1, shelf)", given, keep=False, **asked)
+        second = again(home, "on(mug_1, shelf)", given, **asked)
+        assert second.kept == kept
+        for result in (first, second):
+            assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
+            assert result.alpha == result.plan.alpha == pytest.approx(0.85 * 0.9)
+        assert second.alpha_reason == first.alpha_reason

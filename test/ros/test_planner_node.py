@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+from rclpy.parameter import Parameter
 
 from fcp_ros.client import FcpClient, GoalState, is_solved, plan_request
 from fcp_ros.msg import Plan, PlanStatus
@@ -131,6 +132,55 @@ def test_defaults_come_from_the_parameters(probe, scene):
     assert result.plan.alpha == 0.5
     assert result.plan.tnorm == "lukasiewicz"
     assert ask(probe, MUG_TO_COUNTER, tnorm="goedel").plan.tnorm == "goedel"
+
+
+@pytest.fixture
+def parameters(stack):
+    """Sets parameters of the planner, which are put back in the end."""
+    planner = stack.nodes["planner"]
+    before: dict[str, object] = {}
+
+    def put(values):
+        results = planner.set_parameters([Parameter(n, value=v) for n, v in values.items()])
+        assert all(result.successful for result in results), results
+
+    def choose(**values):
+        before.update({name: planner.parameters[name] for name in values})
+        put(values)
+
+    yield choose
+    put(before)
+
+
+def test_alpha_is_lifted_and_lowered_by_parameters(probe, scene, parameters):
+    plain = ask(probe, MUG_TO_COUNTER, alpha=0.6)
+    assert plain.alpha_reason == "Alpha is 0.6, as given."
+    parameters(criticality=0.5)
+    critical = ask(probe, MUG_TO_COUNTER, alpha=0.6)
+    assert critical.plan.alpha == pytest.approx(0.8)
+    assert "criticality 0.5" in critical.alpha_reason
+    assert ask(probe, MUG_TO_COUNTER).plan.alpha == pytest.approx(0.75)
+    parameters(criticality=0.0, adaptive_alpha=True, free_length=0, length_factor=0.9)
+    adaptive = ask(probe, MUG_TO_COUNTER, alpha=0.9)
+    assert adaptive.plan.alpha == pytest.approx(0.9 * 0.9**2)  # it grasps and it sets down
+    code, message = statuses(ask(probe, MUG_TO_COUNTER, alpha=1.5))
+    assert code == PlanStatus.INVALID_REQUEST, message
+
+
+def test_the_algorithm_is_a_parameter(probe, scene, parameters):
+    best = ask(probe, MUG_TO_COUNTER)
+    for algorithm, heuristic in (("astar", "max"), ("greedy", "ff"), ("bidirectional", "lm_cut")):
+        parameters(algorithm=algorithm, heuristic=heuristic)
+        result = ask(probe, MUG_TO_COUNTER)
+        assert is_solved(result), result.status.message
+        assert result.plan.membership == pytest.approx(best.plan.membership)
+
+
+def test_a_result_explains_itself_where_that_is_asked_for(probe, scene):
+    assert not ask(probe, MUG_TO_COUNTER).explanation
+    lines = list(ask(probe, MUG_TO_COUNTER, explain=True).explanation)
+    assert any(line.startswith("pick(") and "of the loss" in line for line in lines)
+    assert any("is passed with" in line for line in lines)
 
 
 # --- bad requests -------------------------------------------------------------------------------

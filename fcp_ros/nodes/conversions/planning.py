@@ -35,6 +35,7 @@ def request_to_message(goal: str, options: PlanningOptions) -> PlanRequest:
         time_limit=duration_to_message(options.time_limit),
         tnorm=options.tnorm,
         forbid_relaxation=not options.allow_relaxation,
+        explain=options.explain,
         optimise=options.optimise.value,
         deadline=duration_to_message(options.deadline if math.isfinite(options.deadline) else 0.0),
     )
@@ -52,12 +53,14 @@ def request_from_message(
         ConversionError: `optimise` is no word that there is.
     """
     time_limit = duration_from_message(message.time_limit)
+    if not math.isnan(message.alpha):
+        defaults = defaults.with_alpha(message.alpha)
     options = replace(
         defaults,
-        alpha=defaults.alpha if math.isnan(message.alpha) else message.alpha,
         time_limit=time_limit if time_limit != 0.0 else defaults.time_limit,
         tnorm=message.tnorm or defaults.tnorm,
         allow_relaxation=defaults.allow_relaxation and not message.forbid_relaxation,
+        explain=message.explain,
         optimise=_optimise(message.optimise, defaults),
         deadline=duration_from_message(message.deadline) or defaults.deadline,
     )
@@ -108,6 +111,8 @@ def result_to_message(result: PlanningResult, origin: PlanOrigin) -> PlanResultM
         status=status_to_message(result.status, result.message),
         plan=plan,
         best_membership=result.best_membership,
+        alpha_reason=result.alpha_reason,
+        explanation=[] if result.explanation is None else list(result.explanation.sentences()),
         candidates=[_candidate_to_message(candidate) for candidate in result.candidates],
         relaxations=[_relaxation_to_message(relaxation) for relaxation in result.relaxations],
         verified=result.verification is not None and result.verification.ok,
@@ -118,7 +123,8 @@ def result_to_message(result: PlanningResult, origin: PlanOrigin) -> PlanResultM
 
 
 def result_from_message(message: PlanResultMessage) -> PlanningResult:
-    """A planning result. Of the verification only whether it succeeded travels.
+    """A planning result. Of the verification only whether it succeeded travels, and the explanation
+    only in words, which stay in the message.
 
     Raises:
         ConversionError: an unknown status, or see `plan_from_message`.
@@ -138,6 +144,7 @@ def result_from_message(message: PlanResultMessage) -> PlanningResult:
         verification=verdict,
         goal=message.plan.planned_goal,
         alpha=message.plan.alpha,
+        alpha_reason=message.alpha_reason,
     )
 
 

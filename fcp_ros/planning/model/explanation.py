@@ -44,6 +44,19 @@ class Explanation:
     asked: int = 0
     askable: int = 0
 
+    @property
+    def looked(self) -> str:
+        """One sentence: how much was looked at, and asked for."""
+        return (
+            f"Looked at {self.operators} actions and {len(self.considered)} of {self.elements} "
+            f"elements; asked for {self.asked} of {self.askable} judgements."
+        )
+
+    def sentences(self) -> tuple[str, ...]:
+        """All of it in words, what costs most first."""
+        costs = (f"{s.what} has {s.degree:.2f}: {s.share:.0%} of the loss." for s in self.shares)
+        return tuple(filter(None, (*costs, self.binding, self.looked)))
+
     def why(self, element: str) -> str:
         """Why an element was or was not considered, in one sentence."""
         found = self.considered.get(element)

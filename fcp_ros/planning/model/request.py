@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from fcp_ros.fuzzy import AlphaCut, AlphaPolicy, tnorm_by_name
@@ -126,6 +126,14 @@ class PlanningOptions:
         if self.policy is None:
             return AlphaCut(self.alpha, f"Alpha is {self.alpha:.3g}, as given.")
         return self.policy.cut(graded_steps)
+
+    def with_alpha(self, alpha: float) -> PlanningOptions:
+        """The same options for another alpha: a policy, if there is one, starts from it."""
+        policy = self.policy
+        if policy is not None:
+            # What is no membership is refused by `problems`, in words.
+            policy = replace(policy, base=alpha) if 0.0 <= alpha <= 1.0 else None
+        return replace(self, alpha=alpha, policy=policy)
 
     def problems(self) -> tuple[str, ...]:
         """One sentence for each setting that is out of its range; empty when all are fine."""
