@@ -33,6 +33,10 @@ class Conditions:
                 groups.setdefault(key, []).append(fact)
         self._by_key = {key: tuple(group) for key, group in groups.items()}
         self._guards = tuple(_Guard(constraint, task) for constraint in task.domain.constraints)
+        self._negative = {
+            name: [atom for atom in rule.negative() if task.is_fluent(atom.predicate)]
+            for name, rule in task.domain.rules.items()
+        }
         self._absences: dict[int, tuple[Absence, ...] | None] = {}
         self._blocks: dict[int, tuple[Block, ...]] = {}
 
@@ -46,6 +50,9 @@ class Conditions:
         """Where the operator would newly complete the pattern of a constraint."""
         if operator not in self._blocks:
             ground = self._task.operators[operator]
+            if not (self._guards or self._task.broken or ground.effects):
+                self._blocks[operator] = ()
+                return ()
             found = dict.fromkeys(block for guard in self._guards for block in guard.blocks(ground))
             found.update(dict.fromkeys(self._on_broken_legs(ground)))
             if ground.effects:
@@ -54,12 +61,8 @@ class Conditions:
         return self._blocks[operator]
 
     def _find_absences(self, operator: Operator) -> tuple[Absence, ...] | None:
-        found = [
-            self._negated(atom, operator)
-            for atom in operator.rule.negative()
-            if self._task.is_fluent(atom.predicate)
-        ]
-        if any(self._speaks_of(absence, fact) for absence in found for fact in operator.pre):
+        found = [self._negated(atom, operator) for atom in self._negative[operator.rule.name]]
+        if found and any(self._speaks_of(a, fact) for a in found for fact in operator.pre):
             return None
         keys_of, broken = self._task.keys_of, self._task.broken
         lost = {key for fact in operator.delete for key in keys_of(fact)}

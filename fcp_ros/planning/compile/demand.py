@@ -22,6 +22,7 @@ from fcp_ros.planning.compile.demand_shapes import DomainShapes, shapes_of
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.compile.wanted import Wanted
 from fcp_ros.planning.model.watch import Watch
+from fcp_ros.scene.garbage import garbage_collection_paused
 
 __all__ = ["Breadth", "DemandCompiler", "demand_task"]
 
@@ -50,6 +51,11 @@ class DemandCompiler:
         Raises:
             Interrupted: cancelled, out of time, or more than MAX_OPERATORS operators.
         """
+        # Nearly all that is made here stays until the end: no garbage is to be looked for.
+        with garbage_collection_paused():
+            return self._task(instance, wanted, breadth, watch)
+
+    def _task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
         facts = FactTable(instance)
         closure = Closure(self._shapes, self._planner, facts, breadth, watch)
         positive = self._numbers(facts, wanted.positive)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from fcp_ros.cset import Fact
 from fcp_ros.planning.compile.demand_facts import FactTable
@@ -65,10 +66,9 @@ class TaskWriter:
         adders: list[list[int]] = [[] for _ in self._facts]
         deleters: list[list[int]] = [[] for _ in self._facts]
         for index, operator in enumerate(operators):
-            effects = operator.effects
-            for fact in dict.fromkeys((*operator.add, *(f for e in effects for f in e.add))):
+            for fact in _changed(operator.add, [effect.add for effect in operator.effects]):
                 adders[fact].append(index)
-            for fact in dict.fromkeys((*operator.delete, *(f for e in effects for f in e.delete))):
+            for fact in _changed(operator.delete, [effect.delete for effect in operator.effects]):
                 deleters[fact].append(index)
         store = SceneFacts(table.instance, self._shapes.fluents)
         for relation, arguments in self._facts:
@@ -94,29 +94,30 @@ class TaskWriter:
 
     def _operator(self, node: Node, reduced: Reduced) -> Operator:
         assert node.shape.rule is not None
+        id_, name_of = self._id, self._name_of
         return Operator(
             node.shape.rule,
-            tuple(map(self._name_of, node.arguments)),
-            tuple(map(self._id, node.pre)),
-            tuple(map(self._id, node.add)),
-            tuple(map(self._id, node.delete)),
-            tuple(
-                GroundEffect(
-                    tuple(map(self._id, effect.pre)),
-                    tuple(
-                        dict.fromkeys(
-                            self._id(fact)
-                            for pattern, _ in effect.absent
-                            for fact in pattern.facts
-                            if self._may_hold(fact, reduced)
-                        )
-                    ),
-                    tuple(map(self._id, effect.add)),
-                    tuple(map(self._id, effect.delete)),
-                )
-                for effect in node.effects
-                if effect in reduced.effects
-            ),
+            tuple([name_of(element) for element in node.arguments]),
+            tuple([id_(fact) for fact in node.pre]),
+            tuple([id_(fact) for fact in node.add]),
+            tuple([id_(fact) for fact in node.delete]),
+            tuple([self._effect(e, reduced) for e in node.effects if e in reduced.effects])
+            if node.effects
+            else (),
+        )
+
+    def _effect(self, effect: Node, reduced: Reduced) -> GroundEffect:
+        absent = [
+            self._id(fact)
+            for pattern, _ in effect.absent
+            for fact in pattern.facts
+            if self._may_hold(fact, reduced)
+        ]
+        return GroundEffect(
+            tuple(map(self._id, effect.pre)),
+            tuple(dict.fromkeys(absent)),
+            tuple(map(self._id, effect.add)),
+            tuple(map(self._id, effect.delete)),
         )
 
     def _beside(self, operator: Node, reduced: Reduced) -> Iterator[int]:
@@ -143,6 +144,9 @@ class TaskWriter:
         return found
 
     def _named(self, fact: int) -> Fact:
+        known = self._ids.get(fact)
+        if known is not None and known < len(self._facts):
+            return self._facts[known]
         elements = tuple(map(self._name_of, self._table.elements[fact]))
         return Fact(self._table.relation[fact].name, elements)
 
@@ -170,3 +174,8 @@ class TaskWriter:
         if not purposes:
             return None
         return Demand(self._named(purposes[0] >> 1), not purposes[0] & 1)
+
+
+def _changed(own: tuple[int, ...], others: list[tuple[int, ...]]) -> Iterable[int]:
+    """What an operator and its effects add or delete, each once."""
+    return dict.fromkeys(chain(own, *others)) if others else own

@@ -28,6 +28,7 @@ from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
+from fcp_ros.scene.garbage import garbage_collection_paused
 
 MacroMaker = Callable[
     [Sequence[Entry], Sequence[int], Sequence[FlatResource], int], Iterable[Entry]
@@ -74,8 +75,10 @@ def encode(
     Raises:
         Interrupted: cancelled, or out of time.
     """
-    relevance = relevant(task, conditions, alternatives, watch)
-    return _Encoder(task, conditions, alternatives, relevance, options, watch).run()
+    # Nearly all that is made here stays until the end: no garbage is to be looked for.
+    with garbage_collection_paused():
+        relevance = relevant(task, conditions, alternatives, watch)
+        return _Encoder(task, conditions, alternatives, relevance, options, watch).run()
 
 
 class _Encoder:

@@ -85,6 +85,9 @@ class _Requirements:
 
     def variants(self) -> Iterator[tuple[dict[int, int], list[Assignment]]]:
         """Preconditions and values that are excluded, for each variant."""
+        if not self.unequal and not self.either:
+            yield self.pre, []
+            return
         excluded = [(var, value) for var, values in self.unequal.items() for value in values]
         if not self.either:
             yield self.pre, sorted(excluded)
@@ -140,7 +143,7 @@ class OperatorEncoder:
                 blocks,
             )
             for pre, unequal in asked.variants()
-            if self._possible(pre)
+            if len(pre) < 2 or self._possible(pre)
         ]
 
     def _possible(self, pre: dict[int, int]) -> bool:
@@ -280,7 +283,7 @@ class OperatorEncoder:
     def _effects(self, operator: Operator, pre: dict[int, int]) -> Iterator[FlatEffect]:
         """What is deleted first, so that what is added stays."""
         place, none = self._variables.place, self._variables.none
-        added = dict(place[fact] for fact in operator.add if fact in place)
+        added = dict([place[fact] for fact in operator.add if fact in place])
         for effect in operator.effects:
             yield from self._happening(effect, pre, effect.delete, added, False)
         for fact in operator.delete:

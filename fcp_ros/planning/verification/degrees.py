@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
+from fcp_ros.fuzzy import TNorm
 from fcp_ros.grounding.context import build_request
 from fcp_ros.grounding.judgement import JudgementRequest
 from fcp_ros.planning.chunks.graded_steps import graded_by_step
@@ -43,6 +44,26 @@ def judged_degrees(
         for request, membership in zip(batch, source.judge(batch), strict=True):
             known[request.context_key] = membership.degree
     return [[known[request.context_key] for request in asked] for asked in requests]
+
+
+def running(degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]:
+    """The composed degree after each step.
+
+    A degree of 1 changes nothing, and most steps have it: only the others are composed.
+
+    Args:
+        degrees: of the steps, in order, in [0, 1].
+        tnorm: how they compose.
+    """
+    found: list[float] = []
+    counted: list[float] = []
+    now = 1.0
+    for degree in degrees:
+        if degree != 1.0:
+            counted.append(degree)
+            now = tnorm.compose_all(counted)
+        found.append(now)
+    return tuple(found)
 
 
 def _requests(

@@ -14,6 +14,9 @@ from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.constraints import newly_matched
 
+_Tuple = tuple[str, int, tuple[int, ...]]
+"""Relation, id and legs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
@@ -50,6 +53,7 @@ class Replay:
         self._domain = domain
         self._spans = spans
         self._check = check
+        self._tuples: dict[str, tuple[_Tuple, ...]] = {}
 
     def run(
         self,
@@ -79,7 +83,7 @@ class Replay:
         rule = self._domain.rules.get(step.rule)
         if rule is None:
             raise CannotReplay(f"the domain has no rule {step.rule}")
-        if tuple(name for name, _ in step.arguments) != rule.parameter_names:
+        if tuple([name for name, _ in step.arguments]) != rule.parameter_names:
             expected = ", ".join(rule.parameter_names)
             raise CannotReplay(f"the parameters of {rule.name} are {expected}")
         return rule
@@ -87,24 +91,31 @@ class Replay:
     def _rewritten(self, rule: ActionRule, step: PlanStep, state: Instance) -> Rewrite:
         """The rewrite by a rule at the match that the step's arguments say."""
         span = self._spans.of(rule)
-        pattern = span.rule.L
+        pattern, id_of = span.rule.L, span.parameters
         try:
-            mapping = {
-                span.parameters[name]: state.id_of(element) for name, element in step.arguments
-            }
+            mapping = {id_of[name]: state.id_of(element) for name, element in step.arguments}
         except UnknownElement as error:
             raise CannotReplay(str(error)) from error
-        for relation in pattern.schema.relations:
-            for row, legs in pattern.tuples(relation.name).items():
-                found = state.find_tuple(relation.name, tuple(mapping[leg] for leg in legs))
-                if found is None:
-                    names = ", ".join(state.name_of(mapping[leg]) for leg in legs)
-                    raise CannotReplay(f"{relation.name}({names}) does not hold")
-                mapping[row] = found
+        for relation, row, legs in self._tuples_of(rule.name, pattern):
+            found = state.find_tuple(relation, tuple([mapping[leg] for leg in legs]))
+            if found is None:
+                names = ", ".join(state.name_of(mapping[leg]) for leg in legs)
+                raise CannotReplay(f"{relation}({names}) does not hold")
+            mapping[row] = found
         result = apply_rule(rule, span, Morphism(pattern, state, mapping))
         if result.instance is None:
             raise CannotReplay("; ".join(violation.message for violation in result.violations))
         return result
+
+    def _tuples_of(self, rule: str, pattern: Instance) -> tuple[_Tuple, ...]:
+        """Relation, id and legs of each tuple of a rule's left side; listed once for each rule."""
+        if rule not in self._tuples:
+            self._tuples[rule] = tuple(
+                (relation.name, row, legs)
+                for relation in pattern.schema.relations
+                for row, legs in pattern.tuples(relation.name).items()
+            )
+        return self._tuples[rule]
 
     def _spend(self, rule: ActionRule, left: dict[str, float]) -> list[str]:
         """Take what the rule uses; one sentence for each bound that is left."""

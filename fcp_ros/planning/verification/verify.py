@@ -22,10 +22,11 @@ from fcp_ros.planning.chunks.graded_steps import NotAChunk
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
 from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
 from fcp_ros.planning.model.verdict import Verdict
-from fcp_ros.planning.verification.degrees import judged_degrees
+from fcp_ros.planning.verification.degrees import judged_degrees, running
 from fcp_ros.planning.verification.meeting import PlanMeeting, misfits
 from fcp_ros.planning.verification.replay import Replay, Replayed
 from fcp_ros.planning.verification.times import in_order_of, wrong_times
+from fcp_ros.scene.garbage import garbage_collection_paused
 
 
 def verify(
@@ -68,7 +69,9 @@ def verify(
     spans = DomainSpans(domain) if spans is None else spans
     verifier = _Verifier(domain, spans, instance, plan, tnorm, memberships, check)
     left = {name: r.initial for name, r in domain.resources.items()} | dict(resources or {})
-    return verifier.run(goal, (alpha, plan.alpha), left, deadline, meeting)
+    # All states stay until the end: no garbage is to be looked for among them.
+    with garbage_collection_paused():
+        return verifier.run(goal, (alpha, plan.alpha), left, deadline, meeting)
 
 
 class _Verifier:
@@ -103,9 +106,7 @@ class _Verifier:
         replayed = self._replay.run(self._instance, steps, resources)
         self._problems.extend(replayed.problems)
         degrees = self._step_degrees(steps, replayed.states[:-1])
-        memberships = tuple(
-            self._tnorm.compose_all(degrees[: count + 1]) for count in range(len(degrees))
-        )
+        memberships = running(degrees, self._tnorm)
         for (where, step), membership in zip(steps, memberships, strict=False):
             self._compare(f"{where}: the membership after it", step.membership_after, membership)
         if not replayed.complete:
