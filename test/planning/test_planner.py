@@ -283,7 +283,6 @@ def test_unreachable_candidates_say_why(ask, house_facts):
         {"deadline": float("nan")},
         {"improve_time": -1.0},
         {"search": SearchOptions(weight=0.5)},
-        {"search": SearchOptions(heuristic=Heuristic.LANDMARK_COUNT)},
     ],
 )
 def test_settings_out_of_range_are_invalid_requests(ask, options):
@@ -339,10 +338,11 @@ def test_every_tnorm(ask, tnorm, expected):
     assert result.plan.membership == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("heuristic", list(Heuristic))
 @pytest.mark.parametrize("algorithm", list(Algorithm))
-def test_every_algorithm_finds_a_plan(ask, algorithm):
+def test_every_algorithm_finds_a_plan_with_every_heuristic(ask, algorithm, heuristic):
     given = {"can_grasp(bot, mug_1)": 0.9, "stable(shelf, mug_1)": 0.8}
-    search = SearchOptions(algorithm)
+    search = SearchOptions(algorithm, heuristic)
     result = ask("on(mug_1, shelf) and on(book, shelf)", given, search=search)
     assert result.status.solved, result.message
     assert result.plan.membership == pytest.approx(0.7)

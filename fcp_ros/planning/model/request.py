@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from fcp_ros.fuzzy import AlphaCut, AlphaPolicy, tnorm_by_name
-from fcp_ros.planning.model.search_options import Heuristic, SearchOptions
+from fcp_ros.planning.model.search_options import SearchOptions
 
 
 class Phase(str, Enum):
@@ -153,11 +153,6 @@ class PlanningOptions:
             )
         if not _is_number(self.memory_limit) or not self.memory_limit > 0.0:
             found.append(f"memory_limit is {self.memory_limit!r}: give a number of MiB above 0.")
-        if self.search.heuristic is Heuristic.LANDMARK_COUNT:
-            found.append(
-                "search: heuristic is landmark_count, but no search keeps landmarks yet: "
-                "choose another one."
-            )
         if not _is_number(self.search.weight) or not self.search.weight >= 1.0:
             found.append(f"search: weight is {self.search.weight!r}: give a number of 1 or more.")
         try:
