@@ -143,7 +143,7 @@ class Closure:
     def _attend(self, need: Need) -> None:
         """Go one level further to achieve a literal, if it is not achieved."""
         literal, agenda = need.literal, self._agenda
-        if not agenda.active(literal):
+        if need.level >= DONE or not agenda.active(literal):
             return
         if self._full:
             need.level = DONE
