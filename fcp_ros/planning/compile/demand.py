@@ -19,6 +19,7 @@ from fcp_ros.planning.compile.demand_output import TaskWriter
 from fcp_ros.planning.compile.demand_plans import Planner
 from fcp_ros.planning.compile.demand_reduce import Reduction
 from fcp_ros.planning.compile.demand_shapes import DomainShapes, shapes_of
+from fcp_ros.planning.compile.invariants import InvariantFinder
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.compile.wanted import Wanted
 from fcp_ros.planning.model.watch import Watch
@@ -38,6 +39,7 @@ class DemandCompiler:
         self.domain = domain
         self._shapes: DomainShapes = shapes_of(domain)
         self._planner = Planner(self._shapes)
+        self._finder = InvariantFinder(self._shapes)
 
     def task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
         """What matters for the wanted facts.
@@ -57,7 +59,8 @@ class DemandCompiler:
 
     def _task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
         facts = FactTable(instance)
-        closure = Closure(self._shapes, self._planner, facts, breadth, watch)
+        invariants = self._finder.of(instance)
+        closure = Closure(self._shapes, self._planner, facts, invariants, breadth, watch)
         positive = self._numbers(facts, wanted.positive)
         negative = self._numbers(facts, wanted.negative)
         closure.run(positive, negative)
@@ -70,7 +73,8 @@ class DemandCompiler:
             watch,
         )
         reduced = reduction.run(closure.grounder.operators)
-        writer = TaskWriter(self._shapes, facts, closure.constraints.matches, watch)
+        matches = closure.constraints.matches
+        writer = TaskWriter(self._shapes, facts, matches, invariants.groups, watch)
         return writer.write(reduced, (*positive, *negative), breadth is Breadth.FULL)
 
     def _numbers(self, facts: FactTable, wanted: Iterable[Fact]) -> tuple[int, ...]:

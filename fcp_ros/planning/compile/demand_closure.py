@@ -27,6 +27,7 @@ from fcp_ros.planning.compile.demand_plans import Plan, Planner, Style
 from fcp_ros.planning.compile.demand_progress import Progress
 from fcp_ros.planning.compile.demand_shapes import DomainShapes, RelationShape, Trigger
 from fcp_ros.planning.compile.demand_ways import Ways
+from fcp_ros.planning.compile.invariants import Invariants
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 
@@ -55,6 +56,7 @@ class Closure:
         shapes: the domain.
         planner: its plans.
         facts: an empty table for the scene.
+        invariants: what holds in all states that can be reached.
         breadth: how much is considered.
         watch: checked all the time.
     """
@@ -64,6 +66,7 @@ class Closure:
         shapes: DomainShapes,
         planner: Planner,
         facts: FactTable,
+        invariants: Invariants,
         breadth: Breadth,
         watch: Watch,
     ) -> None:
@@ -73,7 +76,7 @@ class Closure:
         self._breadth = breadth
         self._full = breadth is Breadth.FULL
         self._watch = watch
-        self.grounder = Grounder(shapes, facts)
+        self.grounder = Grounder(shapes, facts, invariants.checks)
         self._matcher = Matcher(shapes, facts, watch, self._demand)
         self.constraints = Constraints(shapes, facts, self._matcher, planner)
         self._ways = Ways(shapes, planner, facts, self._matcher)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from fcp_ros.planning.compile.demand_absence import Pattern, Patterns
 from fcp_ros.planning.compile.demand_facts import Elements, FactTable
@@ -11,6 +11,7 @@ from fcp_ros.planning.compile.demand_match import OPEN, Matcher, Run
 from fcp_ros.planning.compile.demand_node import Absent, Node
 from fcp_ros.planning.compile.demand_plans import Planner, Style
 from fcp_ros.planning.compile.demand_shapes import DomainShapes, Part, RuleShape, SlotAtom
+from fcp_ros.planning.compile.links import Check
 
 Match = tuple[int, ...]
 """The changing facts of one match of a constraint's pattern, sorted."""
@@ -19,12 +20,20 @@ Match = tuple[int, ...]
 class Grounder:
     """Makes operators, each once.
 
+    Arguments:
+        shapes: the domain.
+        facts: the facts.
+        checks: by the number of a rule, what is linked where it can be applied.
+
     Attributes:
         operators: all that were made, in order; some may turn out never to be applicable.
     """
 
-    def __init__(self, shapes: DomainShapes, facts: FactTable) -> None:
+    def __init__(
+        self, shapes: DomainShapes, facts: FactTable, checks: Mapping[int, Sequence[Check]]
+    ) -> None:
         self.operators: list[Node] = []
+        self._checks = checks
         self.patterns = Patterns(facts)
         self._shapes = shapes
         self._facts = facts
@@ -72,6 +81,9 @@ class Grounder:
         for atom in body.absent_static:
             if self._is_there(atom, arguments):
                 return None
+        for check in self._checks[shape.number]:
+            if not self._is_linked(check, arguments):
+                return None
         pre = tuple([number(r, ground(slots, arguments)) for r, slots in body.fluent])
         add = tuple(dict.fromkeys([number(r, ground(slots, arguments)) for r, slots in body.add]))
         delete = tuple(
@@ -86,6 +98,17 @@ class Grounder:
             return None
         node = Node(shape, arguments, -1, None, pre, (), add, delete)
         return node if self._keep_legs(node, absent) else None
+
+    def _is_linked(self, check: Check, arguments: Elements) -> bool:
+        """Whether two conditions may hold together."""
+        relation, slots = check.static
+        find = self._facts.instance.find_tuple
+        if find(relation.name, self._ground(slots, arguments)) is not None:
+            return True
+        return all(
+            find(relation.name, self._ground(slots, arguments)) is not None
+            for relation, slots in (check.one, check.other)
+        )
 
     def _negated(self, part: Part, binding: Elements, pre: tuple[int, ...]) -> list[Absent] | None:
         found: list[Absent] = []

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from fcp_ros.cset import Fact
+from fcp_ros.planning.compile.apart import Place
 from fcp_ros.planning.compile.demand_facts import FactTable
 from fcp_ros.planning.compile.demand_grounder import Match
 from fcp_ros.planning.compile.demand_node import Node
@@ -24,6 +25,7 @@ class TaskWriter:
         shapes: the domain.
         facts: the facts of the closure.
         matches: for each fact the matches of constraints that it is part of.
+        groups: places of which an element has at most one fact at a time.
         watch: checked all the time.
     """
 
@@ -32,11 +34,13 @@ class TaskWriter:
         shapes: DomainShapes,
         facts: FactTable,
         matches: dict[int, list[Match]],
+        groups: Sequence[Sequence[Place]],
         watch: Watch,
     ) -> None:
         self._shapes = shapes
         self._table = facts
         self._matches = matches
+        self._groups = groups
         self._watch = watch
         self._facts: list[Fact] = []
         self._ids: dict[int, int] = {}
@@ -90,7 +94,20 @@ class TaskWriter:
             frozenset(self._broken(keys)),
             complete,
             tuple(self._demand(node) for node in reduced.operators),
+            tuple(self._together()),
         )
+
+    def _together(self) -> Iterator[tuple[int, ...]]:
+        """Facts of which at most one holds at a time, whatever the schema says."""
+        found: dict[tuple[int, str], list[int]] = {}
+        for group, places in enumerate(self._groups):
+            legs: dict[str, list[int]] = {}
+            for name, leg in places:
+                legs.setdefault(name, []).append(leg)
+            for id_, fact in enumerate(self._facts):
+                for leg in legs.get(fact.relation, ()):
+                    found.setdefault((group, fact.arguments[leg]), []).append(id_)
+        return (tuple(facts) for facts in found.values() if len(facts) > 1)
 
     def _operator(self, node: Node, reduced: Reduced) -> Operator:
         assert node.shape.rule is not None

@@ -114,6 +114,8 @@ def _cover(
         tuple(dict.fromkeys(fact for key in group for fact in legs.get(key, ())))
         for group in exclusions.groups()
     ]
+    present = set(changing)
+    together += [tuple(filter(present.__contains__, group)) for group in task.together]
     chosen = _Cover()
     chosen.take([tuple(legs[key]) for key in legs if key in wanted])
     chosen.take([*together, *map(tuple, legs.values())])

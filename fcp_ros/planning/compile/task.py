@@ -122,6 +122,8 @@ class Task:
             a complete task is unsolvable.
         demands: for each operator what it was made for; None if that was a resource, an open
             condition, or nothing particular.
+        together: facts of which at most one holds at a time, as was proven; legs that the schema
+            calls functional are not among them.
     """
 
     domain: Domain
@@ -139,6 +141,7 @@ class Task:
     broken: frozenset[FactKey]
     complete: bool = True
     demands: Sequence[Demand | None] = ()
+    together: Sequence[tuple[int, ...]] = ()
 
     def is_fluent(self, relation: str) -> bool:
         """Whether some rule changes the relation."""
