@@ -19,7 +19,7 @@ from fcp_ros.planning.search.evaluation import (
     second_key,
 )
 from fcp_ros.planning.search.packing import Packing
-from fcp_ros.planning.search.settings import BY_KEY, Settings
+from fcp_ros.planning.search.settings import BY_KEY, LAZY, Settings
 from fcp_ros.planning.search.space import (
     BEST,
     BOUND,
@@ -74,7 +74,7 @@ def take(packing: Packing, space: Space, settings: Settings, guides: Guides) -> 
         return AGAIN
     if settings.greedy:
         _progress(space, settings, state)
-    elif _put_back(space, settings, label, state, queue, one, two):
+    elif settings.evaluation != LAZY and _put_back(space, settings, label, state, queue, one, two):
         return AGAIN
     if known & settings.helps != 0:
         find_helpful(settings, guides, space.values)

@@ -2,9 +2,9 @@
 """Several searches in one: any plan first, then better ones, then the proof, then a shorter one.
 
 A* with an admissible heuristic begins; mostly it is done in no time. If not, it takes turns with a
-greedy search until there is any plan, and then with an anytime search that looks for better ones.
-What one of them finds limits the others. Last, a proven plan of least loss is shortened, with a
-bounded effort.
+greedy search by landmarks and FF until there is any plan, and then with an anytime search that
+looks for better ones. What one of them finds limits the others. Last, a proven plan of least loss
+is shortened, with a bounded effort.
 
 Turns are counted in evaluations, not in seconds, so the same seed gives the same plan.
 """
@@ -26,6 +26,7 @@ from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
 from fcp_ros.planning.search.prepared import Prepared, prepare
 from fcp_ros.planning.search.settings import ADMISSIBLE
+from fcp_ros.planning.search.shortening import Shortening, shortenings
 
 
 class Role(Enum):
@@ -45,14 +46,10 @@ PLAN_TURN = 1500
 """Effort of the greedy search at a time; its heuristic is faster."""
 BETTER_TURN = 600
 """Effort of the anytime search at a time."""
-SHORTEN = 300
-"""Effort of looking for a shorter plan of the same loss."""
 LARGE = 20_000
 """Where the relaxation has more actions than this, all efforts but the greedy one get less."""
 BETTER_WEIGHT = 5.0
 """First weight of the anytime search."""
-SHORTEN_WEIGHT = 1.5
-"""Weight of the estimated cost when a plan is shortened."""
 
 
 class Portfolio:
@@ -93,6 +90,7 @@ class Portfolio:
         self._helper: BestFirst | None = None
         self._role = self._helper_role = Role.PROOF
         self._helpless = False
+        self._shortenings: tuple[Shortening, ...] = ()
         self._proof_failed = False
         self._proof = self._search(objective, self._options)
         self._left = self._length(FIRST_TURN)
@@ -158,7 +156,9 @@ class Portfolio:
     def _next_turn(self) -> None:
         """Whose turn it is."""
         if self._role is Role.SHORTER:
-            self._outcome = Outcome.OPTIMAL
+            self._shorten()
+        elif self._nothing_better():
+            self._proven()
         elif self._role is Role.PROOF and not self._helpless:
             self._help()
         elif self._proof_failed and self._helpless:
@@ -167,6 +167,12 @@ class Portfolio:
             self._help()
         else:
             self._role, self._left = Role.PROOF, self._length(PROOF_TURN)
+
+    def _nothing_better(self) -> bool:
+        """Whether no plan has less loss than the best one; then only its cost may still sink."""
+        if self._best is None or self._objective.order[0] is not Criterion.LOSS:
+            return False
+        return self._best.loss <= self._proof.report().bound + EPSILON
 
     def _help(self) -> None:
         """The turn of the helper: a greedy search until there is a plan, then an anytime one."""
@@ -181,7 +187,9 @@ class Portfolio:
     def _conclude(self, outcome: Outcome) -> None:
         """The search whose turn it is has ended."""
         if self._role is Role.SHORTER:
-            self._outcome = Outcome.OPTIMAL
+            if outcome is Outcome.EXHAUSTED:  # there is none at all
+                self._shortenings = ()
+            self._shorten()
         elif outcome is Outcome.OUT_OF_MEMORY:
             if self._role is Role.PROOF:
                 self._proof_failed = True
@@ -189,40 +197,48 @@ class Portfolio:
                 self._retire()
                 self._helpless = True
         elif outcome is Outcome.OPTIMAL:
-            self._shorten()
+            self._proven()
         elif outcome is Outcome.FOUND and self._role is not Role.PROOF:
             self._retire()
         else:
             self._outcome = outcome
 
-    def _shorten(self) -> None:
+    def _proven(self) -> None:
         """The best plan is proven; where it has the least loss, its cost may still sink."""
-        best = self._best
-        assert best is not None, "what is proven to be optimal was found"
-        if self._objective.order[0] is not Criterion.LOSS or best.cost <= EPSILON:
+        assert self._best is not None, "what is proven to be optimal was found"
+        if self._objective.order[0] is Criterion.LOSS and self._best.cost > EPSILON:
+            self._shortenings = shortenings(
+                self._options, len(self._best.operators), self._effort, self._share
+            )
+        self._shorten()
+
+    def _shorten(self) -> None:
+        """The next search for a plan of the same loss that costs less, if the last found none."""
+        best, last = self._best, self._helper if self._role is Role.SHORTER else None
+        shorter = last is not None and last.report().best is not None
+        self._retire()
+        if shorter or not self._shortenings or best is None:
             self._outcome = Outcome.OPTIMAL
             return
-        self._retire()
+        search, *rest = self._shortenings
+        self._shortenings = tuple(rest)
         objective = Objective(
             (Criterion.COST, Criterion.LOSS),
             self._objective.composition,
             best.loss,
             best.cost - 2 * EPSILON,
         )
-        options = replace(
-            self._options,
-            algorithm=Algorithm.WEIGHTED_ASTAR,
-            heuristic=Heuristic.LM_CUT,
-            weight=SHORTEN_WEIGHT,
-            tie_heuristic=Heuristic.MAX,
-            tie_weight=1.0,
-        )
-        self._role, self._left = Role.SHORTER, self._length(SHORTEN)
-        self._helper = self._search(objective, options)
+        self._role, self._left = Role.SHORTER, max(1, search.effort)
+        self._helper = self._search(objective, search.options, known=False)
 
     def _helpers_options(self, role: Role) -> SearchOptions:
         if role is Role.ANY:
-            return replace(self._options, algorithm=Algorithm.LAZY_GREEDY, heuristic=Heuristic.FF)
+            return replace(
+                self._options,
+                algorithm=Algorithm.LAZY_GREEDY,
+                heuristic=Heuristic.LANDMARK_COUNT,
+                tie_heuristic=Heuristic.FF,
+            )
         return replace(
             self._options,
             algorithm=Algorithm.ANYTIME_ASTAR,
@@ -242,13 +258,16 @@ class Portfolio:
 
     # --- searches and plans
 
-    def _search(self, objective: Objective, options: SearchOptions) -> BestFirst:
+    def _search(
+        self, objective: Objective, options: SearchOptions, known: bool = True
+    ) -> BestFirst:
+        """A search that knows the best plan, unless the budgets say already what it has to beat."""
         return BestFirst(
             self._prepared,
             objective,
             options,
             self._memory // 2,
-            self._best,
+            self._best if known else None,
             self._spent,
             self._found,
         )

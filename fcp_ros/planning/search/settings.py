@@ -15,7 +15,8 @@ from fcp_ros.planning.search.objective import Objective
 TAKEN, MADE, LAZY = 0, 1, 2
 """When a state is evaluated: when a label of it is taken (and put back where it turns out to be
 worse than thought), when it is made, or when it is taken, once it counted with its parent's
-values."""
+values. With estimates that are dear and no lower bounds, nothing is put back: most of them would
+only tell that."""
 SEEN, LEXICOGRAPHIC, PARETO = 0, 1, 2
 """When a label makes another one of the same state useless: always, when it is no worse by the
 order of the criteria, or when it is no worse in both."""
@@ -44,7 +45,8 @@ class Settings(NamedTuple):
         greedy: whether the key is the heuristic alone; the first criterion breaks ties.
         queues: number of queues. In A* there is 1; a greedy search has one for each heuristic, and
             with `helps` behind each of them another one for what helpful actions lead to.
-        helps: the heuristic that names helpful actions: 1, 2, or 0 for none.
+        helps: the heuristic that names helpful actions: 1, 2, or 0 for none. Outside greedy
+            searches, what other actions lead to is not thought to be nearer to the goal.
         direction: of each resource: 1 more is never worse, -1 less is never worse, 0 it can't ever
             be short, 2 both matter; int32[R].
         counting: whether resources decide between labels.
@@ -144,8 +146,10 @@ def settings_of(
     ):
         raise ValueError(f"{options.algorithm.value} is not a best-first search")
     weight = 1.0 if options.algorithm is Algorithm.ASTAR else max(1.0, float(options.weight))
-    helps = 2 if settings.second_kind == Kind.FF else 0
-    return settings._replace(first_weight=weight, helps=helps)
+    helps = 2 if settings.second_kind == Kind.FF else int(settings.first_kind == Kind.FF)
+    dear = settings.first_kind in (Kind.ADD, Kind.FF)
+    lazy = options.algorithm is not Algorithm.ASTAR and dear
+    return settings._replace(first_weight=weight, helps=helps, evaluation=LAZY if lazy else TAKEN)
 
 
 def _admissible(heuristic: Heuristic, criterion: Grid) -> bool:

@@ -144,9 +144,10 @@ def step(problem: Problem, space: Space, settings: Settings, guides: Guides) -> 
     second = total(space.way[parent, 1], two, settings.second_maximum)
     first_left = second_left = 0.0
     if not settings.greedy:
-        first_left = rest(space.estimate[state, 0], one, settings.first_maximum)
-        second_left = space.estimate[state, 1]
-        if settings.second_admissible or settings.helps == 0 or space.helps[index]:
+        first_left, second_left = space.estimate[state, 0], space.estimate[state, 1]
+        if settings.helps != 1 or space.helps[index]:
+            first_left = rest(first_left, one, settings.first_maximum)
+        if settings.helps != 2 or space.helps[index]:
             second_left = rest(second_left, two, settings.second_maximum)
     if hopeless(settings, space.marks, first, second, first_left, second_left):
         return GOING
@@ -273,7 +274,11 @@ def _push_greedy(
     parent: int,
     index: int,
 ) -> None:
-    """Puts a label into the queues of a greedy search: by its own estimate, or by its parent's."""
+    """Puts a label into the queues of a greedy search: by its own estimate, or by its parent's.
+
+    Of equal ones the first heuristic takes the oldest, the second one the newest: one goes about
+    in all directions, the other straight ahead, and together they are not led astray for long.
+    """
     source = parent
     if settings.evaluation == MADE:
         source = space.link[label, STATE]
@@ -291,6 +296,6 @@ def _push_greedy(
     groups = 1 if settings.helps == 0 else 2
     for queue in range(0, settings.queues, groups):
         key = space.estimate[source, queue // groups]
-        push(space.buckets, queue, key, space.way[label, 0], label, True)
+        push(space.buckets, queue, key, space.way[label, 0], label, queue == 0)
         if settings.helps != 0 and space.helps[index]:
-            push(space.buckets, queue + 1, key, space.way[label, 0], label, True)
+            push(space.buckets, queue + 1, key, space.way[label, 0], label, queue == 0)
