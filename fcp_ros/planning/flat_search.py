@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.judging.lazy import RoundResult
+from fcp_ros.planning.judging.contest import RoundResult
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.search_options import Algorithm
 from fcp_ros.planning.model.status import PlanStatus

@@ -9,7 +9,7 @@ search widens until a plan has no loss at all, or the widest task has said its w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.cset import Instance
@@ -27,8 +27,10 @@ from fcp_ros.planning.compile.forward_compile import compile_task
 from fcp_ros.planning.compile.goal_alternatives import Alternative, goal_alternatives
 from fcp_ros.planning.compile.symmetry import Twins, representatives
 from fcp_ros.planning.compile.task import Task
-from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.judging.lazy import LazyResult, LazySearch, RoundResult
+from fcp_ros.planning.judging.contest import Search
+from fcp_ros.planning.judging.lazy import LazyResult, LazySearch
+from fcp_ros.planning.judging.proof import none_is_better
+from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.request import Optimise, Phase, PlanningOptions
 from fcp_ros.planning.model.watch import Interrupted, Watch
@@ -133,7 +135,7 @@ class Solver:
         judge: Judge,
         watch: Watch,
         times: PhaseTimes,
-        search: Callable[[FlatTask, Objective, FlatPlan | None], RoundResult],
+        search: Search,
         known: FlatPlan | None = None,
     ) -> None:
         self._problem = problem
@@ -148,7 +150,7 @@ class Solver:
         """Widen until the answer is proven or a limit is reached; never raises `Interrupted`."""
         try:
             for breadth in self._breadths():
-                if self._rung(breadth):
+                if self._none_is_better() or self._rung(breadth):
                     break
         except Interrupted as reason:
             self._solved = replace(self._solved, interrupted=reason)
@@ -171,7 +173,7 @@ class Solver:
             self._problem.tnorm,
             self._judge,
             objective,
-            lambda flat, incumbent: self._search(flat, objective, incumbent),
+            self._search,
             lambda plan: self._found(encoding, plan),
             lambda: self._watch.satisfied,
             lambda: self._times(Phase.JUDGE),
@@ -181,6 +183,27 @@ class Solver:
         with self._times(Phase.SEARCH):
             result = lazy.run()
         return self._conclude(result, breadth)
+
+    def _none_is_better(self) -> bool:
+        """Whether the best plan so far is shown to be the best of all without a wider task."""
+        problem, best = self._problem, self._flat_best
+        whole = any(chunk.graded for chunk in problem.library.chunks)
+        if best is None or problem.options.optimise is not Optimise.MEMBERSHIP or whole:
+            return False
+
+        def bounds() -> UnavoidableLoss:
+            domain = problem.compiler.domain
+            return UnavoidableLoss(domain, problem.instance, self._judge.known, problem.tnorm)
+
+        with self._times(Phase.JUDGE):
+            shown = none_is_better(
+                problem.formula, best.loss, bounds, self._judge, self._watch.check
+            )
+        if shown:
+            found = self._solved.best is not None
+            bound = problem.tnorm.degree_of(best.loss)
+            self._solved = replace(self._solved, optimal=True, impossible=not found, bound=bound)
+        return shown
 
     def _compiled(self, breadth: Breadth) -> Encoding:
         problem, watch = self._problem, self._watch

@@ -11,43 +11,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from fcp_ros.fuzzy import EPSILON, Composition, TNorm
 from fcp_ros.planning.compile.encoding import Encoding
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.heuristics.estimator import Estimator
-from fcp_ros.planning.heuristics.kind import Kind
-from fcp_ros.planning.judging.candidates_to_judge import (
-    Siblings,
-    rivals,
-    rivals_in_round,
-)
+from fcp_ros.planning.judging.candidates_to_judge import Candidates
+from fcp_ros.planning.judging.contest import Search, best_of_alternatives
 from fcp_ros.planning.model.memberships import GradedAtom, Judge
-from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.search.grid import composed
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.outcome import FlatPlan
-
-
-@dataclass(frozen=True, slots=True)
-class RoundResult:
-    """What a search of one round found.
-
-    Attributes:
-        plan: the best plan by the optimistic losses; None without any.
-        bound: lower bound of the first criterion of all plans.
-        proven: whether the plan is the best one by the optimistic losses (or, without a plan,
-            whether there is none).
-        interrupted: the limit that ended the search; None where it ended by itself.
-    """
-
-    plan: FlatPlan | None
-    bound: float
-    proven: bool
-    interrupted: Interrupted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +34,11 @@ class LazyResult:
         best: the best plan of which everything is judged, with its true loss.
         bound: lower bound of the first criterion of all plans.
         proven: whether `best` is the best plan; without one, whether there is none.
-        rounds: searches made.
     """
 
     best: FlatPlan | None
     bound: float
     proven: bool
-    rounds: int
 
 
 class LazySearch:
@@ -75,7 +49,7 @@ class LazySearch:
         tnorm: how degrees compose.
         judge: who knows degrees, and asks for them.
         objective: what is optimised.
-        search: one search on a task with given losses.
+        search: one search.
         found: told about each judged plan that is better than those before.
         enough: asked after each round whether to be content with what was found.
         judging: the context in which degrees are asked for, such as one that takes the time.
@@ -87,7 +61,7 @@ class LazySearch:
         tnorm: TNorm,
         judge: Judge,
         objective: Objective,
-        search: Callable[[FlatTask, FlatPlan | None], RoundResult],
+        search: Search,
         found: Callable[[FlatPlan], None] = lambda _plan: None,
         enough: Callable[[], bool] = lambda: False,
         judging: Callable[[], AbstractContextManager[None]] = nullcontext,
@@ -100,7 +74,8 @@ class LazySearch:
         self._found = found
         self._enough = enough
         self._judging = judging
-        self._siblings: Siblings | None = None
+        finishes = [o for o, action in enumerate(encoding.actions) if action.finishes]
+        self._candidates = Candidates(encoding.flat, finishes, objective.composition)
         self.best: FlatPlan | None = None
         self.bound = 0.0
 
@@ -113,7 +88,9 @@ class LazySearch:
         # Each round judges something new, or is the last.
         for number in itertools.count(1):
             task = self._optimistic()
-            result = self._search(task, self.best)
+            result = best_of_alternatives(
+                task, self._candidates, self._objective, self.best, self._search
+            )
             self.bound = max(self.bound, result.bound)
             missing = [] if result.plan is None else self._unknown(result.plan.operators)
             if result.interrupted is not None:
@@ -121,17 +98,16 @@ class LazySearch:
                     self._take(self._revalued(task, result.plan))
                 raise result.interrupted
             if result.plan is None:
-                return LazyResult(self.best, self.bound, result.proven, number)
+                return LazyResult(self.best, self.bound, result.proven)
             if missing:
                 with self._judging():
-                    rivals_too = self._rivals(task, result.plan, rivals_in_round(number))
-                    self._judge.judge([*missing, *rivals_too])
+                    self._judge.judge([*missing, *self._rivals(result.plan, number)])
                 task = self._optimistic()
             self._take(self._revalued(task, result.plan))
             settled = self._settled()
             if not missing or settled or self._enough():
                 proven = settled or (not missing and result.proven)
-                return LazyResult(self.best, self.bound, proven, number)
+                return LazyResult(self.best, self.bound, proven)
         raise AssertionError("unreachable")
 
     def judge_all(self) -> None:
@@ -141,7 +117,9 @@ class LazySearch:
 
     def _optimistic(self) -> FlatTask:
         """The flat task with what is known now."""
-        return self._encoding.with_losses(self._judge.known, self._tnorm)
+        task = self._encoding.with_losses(self._judge.known, self._tnorm)
+        self._candidates.learn(task)
+        return task
 
     def _settled(self) -> bool:
         return self.best is not None and self.best.first(self._objective) <= self.bound + EPSILON
@@ -152,24 +130,15 @@ class LazySearch:
         )
         return [atom for atom in atoms if self._judge.known(atom) is None]
 
-    def _rivals(self, task: FlatTask, plan: FlatPlan, count: int) -> list[GradedAtom]:
-        if self._siblings is None:
-            self._siblings = Siblings(task)
-        steps = [o for o in plan.operators if self._unknown([o])]
-        siblings = list(self._siblings.of(steps))
-        if not siblings:
-            return []
-        losses = Estimator(task, Kind.MAX, task.loss, self._objective.composition)
-        costs = Estimator(task, Kind.MAX, task.cost)
-        return list(
-            rivals(
-                siblings,
-                losses.operator_values(task.initial),
-                costs.operator_values(task.initial),
-                math.inf if self.best is None else self.best.loss,
-                lambda operator: self._unknown([operator]),
-                count,
-            )
+    def _rivals(self, plan: FlatPlan, number: int) -> Iterator[GradedAtom]:
+        """What to ask about the rivals of a plan in a round."""
+        best = math.inf if self.best is None else self.best.loss
+        return self._candidates.questions(
+            plan.operators,
+            best,
+            lambda operator: self._unknown([operator]),
+            number,
+            self._judge.asked,
         )
 
     def _take(self, plan: FlatPlan) -> None:
