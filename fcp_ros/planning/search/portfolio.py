@@ -91,6 +91,7 @@ class Portfolio:
         self._role = self._helper_role = Role.PROOF
         self._helpless = False
         self._shortenings: tuple[Shortening, ...] = ()
+        self._once_found: tuple[Shortening, ...] = ()
         self._proof_failed = False
         self._proof = self._search(objective, self._options)
         self._left = self._length(FIRST_TURN)
@@ -213,15 +214,16 @@ class Portfolio:
         self._shorten()
 
     def _shorten(self) -> None:
-        """The next search for a plan of the same loss that costs less, if the last found none."""
+        """The next search for a plan of the same loss that costs less."""
         best, last = self._best, self._helper if self._role is Role.SHORTER else None
-        shorter = last is not None and last.report().best is not None
+        if last is not None and last.report().best is not None:
+            self._shortenings = self._once_found
         self._retire()
-        if shorter or not self._shortenings or best is None:
+        if not self._shortenings or best is None:
             self._outcome = Outcome.OPTIMAL
             return
         search, *rest = self._shortenings
-        self._shortenings = tuple(rest)
+        self._shortenings, self._once_found = tuple(rest), search.then
         objective = Objective(
             (Criterion.COST, Criterion.LOSS),
             self._objective.composition,

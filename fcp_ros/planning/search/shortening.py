@@ -22,6 +22,8 @@ EACH_BY_FF = 40
 """States to expand or evaluate for each step of the plan by FF."""
 WEIGHT = 5.0
 """Weight of the heuristics."""
+LESS_WEIGHT = 3.0
+"""Weight of FF once it has found a shorter plan: from the start again, as in LAMA."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,12 @@ class Shortening:
     Attributes:
         options: how it searches.
         effort: states that it may expand or evaluate.
+        then: the searches that follow once it has found a plan; else the next one does.
     """
 
     options: SearchOptions
     effort: int
+    then: tuple[Shortening, ...] = ()
 
 
 def shortenings(
@@ -48,17 +52,21 @@ def shortenings(
         spent: states that were expanded or evaluated until it was found and proven.
         share: 1, or less in tasks where each state takes long.
     """
-    weighted = replace(options, algorithm=Algorithm.WEIGHTED_ASTAR, weight=WEIGHT)
-    blind = replace(options, algorithm=Algorithm.ASTAR, heuristic=Heuristic.BLIND)
-    searches = (
-        (blind, share * BLINDLY),
-        (replace(weighted, heuristic=Heuristic.LANDMARK_COUNT), share * EACH * steps),
-        (
-            replace(weighted, heuristic=Heuristic.FF),
-            share * EACH_BY_FF * steps + spent,
-        ),
+    blind = replace(
+        options,
+        algorithm=Algorithm.ASTAR,
+        heuristic=Heuristic.BLIND,
+        tie_heuristic=Heuristic.BLIND,
+        tie_weight=1.0,
     )
-    return tuple(
-        Shortening(replace(search, tie_heuristic=Heuristic.BLIND, tie_weight=1.0), int(effort))
-        for search, effort in searches
+    weighted = replace(blind, algorithm=Algorithm.WEIGHTED_ASTAR, weight=WEIGHT)
+    by_ff = replace(weighted, heuristic=Heuristic.FF)
+    effort = int(share * EACH_BY_FF * steps) + spent
+    again = Shortening(replace(by_ff, weight=LESS_WEIGHT), effort)
+    return (
+        Shortening(blind, int(share * BLINDLY)),
+        Shortening(
+            replace(weighted, heuristic=Heuristic.LANDMARK_COUNT), int(share * EACH * steps)
+        ),
+        Shortening(by_ff, effort, (again,)),
     )

@@ -108,10 +108,15 @@ def crossing(width: int) -> FlatTask:
     return FlatBuilder([width, width, 2], [0, 0, 0], ((2, 1),), made).build()
 
 
-@pytest.mark.parametrize("stage", [0, 1, 2])
-def test_each_search_for_a_shorter_plan_finds_one(stage):
+def stages() -> list[SearchOptions]:
+    """How each search for a shorter plan searches."""
+    first = shortenings(SearchOptions(), 120, 0, 1.0)
+    return [search.options for one in first for search in (one, *one.then)]
+
+
+@pytest.mark.parametrize("options", stages())
+def test_each_search_for_a_shorter_plan_finds_one(options):
     task = crossing(60)
-    options = shortenings(SearchOptions(), 120, 0, 1.0)[stage].options
     long = 2 * sum(1.0 + at % 3 for at in range(59)) + 1.0
     budget = Objective((Criterion.COST, Criterion.LOSS), cost_budget=long - 2 * EPSILON)
     report = BestFirst(task, budget, options).run(10**4)
