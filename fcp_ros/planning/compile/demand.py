@@ -20,6 +20,7 @@ from fcp_ros.planning.compile.demand_plans import Planner
 from fcp_ros.planning.compile.demand_reduce import Reduction
 from fcp_ros.planning.compile.demand_shapes import DomainShapes, shapes_of
 from fcp_ros.planning.compile.invariants import InvariantFinder
+from fcp_ros.planning.compile.overwriting import Overwritings, crowded, overwritings_of
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.compile.wanted import Wanted
 from fcp_ros.planning.model.watch import Watch
@@ -39,6 +40,7 @@ class DemandCompiler:
         self.domain = domain
         self._shapes: DomainShapes = shapes_of(domain)
         self._planner = Planner(self._shapes)
+        self._overwritings = overwritings_of(self._shapes)
         self._finder = InvariantFinder(self._shapes)
 
     def task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
@@ -60,7 +62,10 @@ class DemandCompiler:
     def _task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
         facts = FactTable(instance)
         invariants = self._finder.of(instance)
-        closure = Closure(self._shapes, self._planner, facts, invariants, breadth, watch)
+        overwritings = self._overwritings_for(instance, wanted)
+        closure = Closure(
+            self._shapes, self._planner, facts, invariants, overwritings, breadth, watch
+        )
         positive = self._numbers(facts, wanted.positive)
         negative = self._numbers(facts, wanted.negative)
         closure.run(positive, negative)
@@ -74,8 +79,13 @@ class DemandCompiler:
         )
         reduced = reduction.run(closure.grounder.operators)
         matches = closure.constraints.matches
-        writer = TaskWriter(self._shapes, facts, matches, invariants.groups, watch)
+        writer = TaskWriter(self._shapes, facts, matches, overwritings, invariants.groups, watch)
         return writer.write(reduced, (*positive, *negative), breadth is Breadth.FULL)
+
+    def _overwritings_for(self, instance: Instance, wanted: Wanted) -> Overwritings:
+        """The rules of which representatives will do here: nothing is to be gone from a place."""
+        found = self._overwritings.without({fact.relation for fact in wanted.negative})
+        return found.without(set(crowded(found, instance)))
 
     def _numbers(self, facts: FactTable, wanted: Iterable[Fact]) -> tuple[int, ...]:
         id_of, relations = facts.instance.id_of, self._shapes.relations

@@ -23,11 +23,13 @@ from fcp_ros.planning.compile.demand_grounder import Constraints, Grounder
 from fcp_ros.planning.compile.demand_joins import Joins
 from fcp_ros.planning.compile.demand_match import OPEN, Matcher, Run
 from fcp_ros.planning.compile.demand_node import Need, Node
+from fcp_ros.planning.compile.demand_old_values import OldValues
 from fcp_ros.planning.compile.demand_plans import Plan, Planner, Style
 from fcp_ros.planning.compile.demand_progress import Progress
 from fcp_ros.planning.compile.demand_shapes import DomainShapes, RelationShape, Trigger
 from fcp_ros.planning.compile.demand_ways import Ways
 from fcp_ros.planning.compile.invariants import Invariants
+from fcp_ros.planning.compile.overwriting import Overwritings
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 
@@ -57,6 +59,7 @@ class Closure:
         planner: its plans.
         facts: an empty table for the scene.
         invariants: what holds in all states that can be reached.
+        overwritings: rules of which representatives are made.
         breadth: how much is considered.
         watch: checked all the time.
     """
@@ -67,6 +70,7 @@ class Closure:
         planner: Planner,
         facts: FactTable,
         invariants: Invariants,
+        overwritings: Overwritings,
         breadth: Breadth,
         watch: Watch,
     ) -> None:
@@ -79,7 +83,8 @@ class Closure:
         self.grounder = Grounder(shapes, facts, invariants.checks)
         self._matcher = Matcher(shapes, facts, watch, self._demand)
         self.constraints = Constraints(shapes, facts, self._matcher, planner)
-        self._ways = Ways(shapes, planner, facts, self._matcher)
+        self._ways = Ways(shapes, planner, facts, self._matcher, overwritings)
+        self._old = OldValues(facts, overwritings)
         self._joins = Joins(facts, self._matcher)
         self._agenda = Agenda(facts, self.grounder.patterns)
         self._progress = Progress(facts, self.grounder.patterns, self._agenda, self._full)
@@ -140,6 +145,8 @@ class Closure:
                         self._emit(run.plan.trigger, elements, run.purpose)
                 for joined in self._joins.gained(fact):
                     self._emit(*joined)
+                for late in self._old.gained(fact):
+                    self._emit(*late)
             for match in self.constraints.matches_with(fact):
                 self._agenda.guard(match, self._full)
 
@@ -309,7 +316,10 @@ class Closure:
 
     def _emit(self, trigger: Trigger, elements: Elements, purpose: int) -> None:
         size = len(trigger.shape.types)
-        node, new = self.grounder.operator(trigger.shape, elements[:size])
+        arguments = self._old.completed(trigger, elements, purpose)
+        if arguments is None:
+            return
+        node, new = self.grounder.operator(trigger.shape, arguments[:size])
         if node is None:
             return
         self._serve(node, purpose)

@@ -8,11 +8,13 @@ from itertools import chain
 
 from fcp_ros.cset import Fact
 from fcp_ros.planning.compile.apart import Place
+from fcp_ros.planning.compile.demand_absence import Pattern
 from fcp_ros.planning.compile.demand_facts import FactTable
 from fcp_ros.planning.compile.demand_grounder import Match
 from fcp_ros.planning.compile.demand_node import Node
 from fcp_ros.planning.compile.demand_reduce import Reduced
 from fcp_ros.planning.compile.demand_shapes import DomainShapes
+from fcp_ros.planning.compile.overwriting import Overwritings
 from fcp_ros.planning.compile.pattern import SceneFacts
 from fcp_ros.planning.compile.task import Demand, FactKey, GroundEffect, Operator, Task
 from fcp_ros.planning.model.watch import Watch
@@ -25,6 +27,7 @@ class TaskWriter:
         shapes: the domain.
         facts: the facts of the closure.
         matches: for each fact the matches of constraints that it is part of.
+        overwritings: rules of which representatives were made.
         groups: places of which an element has at most one fact at a time.
         watch: checked all the time.
     """
@@ -34,16 +37,19 @@ class TaskWriter:
         shapes: DomainShapes,
         facts: FactTable,
         matches: dict[int, list[Match]],
+        overwritings: Overwritings,
         groups: Sequence[Sequence[Place]],
         watch: Watch,
     ) -> None:
         self._shapes = shapes
         self._table = facts
         self._matches = matches
+        self._forgotten = {n: found.slot for n, found in overwritings.rules.items()}
         self._groups = groups
         self._watch = watch
         self._facts: list[Fact] = []
         self._ids: dict[int, int] = {}
+        self._listed: set[Pattern] = set()  # patterns of which all facts have an id
         self._name_of = facts.instance.name_of
 
     def write(self, reduced: Reduced, wanted: Iterable[int], complete: bool) -> Task:
@@ -121,6 +127,7 @@ class TaskWriter:
             tuple([self._effect(e, reduced) for e in node.effects if e in reduced.effects])
             if node.effects
             else (),
+            self._forgotten.get(node.shape.number, -1),
         )
 
     def _effect(self, effect: Node, reduced: Reduced) -> GroundEffect:
@@ -141,10 +148,10 @@ class TaskWriter:
         """Facts that matter for an operator and its effects besides those that they name."""
         effects = (effect for effect in operator.effects if effect in reduced.effects)
         for node in (operator, *effects):
-            for pattern, _ in (*node.absent, *((pattern, -1) for _, pattern in node.guarded)):
-                for fact in pattern.facts:
-                    if self._may_hold(fact, reduced):
-                        yield fact
+            for pattern in (*(p for p, _ in node.absent), *(p for _, p in node.guarded)):
+                if pattern not in self._listed:
+                    self._listed.add(pattern)
+                    yield from (f for f in pattern.facts if self._may_hold(f, reduced))
             for fact in node.add:
                 for match in self._matches.get(fact, ()):
                     if all(self._may_hold(member, reduced) for member in match):

@@ -9,6 +9,7 @@ from fcp_ros.planning.compile.demand_facts import FactTable
 from fcp_ros.planning.compile.demand_match import Matcher
 from fcp_ros.planning.compile.demand_plans import Plan, Planner, Style
 from fcp_ros.planning.compile.demand_shapes import DomainShapes, Trigger
+from fcp_ros.planning.compile.overwriting import Overwritings
 
 _ANEW = (Style.NEAR, Style.FAR)
 """Styles for which a rule that only undoes something is no way."""
@@ -22,11 +23,18 @@ class Ways:
         planner: its plans.
         facts: the facts.
         matcher: knows which types have a handful of elements.
+        overwritings: what is bound without the old value.
     """
 
     def __init__(
-        self, shapes: DomainShapes, planner: Planner, facts: FactTable, matcher: Matcher
+        self,
+        shapes: DomainShapes,
+        planner: Planner,
+        facts: FactTable,
+        matcher: Matcher,
+        overwritings: Overwritings,
     ) -> None:
+        self._overwritings = overwritings
         self._shapes = shapes
         self._planner = planner
         self._facts = facts
@@ -55,6 +63,9 @@ class Ways:
 
     def of(self, trigger: Trigger, style: Style, slots: Iterable[int]) -> Plan:
         """The plan of a trigger with some slots bound."""
+        bare = self._overwritings.triggers.get(trigger)
+        if bare is not None:
+            trigger, slots = bare, (*slots, self._overwritings.rules[trigger.shape.number].slot)
         few = self._few.get(trigger)
         if few is None:
             few = self._few[trigger] = self._matcher.few(trigger.types)

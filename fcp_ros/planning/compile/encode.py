@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from fcp_ros.planning.compile.conditions import Conditions
 from fcp_ros.planning.compile.encode_arrays import flat_task
 from fcp_ros.planning.compile.encode_figures import Figures
-from fcp_ros.planning.compile.encode_merge import Entry, Merging
+from fcp_ros.planning.compile.encode_merge import Entry, Merging, overwriting
 from fcp_ros.planning.compile.encode_operators import Body, OperatorEncoder
 from fcp_ros.planning.compile.encode_variables import Variables, variables_of
 from fcp_ros.planning.compile.encoding import Action, Encoding
@@ -23,6 +23,7 @@ from fcp_ros.planning.compile.exclusion import exclusions_of
 from fcp_ros.planning.compile.goal_alternatives import Alternative
 from fcp_ros.planning.compile.ground_step import GradedAtoms, GroundStep
 from fcp_ros.planning.compile.metric import contracted
+from fcp_ros.planning.compile.overwriting import expanded
 from fcp_ros.planning.compile.relevance import Relevance, relevant
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
@@ -77,6 +78,10 @@ def encode(
     """
     # Nearly all that is made here stays until the end: no garbage is to be looked for.
     with garbage_collection_paused():
+        apart = not options.switches.forgetting or options.macros is not no_macros
+        if apart and any(operator.forgets >= 0 for operator in task.operators):
+            task = expanded(task)
+            conditions = Conditions(task)
         relevance = relevant(task, conditions, alternatives, watch)
         return _Encoder(task, conditions, alternatives, relevance, options, watch).run()
 
@@ -148,7 +153,7 @@ class _Encoder:
         for body in self._encoder.bodies(index):
             if body.changes_nothing and figures.is_free(operator):
                 continue
-            yield Entry(
+            entry = Entry(
                 body,
                 Action((GroundStep(operator.rule, operator.arguments),)),
                 self._graded[operator.rule.name].of(operator.arguments),
@@ -157,6 +162,10 @@ class _Encoder:
                 window.opens,
                 window.closes,
             )
+            if operator.forgets < 0:
+                yield entry
+            else:
+                yield from overwriting(entry, operator, self._task, self._variables)
 
     def _finish(self, number: int, alternative: Alternative) -> Iterator[Entry]:
         """The finish of an alternative; none where it is never reached."""

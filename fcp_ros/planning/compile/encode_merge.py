@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Fact
@@ -13,7 +13,7 @@ from fcp_ros.planning.compile.encode_variables import Variables
 from fcp_ros.planning.compile.encoding import Action, Recall
 from fcp_ros.planning.compile.forgetting import Forgotten, forgotten
 from fcp_ros.planning.compile.ground_step import GroundStep
-from fcp_ros.planning.compile.task import Task
+from fcp_ros.planning.compile.task import Operator, Task
 from fcp_ros.planning.flat.builder import Assignment
 from fcp_ros.planning.model.memberships import GradedAtom
 
@@ -126,17 +126,68 @@ class Merging:
             return [entry for entry, _ in group]
         (step,) = entry.action.steps
         rule: Forgotten = self._rules[step.rule.name]
-        body = replace(
-            entry.body,
-            pre=tuple(place for place in entry.body.pre if place[0] != variable),
-            unequal=tuple(
-                sorted({*entry.body.unequal, *((variable, value) for value in excluded)})
-            ),
-        )
+        return [_merged(entry, variable, excluded, rule.position, rule.parameter)]
+
+
+def overwriting(
+    entry: Entry, operator: Operator, task: Task, variables: Variables
+) -> Iterator[Entry]:
+    """The entries of an operator that stands for all old values (see overwriting.py).
+
+    Arguments:
+        entry: of the operator itself, for the one old value that it names.
+        operator: the operator.
+        task: its task.
+        variables: the variables; all old values are values of one of them.
+    """
+    (old,) = operator.delete
+    (leg,) = task.keys_of(old)
+    variable, value = variables.place[old]
+    new = {e.value for e in entry.body.effects if e.variable == variable}
+    covered: list[int] = []
+    excluded: list[int] = []
+    for number, fact in enumerate(variables.values[variable]):
+        there = fact is not None and leg in task.keys_of(fact) and number not in new
+        (covered if there else excluded).append(number)
+    position = 1 - leg[1]
+    if len(excluded) < len(covered) > 1:
+        yield _merged(entry, variable, excluded, position, operator.forgets)
+        return
+    (step,) = entry.action.steps
+    for number in covered:
+        fact = variables.values[variable][number]
+        assert fact is not None, "an old value is a fact"
         arguments = list(step.arguments)
-        arguments[rule.parameter] = ""
-        action = Action(
-            (GroundStep(step.rule, tuple(arguments)),),
-            recall=Recall(variable, rule.position, rule.parameter),
+        arguments[operator.forgets] = task.facts[fact].arguments[position]
+        pre = {(variable, number) if p == (variable, value) else p for p in entry.body.pre}
+        yield replace(
+            entry,
+            body=replace(entry.body, pre=tuple(sorted(pre))),
+            action=Action((GroundStep(step.rule, tuple(arguments)),)),
         )
-        return [replace(entry, body=body, action=action)]
+
+
+def _merged(
+    entry: Entry, variable: int, excluded: Iterable[int], leg: int, parameter: int
+) -> Entry:
+    """An entry for all values of a variable but some, in place of one for a single value.
+
+    Arguments:
+        entry: for a single value.
+        variable: the variable.
+        excluded: the values that it may not have.
+        leg: leg of the values' facts in which the forgotten element stands.
+        parameter: the parameter that it is the argument of.
+    """
+    (step,) = entry.action.steps
+    unequal = {*entry.body.unequal, *((variable, value) for value in excluded)}
+    body = replace(
+        entry.body,
+        pre=tuple(place for place in entry.body.pre if place[0] != variable),
+        unequal=tuple(sorted(unequal)),
+    )
+    arguments = list(step.arguments)
+    arguments[parameter] = ""
+    recall = Recall(variable, leg, parameter)
+    action = Action((GroundStep(step.rule, tuple(arguments)),), recall=recall)
+    return replace(entry, body=body, action=action)

@@ -39,6 +39,8 @@ class Operator:
         add: facts that hold afterwards.
         delete: facts that don't hold afterwards; none of them is in `add`.
         effects: conditional effects, over changing facts.
+        forgets: number of the parameter of which this is one value among all that may be there, for
+            which the operator stands (see overwriting.py); -1 if it stands for itself.
     """
 
     rule: ActionRule
@@ -47,6 +49,7 @@ class Operator:
     add: tuple[int, ...]
     delete: tuple[int, ...]
     effects: tuple[GroundEffect, ...] = ()
+    forgets: int = -1
 
     def __str__(self) -> str:
         return f"{self.rule.name}({', '.join(self.arguments)})"

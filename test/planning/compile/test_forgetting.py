@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.domain import parse_domain
+from fcp_ros.planning.compile.demand_shapes import shapes_of
 from fcp_ros.planning.compile.forgetting import forgotten
+from fcp_ros.planning.compile.overwriting import overwritings_of
 from fcp_ros.planning.model.request import Optimise, Switches
 
 DOMAIN = """
@@ -57,6 +59,7 @@ def state_of(state, domain, places=6, far=2):
 
 
 FORGETTING = Switches(False, True, False, False, False, False)
+PLAIN = Switches(*[False] * 6)
 
 
 @pytest.mark.parametrize(
@@ -87,8 +90,51 @@ def test_operators_are_linear_in_the_places(state, encode_goal):
     assert [str(step) for step in few.decode(plan).steps] == ["go(bot, p0, p5)"]
 
 
+def test_only_representatives_are_grounded(state, encode_goal):
+    domain = domain_of()
+    instance = state_of(state, domain, places=40, far=20)
+    goal = "at(bot, p5) or at(bot, p6) or shut(p7) or at(bot, p0)"
+    moves = {}
+    for switches in (FORGETTING, PLAIN):
+        made = encode_goal(domain, instance, goal, switches=switches, on_demand=True).encoding
+        moves[switches] = [str(a.steps[0]) for a in made.actions if a.steps]
+    few, many = (
+        [name for name in moves[switches] if name.startswith("go(bot")]
+        for switches in (FORGETTING, PLAIN)
+    )
+    assert sorted(few) == [f"go(bot, , p{n})" for n in (0, 5, 6, 7)]
+    assert len(many) == 4 * 3
+    task = encode_goal(domain, instance, goal, switches=FORGETTING, on_demand=True).encoding.task
+    assert sum(operator.rule.name == "go" for operator in task.operators) == 6
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ("", ["go"]),
+        ("when: ['not at(?any, place)'], add: ['shut(place)']", []),
+        ("when: ['shut(place)', 'lost(robot)'], add: ['at(robot, place)']", []),
+        (
+            "when: ['shut(place)'], effects: [{variables: {r: robot}, when: ['at(r, place)'], "
+            "delete: ['shut(place)']}]",
+            [],
+        ),
+        ("when: ['shut(place)', 'at(robot, place)'], delete: ['shut(place)']", ["go"]),
+    ],
+)
+def test_what_must_not_depend_on_the_place_that_is_left(rules, expected):
+    text = DOMAIN.replace("EXTRA", "").replace("DURATION", "1").replace("OLD", "place")
+    more = ""
+    if rules:
+        robot = "robot: robot, " if "robot" in rules.replace("robot}", "") else ""
+        more = f"  more: {{parameters: {{{robot}place: place}}, {rules}, duration: 1, executor: x}}"
+    shapes = shapes_of(parse_domain(text.replace("scene:", more + "\nscene:")))
+    found = overwritings_of(shapes).rules
+    assert [shapes.rules[number].rule.name for number in found] == expected
+
+
 @settings(
-    max_examples=30,
+    max_examples=80,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -108,12 +154,18 @@ def test_operators_are_linear_in_the_places(state, encode_goal):
         ]
     ),
     optimise=st.sampled_from(list(Optimise)),
+    on_demand=st.booleans(),
+    switches=st.sampled_from([FORGETTING, PLAIN]),
 )
-def test_forgetting_changes_no_optimum(state, encode_goal, old, places, far, goal, optimise):
+def test_forgetting_changes_no_optimum(
+    state, encode_goal, old, places, far, goal, optimise, on_demand, switches
+):
     domain = domain_of(old=old)
     instance = state_of(state, domain, places, far)
     plain = encode_goal(domain, instance, goal, optimise=optimise).flat
-    made = encode_goal(domain, instance, goal, optimise=optimise, switches=FORGETTING)
+    made = encode_goal(
+        domain, instance, goal, optimise=optimise, switches=switches, on_demand=on_demand
+    )
     expected, _ = least(plain, plain.cost)
     cost, plan = least(made.flat, made.flat.cost)
     assert cost == expected
