@@ -8,11 +8,13 @@ import math
 from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.compile.conditions import Conditions
 from fcp_ros.planning.compile.encoding import Encoding
+from fcp_ros.planning.compile.formula import Both, Crisp, Known
 from fcp_ros.planning.compile.goal_alternatives import Alternative, Binding
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.explain import distinct, why_unreachable
 from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import Candidate
 from fcp_ros.planning.solve import Solved
@@ -53,7 +55,8 @@ class _View:
         self._task = task
         self._conditions = conditions
         self._judge = judge
-        self._bounds = _bounds(encoding, judge, tnorm)
+        bounds = _bounds if solved.complete else _bounds_in_a_narrow_task
+        self._bounds = bounds(encoding, judge, tnorm)
 
     def candidate(self, group: list[int]) -> Candidate:
         """The candidate of the alternatives with one binding."""
@@ -106,4 +109,21 @@ def _bounds(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
         if action.finishes and math.isfinite(losses[operator]):
             bound = tnorm.degree_of(float(losses[operator]))
             found[action.alternative] = max(found[action.alternative], bound)
+    return found
+
+
+def _bounds_in_a_narrow_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
+    """The same where a wider task might know better ways."""
+    task = encoding.task
+    unavoidable = UnavoidableLoss(task.domain, task.instance, judge.known, tnorm)
+    whole = any(chunk.graded for chunk in task.domain.chunks.values())
+    found = []
+    for alternative in encoding.alternatives:
+        degree = alternative.upper(judge.known)
+        facts = (*(task.facts[fact] for fact in alternative.positive), *alternative.missing)
+        least = unavoidable.of(Both((Known(degree), *map(Crisp, facts))))
+        if math.isinf(least.total):
+            found.append(-1.0)
+        else:
+            found.append(degree if whole else tnorm.degree_of(least.total))
     return found

@@ -104,6 +104,7 @@ class Solved:
         impossible: whether it is proven that there is no plan (or none that is better).
         bound: upper bound of the membership of all plans, in [0, 1]; 0 if there is none.
         task, conditions, encoding: the widest task that was looked at; None before the first.
+        complete: whether that has all that can matter in it.
         interrupted: what stopped it before it was finished.
     """
 
@@ -114,6 +115,7 @@ class Solved:
     task: Task | None = None
     conditions: Conditions | None = None
     encoding: Encoding | None = None
+    complete: bool = False
     interrupted: Interrupted | None = None
 
 
@@ -233,7 +235,13 @@ class Solver:
                 ),
                 watch,
             )
-        self._solved = replace(self._solved, task=task, conditions=conditions, encoding=encoding)
+        self._solved = replace(
+            self._solved,
+            task=task,
+            conditions=conditions,
+            encoding=encoding,
+            complete=breadth is Breadth.FULL,
+        )
         return encoding
 
     def _objective(self) -> Objective:

@@ -1,25 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loss that no plan avoids, whatever else there is in the scene.
 
-The goal is regressed through the rules themselves, without looking for elements: a fact that does
-not hold has to be made true by some rule, whose graded predicates about the fact's own elements
-cost what they cost, and whose conditions have to be made true before. Of several rules the cheapest
-counts, of several conditions the dearest; what depends on a free choice counts nothing. So the loss
-is a lower bound for all plans, also for those that only a wider task would show.
-
-(The requirements of DESIGN section 4, carried backwards as in hmax: Bonet and Geffner, Planning as
-heuristic search, 2001.)
+The goal's facts are regressed through the rules (see regression.py); what it asks for in degrees
+costs what is known of it. So the loss is a lower bound for all plans, also for those that only a
+wider task would show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expression import Atom, Constant, Text, Variable
-from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import Composition, TNorm
 from fcp_ros.planning.compile.formula import (
     Both,
@@ -31,13 +25,8 @@ from fcp_ros.planning.compile.formula import (
     Known,
     Negation,
 )
+from fcp_ros.planning.judging.regression import Regression
 from fcp_ros.planning.model.memberships import GradedAtom
-
-DEPTH = 4
-"""Rules in a row that a fact is regressed through; what lies further back counts nothing."""
-
-Pattern = tuple[str | None, ...]
-"""An element for each leg of a relation; None for any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +46,6 @@ class Least:
     open: tuple[GradedAtom, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Loss:
-    """A lower bound, and the open questions that it rests on.
-
-    Of equal ones the one with questions decides what is dearest (an answer may raise it), and the
-    one without decides what is cheapest (no answer will).
-    """
-
-    loss: float
-    open: tuple[GradedAtom, ...] = ()
-
-    @property
-    def rank(self) -> tuple[float, bool]:
-        """By what they are compared."""
-        return self.loss, bool(self.open)
-
-
-NOTHING = _Loss(0.0)
-NEVER = _Loss(float("inf"))
-
-
 class UnavoidableLoss:
     """Lower bounds by what is known now.
 
@@ -95,19 +63,14 @@ class UnavoidableLoss:
         known: Callable[[GradedAtom], float | None],
         tnorm: TNorm,
     ) -> None:
-        self._domain = domain
-        self._instance = instance
         self._known = known
         self._tnorm = tnorm
-        self._achievers = _achievers(domain)
-        self._relations = {relation.name for relation in domain.schema.relations}
-        self._only_one: dict[str, str | None] = {}
-        self._facts: dict[tuple[str, Pattern, int], _Loss] = {}
+        self._facts = Regression(domain, instance, known, tnorm)
 
     def of(self, formula: Formula) -> Least:
         """What fulfilling a ground formula takes at least."""
         if isinstance(formula, Crisp):
-            fact = self._fact(formula.fact.relation, formula.fact.arguments, DEPTH)
+            fact = self._facts.loss(formula.fact)
             return Least(1.0, fact.loss, fact.loss, fact.open)
         if isinstance(formula, Graded):
             return self._judged(formula.atom, False)
@@ -158,137 +121,6 @@ class UnavoidableLoss:
     def _and(self, one: float, other: float) -> float:
         """Two losses along one plan."""
         return max(one, other) if self._tnorm.composition is Composition.MAXIMUM else one + other
-
-    # --- facts
-
-    def _fact(self, relation: str, pattern: Pattern, depth: int) -> _Loss:
-        """What it takes until a fact that fits a pattern holds."""
-        key = (relation, pattern, depth)
-        found = self._facts.get(key)
-        if found is None:
-            found = self._facts[key] = self._reached(relation, pattern, depth)
-        return found
-
-    def _reached(self, relation: str, pattern: Pattern, depth: int) -> _Loss:
-        if self._holds(relation, pattern):
-            return NOTHING
-        if depth == 0 and relation in self._achievers:
-            return NOTHING
-        best = NEVER
-        for rule, atom in self._achievers.get(relation, ()):
-            binding = self._unified(rule, atom, pattern)
-            if binding is not None:
-                step = self._step(rule, binding, depth)
-                best = min(best, step, key=lambda one: one.rank)
-        return best
-
-    def _step(self, rule: ActionRule, binding: Mapping[str, str], depth: int) -> _Loss:
-        """What it takes until a rule with these parameters has been applied."""
-        before = NOTHING
-        for condition in rule.positive():
-            if condition.predicate not in self._relations:
-                continue
-            pattern = tuple(_element(term, binding) for term in condition.arguments)
-            needed = self._fact(condition.predicate, pattern, depth - 1)
-            before = max(before, needed, key=lambda one: one.rank)
-        own = self._graded(rule, binding)
-        return _Loss(self._and(own.loss, before.loss), (*own.open, *before.open))
-
-    def _graded(self, rule: ActionRule, binding: Mapping[str, str]) -> _Loss:
-        """The loss of a step, as far as it is clear what the step is about."""
-        degrees: list[float] = []
-        open_: list[GradedAtom] = []
-        for atom in rule.graded:
-            words = [_word(term, binding) for term in atom.arguments]
-            if None not in words:
-                ground = (atom.predicate, tuple(word for word in words if word is not None))
-                degree = self._known(ground)
-                if degree is None:
-                    open_.append(ground)
-                else:
-                    degrees.append(degree)
-        return _Loss(self._tnorm.loss(self._tnorm.compose_all(degrees)), tuple(open_))
-
-    def _unified(self, rule: ActionRule, atom: Atom, pattern: Pattern) -> dict[str, str] | None:
-        """The rule's parameters, as far as a fact that it adds tells them; None if it can't be."""
-        binding: dict[str, str] = {}
-        for term, element in zip(atom.arguments, pattern, strict=True):
-            if element is None:
-                continue
-            if isinstance(term, Constant):
-                if term.name != element:
-                    return None
-            elif isinstance(term, Variable) and binding.setdefault(term.name, element) != element:
-                return None
-        for parameter in rule.parameters:
-            named = binding.get(parameter.name)
-            if named is None:
-                only = self._only(parameter.type)
-                if only is not None:
-                    binding[parameter.name] = only
-            elif not self._is_a(named, parameter.type):
-                return None
-        return binding
-
-    # --- the scene
-
-    def _holds(self, relation: str, pattern: Pattern) -> bool:
-        """Whether a fact that fits the pattern holds at first."""
-        instance = self._instance
-        bound = [(leg, name) for leg, name in enumerate(pattern) if name is not None]
-        rows = instance.tuples(relation)
-        if not bound:
-            return bool(rows)
-        ids = [(leg, instance.id_of(name)) for leg, name in bound]
-        first, element = ids[0]
-        shape = instance.schema.relation(relation)
-        at = instance.tuples_at(relation, shape.legs[first][0], element)
-        return any(all(rows[row][leg] == id_ for leg, id_ in ids) for row in at)
-
-    def _is_a(self, name: str, type_: str) -> bool:
-        instance = self._instance
-        return instance.type_of(instance.id_of(name)) in instance.schema.subtypes(type_)
-
-    def _only(self, type_: str) -> str | None:
-        """The only element of a type; None where there are several, or none."""
-        if type_ not in self._only_one:
-            found = list(islice(self._instance.elements(type_), 2))
-            self._only_one[type_] = self._instance.name_of(found[0]) if len(found) == 1 else None
-        return self._only_one[type_]
-
-
-def _achievers(domain: Domain) -> dict[str, list[tuple[ActionRule, Atom]]]:
-    """Relation -> the rules that add to it, with the atom that does.
-
-    Variables of an effect are renamed to nothing that a rule's parameter is called.
-    """
-    found: dict[str, list[tuple[ActionRule, Atom]]] = {}
-    for rule in domain.rules.values():
-        for atom in rule.add:
-            found.setdefault(atom.predicate, []).append((rule, atom))
-        for effect in rule.effects:
-            own = {variable.name for variable in effect.variables}
-            for atom in effect.add:
-                found.setdefault(atom.predicate, []).append((rule, _renamed(atom, own)))
-    return found
-
-
-def _renamed(atom: Atom, names: set[str]) -> Atom:
-    terms = (
-        Variable(f"{term.name}'") if isinstance(term, Variable) and term.name in names else term
-        for term in atom.arguments
-    )
-    return Atom(atom.predicate, tuple(terms))
-
-
-def _element(term: object, binding: Mapping[str, str]) -> str | None:
-    if isinstance(term, Variable):
-        return binding.get(term.name)
-    return term.name if isinstance(term, Constant) else None
-
-
-def _word(term: object, binding: Mapping[str, str]) -> str | None:
-    return term.value if isinstance(term, Text) else _element(term, binding)
 
 
 def _cheapest(parts: Sequence[Least]) -> Least:

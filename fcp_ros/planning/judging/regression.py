@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What it takes at least to make a fact true: regression through the rules themselves.
+
+A fact that does not hold has to be made true by some rule, whose graded predicates about the fact's
+own elements cost what they cost, and whose conditions have to be made true before. Of several rules
+the cheapest counts, of several conditions the dearest; what depends on a free choice counts
+nothing. No element is looked for, so it takes the same time in any scene.
+
+(The requirements of DESIGN section 4, carried backwards as in hmax: Bonet and Geffner, Planning as
+heuristic search, 2001.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from fcp_ros.cset import Fact, Instance
+from fcp_ros.domain.expression import Atom, Constant, Text, Variable
+from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.fuzzy import Composition, TNorm
+from fcp_ros.planning.model.memberships import GradedAtom
+
+DEPTH = 4
+"""Rules in a row that a fact is regressed through; what lies further back counts nothing."""
+
+Pattern = tuple[str | None, ...]
+"""An element for each leg of a relation; None for any."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactLoss:
+    """A lower bound of the loss until a fact holds, and the open questions that it rests on.
+
+    Of equal ones the one with questions decides what is dearest (an answer may raise it), and the
+    one without decides what is cheapest (no answer will).
+    """
+
+    loss: float
+    open: tuple[GradedAtom, ...] = ()
+
+    @property
+    def rank(self) -> tuple[float, bool]:
+        """By what they are compared."""
+        return self.loss, bool(self.open)
+
+
+NOTHING = FactLoss(0.0)
+NEVER = FactLoss(float("inf"))
+
+
+class Regression:
+    """Lower bounds by what is known now.
+
+    Arguments:
+        domain: its rules; chunks that are judged as a whole are not looked at.
+        instance: the state to start in.
+        known: degree of a graded atom in [0, 1], or None as long as it is not judged.
+        tnorm: how degrees compose.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        instance: Instance,
+        known: Callable[[GradedAtom], float | None],
+        tnorm: TNorm,
+    ) -> None:
+        self._instance = instance
+        self._known = known
+        self._tnorm = tnorm
+        self._achievers = _achievers(domain)
+        self._relations = {relation.name for relation in domain.schema.relations}
+        self._only_one: dict[str, str | None] = {}
+        self._found: dict[tuple[str, Pattern, int], FactLoss] = {}
+        self._path: set[tuple[str, Pattern]] = set()
+        self._cut: set[tuple[str, Pattern]] = set()
+
+    def loss(self, fact: Fact) -> FactLoss:
+        """What it takes until a fact holds."""
+        return self._fact(fact.relation, fact.arguments, DEPTH)
+
+    def _fact(self, relation: str, pattern: Pattern, depth: int) -> FactLoss:
+        """What it takes until a fact that fits a pattern holds.
+
+        What needs itself first is no way to it. An answer that this has cut short holds only on
+        this path, and is not kept.
+        """
+        key, node = (relation, pattern, depth), (relation, pattern)
+        if node in self._path:
+            self._cut.add(node)
+            return NEVER
+        if key in self._found:
+            return self._found[key]
+        outer, self._cut = self._cut, set()
+        self._path.add(node)
+        found = self._reached(relation, pattern, depth)
+        self._path.discard(node)
+        self._cut.discard(node)
+        if not self._cut:
+            self._found[key] = found
+        self._cut |= outer
+        return found
+
+    def _reached(self, relation: str, pattern: Pattern, depth: int) -> FactLoss:
+        if any(True for _ in self._matches(relation, pattern)):
+            return NOTHING
+        if depth == 0 and relation in self._achievers:
+            return NOTHING
+        best = NEVER
+        for rule, atom in self._achievers.get(relation, ()):
+            binding = self._unified(rule, atom, pattern)
+            if binding is not None:
+                step = self._step(rule, binding, depth)
+                best = min(best, step, key=lambda one: one.rank)
+        return best
+
+    def _step(self, rule: ActionRule, binding: Mapping[str, str], depth: int) -> FactLoss:
+        """What it takes until a rule with these parameters has been applied."""
+        told = self._told(rule, binding)
+        if told is None:
+            return NEVER
+        binding = told
+        before = NOTHING
+        for condition in rule.positive():
+            if condition.predicate not in self._relations or self._is_given(condition.predicate):
+                continue
+            pattern = tuple(_element(term, binding) for term in condition.arguments)
+            needed = self._fact(condition.predicate, pattern, depth - 1)
+            before = max(before, needed, key=lambda one: one.rank)
+        own = self._graded(rule, binding)
+        return FactLoss(self._and(own.loss, before.loss), (*own.open, *before.open))
+
+    def _told(self, rule: ActionRule, binding: Mapping[str, str]) -> dict[str, str] | None:
+        """The binding, with what follows from facts that no rule adds; None if they don't fit."""
+        told = dict(binding)
+        given = [c for c in rule.positive() if self._is_given(c.predicate)]
+        while given:
+            left = []
+            for condition in given:
+                fitting = list(islice(self._fitting(condition, told), 2))
+                if not fitting:
+                    return None
+                if len(fitting) == 1:
+                    told.update(fitting[0])
+                else:
+                    left.append(condition)
+            if len(left) == len(given):
+                break
+            given = left
+        return told
+
+    def _fitting(self, condition: Atom, binding: Mapping[str, str]) -> Iterator[dict[str, str]]:
+        """What the facts that fit a condition at first bind its variables to."""
+        pattern = tuple(_element(term, binding) for term in condition.arguments)
+        for row in self._matches(condition.predicate, pattern):
+            found: dict[str, str] = {}
+            for term, id_ in zip(condition.arguments, row, strict=True):
+                if isinstance(term, Variable):
+                    name = self._instance.name_of(id_)
+                    if found.setdefault(term.name, name) != name:
+                        break
+            else:
+                yield found
+
+    def _graded(self, rule: ActionRule, binding: Mapping[str, str]) -> FactLoss:
+        """The loss of a step, as far as it is clear what the step is about."""
+        degrees: list[float] = []
+        open_: list[GradedAtom] = []
+        for atom in rule.graded:
+            words = [_word(term, binding) for term in atom.arguments]
+            if None not in words:
+                ground = (atom.predicate, tuple(word for word in words if word is not None))
+                degree = self._known(ground)
+                if degree is None:
+                    open_.append(ground)
+                else:
+                    degrees.append(degree)
+        return FactLoss(self._tnorm.loss(self._tnorm.compose_all(degrees)), tuple(open_))
+
+    def _unified(self, rule: ActionRule, atom: Atom, pattern: Pattern) -> dict[str, str] | None:
+        """The rule's parameters, as far as a fact that it adds tells them; None if it can't be."""
+        binding: dict[str, str] = {}
+        for term, element in zip(atom.arguments, pattern, strict=True):
+            if element is None:
+                continue
+            if isinstance(term, Constant):
+                if term.name != element:
+                    return None
+            elif isinstance(term, Variable) and binding.setdefault(term.name, element) != element:
+                return None
+        for parameter in rule.parameters:
+            named = binding.get(parameter.name)
+            if named is None:
+                only = self._only(parameter.type)
+                if only is not None:
+                    binding[parameter.name] = only
+            elif not self._is_a(named, parameter.type):
+                return None
+        return binding
+
+    def _and(self, one: float, other: float) -> float:
+        """Two losses along one plan."""
+        return max(one, other) if self._tnorm.composition is Composition.MAXIMUM else one + other
+
+    # --- the scene
+
+    def _is_given(self, relation: str) -> bool:
+        """Whether no rule adds facts of a relation."""
+        return relation in self._relations and relation not in self._achievers
+
+    def _matches(self, relation: str, pattern: Pattern) -> Iterator[tuple[int, ...]]:
+        """The facts that fit the pattern at first, as ids of elements."""
+        instance = self._instance
+        rows = instance.tuples(relation)
+        ids = [(leg, instance.id_of(name)) for leg, name in enumerate(pattern) if name is not None]
+        if not ids:
+            yield from rows.values()
+            return
+        first, element = ids[0]
+        shape = instance.schema.relation(relation)
+        for row in instance.tuples_at(relation, shape.legs[first][0], element):
+            if all(rows[row][leg] == id_ for leg, id_ in ids):
+                yield rows[row]
+
+    def _is_a(self, name: str, type_: str) -> bool:
+        instance = self._instance
+        return instance.type_of(instance.id_of(name)) in instance.schema.subtypes(type_)
+
+    def _only(self, type_: str) -> str | None:
+        """The only element of a type; None where there are several, or none."""
+        if type_ not in self._only_one:
+            found = list(islice(self._instance.elements(type_), 2))
+            self._only_one[type_] = self._instance.name_of(found[0]) if len(found) == 1 else None
+        return self._only_one[type_]
+
+
+def _achievers(domain: Domain) -> dict[str, list[tuple[ActionRule, Atom]]]:
+    """Relation -> the rules that add to it, with the atom that does.
+
+    Variables of an effect are renamed to nothing that a rule's parameter is called.
+    """
+    found: dict[str, list[tuple[ActionRule, Atom]]] = {}
+    for rule in domain.rules.values():
+        for atom in rule.add:
+            found.setdefault(atom.predicate, []).append((rule, atom))
+        for effect in rule.effects:
+            own = {variable.name for variable in effect.variables}
+            for atom in effect.add:
+                found.setdefault(atom.predicate, []).append((rule, _renamed(atom, own)))
+    return found
+
+
+def _renamed(atom: Atom, names: set[str]) -> Atom:
+    terms = (
+        Variable(f"{term.name}'") if isinstance(term, Variable) and term.name in names else term
+        for term in atom.arguments
+    )
+    return Atom(atom.predicate, tuple(terms))
+
+
+def _element(term: object, binding: Mapping[str, str]) -> str | None:
+    if isinstance(term, Variable):
+        return binding.get(term.name)
+    return term.name if isinstance(term, Constant) else None
+
+
+def _word(term: object, binding: Mapping[str, str]) -> str | None:
+    return term.value if isinstance(term, Text) else _element(term, binding)
