@@ -37,7 +37,7 @@ class RelaxedTask(NamedTuple):
         bridge: for each fact of a value the action that leads to facts about other values, or -1.
 
         pre_start, pre: facts that each action needs, never none; int32[a + 1] and flat. Their
-            order matters only to LM-cut, see `sharpen.py`.
+            order matters only to LM-cut, which follows the first of the dearest ones.
         add_start, add: facts that each action reaches.
         operator: operator of each action, int32[a]; m for those of none.
         action_start: first action of each operator, int32[m + 2].

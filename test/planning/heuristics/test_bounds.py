@@ -18,7 +18,6 @@ from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.heuristics.evaluate import evaluate
 from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.heuristics.relaxed_task import relax, workspace
-from fcp_ros.planning.heuristics.sharpen import sharpen
 
 TINY = st.builds(
     connected_task,
@@ -75,32 +74,11 @@ def test_lm_cut_where_operators_reach_several_facts(seed):
     assert found == pytest.approx(ArrayTwin(relaxed).lm_cut(task.initial), abs=CLOSE)
 
 
-@settings(max_examples=60)
-@given(st.one_of(TINY, LARGER))
-def test_another_order_of_needs_makes_lm_cut_no_lower(task):
-    relaxed = relax(task, exact(task.loss))
-    work = workspace(relaxed)
-    sharp = sharpen(relaxed, task.initial)
-    bound = evaluate(Kind.LM_CUT.value, sharp, work, task.initial)
-    assert bound >= evaluate(Kind.LM_CUT.value, relaxed, work, task.initial)
-    twin = ArrayTwin(sharp)
-    for state in spread_states(task, 3):
-        assert evaluate(Kind.LM_CUT.value, sharp, work, state) == pytest.approx(
-            twin.lm_cut(state), abs=CLOSE
-        )
-        for kind in (Kind.BLIND, Kind.MAX, Kind.ADD, Kind.FF):
-            assert evaluate(kind.value, sharp, work, state) == evaluate(
-                kind.value, relaxed, work, state
-            )
-
-
 @settings(max_examples=120)
-@given(st.one_of(flat_tasks(max_operators=6), TINY), st.booleans(), st.booleans())
-def test_hmax_below_lm_cut_below_relaxed_optimum_below_optimum(task, of_loss, sharp):
+@given(st.one_of(flat_tasks(max_operators=6), TINY), st.booleans())
+def test_hmax_below_lm_cut_below_relaxed_optimum_below_optimum(task, of_loss):
     weight = task.loss if of_loss else task.cost
     relaxed = relax(task, weight)
-    if sharp:
-        relaxed = sharpen(relaxed, task.initial)
     work = workspace(relaxed)
     twin = RelaxedTwin(task)
     worst = relax(task, weight, Composition.MAXIMUM)

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The estimator for Python, what resources are needed, and edge cases."""
+"""The estimator for Python, and edge cases."""
 
 import math
 
 import numpy as np
 import pytest
-from exhaustive import optimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_flat_tasks import flat_tasks
 from relaxed_twin import RelaxedTwin
 
 from fcp_ros.fuzzy import Composition
-from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
-from fcp_ros.planning.flat.semantics import applicable, successor
+from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.kind import Kind
-from fcp_ros.planning.heuristics.resource_need import resource_needs, suffices
 
 
 def step(old, new, loss=0.0, cost=1.0, use=()):
@@ -128,44 +125,3 @@ def test_sums_that_double_at_every_level_stay_finite():
     assert Estimator(task, Kind.ADD, task.cost).at(task.initial) < math.inf
     assert Estimator(task, Kind.FF, task.cost).at(task.initial) == 2 * levels + 1
     assert Estimator(task, Kind.MAX, task.cost).at(task.initial) == levels + 1
-
-
-@settings(max_examples=100)
-@given(flat_tasks(), st.integers(0, 100))
-def test_needs_of_resources_are_no_more_than_plans_take(task, walk):
-    needs = resource_needs(task)
-    draw = np.random.default_rng(walk)
-    state = tuple(map(int, task.initial))
-    for _ in range(4):
-        for need in needs:
-            real = optimal(task, state, np.abs(task.use[:, need.resource]))
-            amounts = task.amount.copy()
-            if math.isfinite(real):
-                amounts[need.resource] = need.bound + need.sign * real
-                assert suffices(need, amounts, np.array(state, np.int32))
-        choices = applicable(task, state)
-        if choices:
-            state = successor(task, state, int(draw.choice(choices)))
-
-
-def test_what_a_resource_and_a_clock_must_give():
-    battery = FlatResource(3.0, 1.0, 9.0)
-    clock = FlatResource(0.0, 0.0, 4.0)
-    steps = [step(0, 1, use=(1.0, -2.0)), step(1, 2, use=(1.0, -2.0))]
-    task = FlatBuilder([3], [0], [(0, 2)], steps, [battery, clock], 1).build()
-    needs = {need.resource: need for need in resource_needs(task)}
-    assert sorted(needs) == [0, 1]
-    for amounts, wanted in (
-        ([3.0, 0.0], (True, True)),
-        ([2.5, 0.0], (False, True)),
-        ([3.0, 0.5], (True, False)),
-    ):
-        found = tuple(bool(suffices(needs[r], np.array(amounts), task.initial)) for r in (0, 1))
-        assert found == wanted
-
-
-def test_resources_without_need():
-    steps = [step(0, 1, use=(1.0, -1.0, 0.0)), step(1, 0, use=(-1.0, -1.0, 0.0))]
-    pools = [FlatResource(1.0, 0.0), FlatResource(0.0), FlatResource(0.0)]
-    task = FlatBuilder([2], [0], [(0, 1)], steps, pools).build()
-    assert resource_needs(task) == []
