@@ -49,8 +49,9 @@ class _Costs:
     element: float
 
 
+# Now, where a thing is comes before where a robot is: it is the robot that has to go there.
 _COSTS = {
-    Style.NOW: _Costs(link=3.0, scan=9.0, value=1.0, listed=4.0, any=12.0, element=10.0),
+    Style.NOW: _Costs(link=3.0, scan=9.0, value=1.0, listed=1.1, any=12.0, element=10.0),
     Style.NEAR: _Costs(link=0.8, scan=9.0, value=2.0, listed=5.0, any=12.0, element=3.0),
     Style.FAR: _Costs(link=0.8, scan=9.0, value=8.0, listed=8.0, any=12.0, element=3.0),
     Style.ALL: _Costs(link=1.0, scan=4.0, value=1.5, listed=2.0, any=5.0, element=6.0),

@@ -447,3 +447,22 @@ rules:
     executor: put
 scene: {layers: {room: room}, unknown: item}
 """
+
+
+def test_things_are_taken_from_where_they_lie_even_if_they_might_lie_at_several_places(state):
+    """Not from where the robot happens to be, with a demand that the thing were there."""
+    text = APPROACH.replace("functional: [item, place]", "functional: [place]")
+    domain = parse_domain(text)
+    places = {f"t{n}": "place" for n in range(6)}
+    links = [f"link(r{n}, r{m})" for n in range(6) for m in (n - 1, n + 1) if 0 <= m < 6]
+    instance = state(
+        domain,
+        {"bot": "robot", "cup": "item", **{f"r{n}": "room" for n in range(6)}, **places},
+        ["at(bot, r0)", "on(cup, t5)", *(f"in_room(t{n}, r{n})" for n in range(6)), *links],
+    )
+    wanted = Wanted(frozenset({Fact("on", ("cup", "t2"))}))
+    watch = Watch(PlanningOptions())
+    task = demand_task(domain, instance, wanted, Breadth.NARROW, watch)
+    names = {str(operator) for operator in task.operators}
+    assert "take(bot, cup, t5)" in names
+    assert not any(name.startswith("take(") and name.endswith(("t0)", "t1)")) for name in names)
