@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from fcp_ros.cset import Instance
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches
@@ -22,14 +23,14 @@ from fcp_ros.planning.compile.conditions import Conditions
 from fcp_ros.planning.compile.demand import Breadth, DemandCompiler
 from fcp_ros.planning.compile.encode import EncodeOptions, MacroMaker, encode, no_macros
 from fcp_ros.planning.compile.encoding import Decoded, Encoding
-from fcp_ros.planning.compile.formula import Formula, wanted_of
+from fcp_ros.planning.compile.formula import Formula, choices, either, wanted_of
 from fcp_ros.planning.compile.forward_compile import compile_task
 from fcp_ros.planning.compile.goal_alternatives import Alternative, goal_alternatives
 from fcp_ros.planning.compile.symmetry import Twins, representatives
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.judging.contest import Search
 from fcp_ros.planning.judging.lazy import LazyResult, LazySearch
-from fcp_ros.planning.judging.proof import none_is_better
+from fcp_ros.planning.judging.prospects import Prospects
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.request import Optimise, Phase, PlanningOptions
@@ -37,6 +38,9 @@ from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.phase_times import PhaseTimes
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan
+
+MANY = 64
+"""Alternatives of a goal that are instantiated at once; of more the most promising come first."""
 
 
 @dataclass(frozen=True)
@@ -151,24 +155,29 @@ class Solver:
     def run(self) -> Solved:
         """Widen until the answer is proven or a limit is reached; never raises `Interrupted`."""
         try:
-            for breadth in self._breadths():
-                if self._none_is_better() or self._rung(breadth):
+            for formula, breadth in self._rungs():
+                if self._none_is_better() or self._rung(formula, breadth):
                     break
         except Interrupted as reason:
             self._solved = replace(self._solved, interrupted=reason)
         return self._solved
 
-    def _breadths(self) -> Iterator[Breadth]:
+    def _rungs(self) -> Iterator[tuple[Formula, Breadth]]:
         """Narrow to wide; what is only to be improved goes to the widest at once."""
+        formula = self._problem.formula
         if self._problem.options.switches.relevance:
-            yield Breadth.NARROW
+            few = self._shortlist()
+            if few is not None:
+                yield few, Breadth.NARROW
             if self._solved.best is None:
-                yield Breadth.WIDE
-        yield Breadth.FULL
+                yield formula, Breadth.NARROW
+            if self._solved.best is None:
+                yield formula, Breadth.WIDE
+        yield formula, Breadth.FULL
 
-    def _rung(self, breadth: Breadth) -> bool:
+    def _rung(self, formula: Formula, breadth: Breadth) -> bool:
         """Search at one breadth; whether that settles it."""
-        encoding = self._compiled(breadth)
+        encoding = self._compiled(formula, breadth)
         objective = self._objective()
         lazy = LazySearch(
             encoding,
@@ -186,40 +195,62 @@ class Solver:
             result = lazy.run()
         return self._conclude(result, breadth)
 
+    # --- by regression alone
+
+    def _can_regress(self) -> bool:
+        """Whether the loss that no plan avoids says anything."""
+        problem = self._problem
+        whole = any(chunk.graded for chunk in problem.library.chunks)
+        return problem.options.optimise is Optimise.MEMBERSHIP and not whole
+
+    def _unavoidable(self) -> UnavoidableLoss:
+        """The loss that no plan avoids, by what is known now."""
+        problem = self._problem
+        domain = problem.compiler.domain
+        return UnavoidableLoss(domain, problem.instance, self._judge.known, problem.tnorm)
+
+    @cached_property
+    def _prospects(self) -> Prospects:
+        """The alternatives of the goal."""
+        return Prospects(
+            list(choices(self._problem.formula)), self._unavoidable, self._judge, self._watch.check
+        )
+
+    def _shortlist(self) -> Formula | None:
+        """The most promising alternatives of a goal that has very many; None where it has not."""
+        lazy = self._problem.options.switches.lazy
+        if not lazy or not self._can_regress() or len(self._prospects) <= MANY:
+            return None
+        with self._times(Phase.JUDGE):
+            few = self._prospects.shortlist()
+        return either(few) if len(few) <= MANY else None
+
     def _none_is_better(self) -> bool:
         """Whether the best plan so far is shown to be the best of all without a wider task."""
-        problem, best = self._problem, self._flat_best
-        whole = any(chunk.graded for chunk in problem.library.chunks)
-        if best is None or problem.options.optimise is not Optimise.MEMBERSHIP or whole:
+        best = self._flat_best
+        if best is None or not self._can_regress():
             return False
-
-        def bounds() -> UnavoidableLoss:
-            domain = problem.compiler.domain
-            return UnavoidableLoss(domain, problem.instance, self._judge.known, problem.tnorm)
-
         with self._times(Phase.JUDGE):
-            shown = none_is_better(
-                problem.formula, best.loss, bounds, self._judge, self._watch.check
-            )
+            shown = self._prospects.none_is_better(best.loss)
         if shown:
             found = self._solved.best is not None
-            bound = problem.tnorm.degree_of(best.loss)
+            bound = self._problem.tnorm.degree_of(best.loss)
             self._solved = replace(self._solved, optimal=True, impossible=not found, bound=bound)
         return shown
 
-    def _compiled(self, breadth: Breadth) -> Encoding:
+    # --- one task
+
+    def _compiled(self, formula: Formula, breadth: Breadth) -> Encoding:
         problem, watch = self._problem, self._watch
         with self._times(Phase.COMPILE):
             if problem.options.switches.relevance:
-                wanted = wanted_of(problem.formula)
+                wanted = wanted_of(formula)
                 task = problem.compiler.task(problem.instance, wanted, breadth, watch)
             else:
                 task = compile_task(problem.compiler.domain, problem.instance, watch)
             conditions = Conditions(task)
         with self._times(Phase.GOAL):
-            alternatives = goal_alternatives(
-                problem.formula, self._judge.known, problem.tnorm, task, watch
-            )
+            alternatives = goal_alternatives(formula, self._judge.known, problem.tnorm, task, watch)
             alternatives = representatives(alternatives, problem.twins)
         with self._times(Phase.COMPILE):
             options = problem.options

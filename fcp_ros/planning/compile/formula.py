@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fcp_ros.cset import Fact
@@ -134,6 +134,18 @@ def without_bindings(formula: Formula) -> Formula:
     if isinstance(formula, Scaled):
         return Scaled(formula.weight, without_bindings(formula.body))
     return formula
+
+
+def choices(formula: Formula) -> Iterator[Formula]:
+    """The choices that a formula leaves at its top, each with the bindings that lead to it."""
+    if isinstance(formula, Either):
+        for part in formula.parts:
+            yield from choices(part)
+    elif isinstance(formula, Bound):
+        for part in choices(formula.body):
+            yield Bound(formula.variable, formula.element, part)
+    else:
+        yield formula
 
 
 def graded_atoms(formula: Formula) -> dict[GradedAtom, None]:

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The alternatives of a goal: which are worth a look, and that no plan is better, by asking."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fcp_ros.domain import check_goal, infer_types, parse_expression
+from fcp_ros.fuzzy import TNORMS
+from fcp_ros.planning import PlanningOptions, PlanStatus, Switches, plan, solve
+from fcp_ros.planning.compile.formula import choices
+from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.judging import prospects
+from fcp_ros.planning.judging.prospects import Prospects
+from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
+from fcp_ros.planning.model.memberships import Judge
+from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.solve import MANY
+
+GOAL = 'on(?x, shelf) and serves_as(?x, "drinking")'
+POOR = {f"serves_as({item}, drinking)": 0.3 for item in ("mug_2", "book", "milk")}
+
+
+@pytest.fixture
+def shown(house, home, degrees):
+    """Whether it can be shown that no plan has less loss, and who was asked: (loss, degrees)."""
+
+    def run(loss, given):
+        goal = check_goal(parse_expression(GOAL), house, home, GOAL)
+        watch = Watch(PlanningOptions())
+        formula = ground_goal(goal, infer_types(goal, house), house, home, watch)
+        source = degrees(given)
+        judge = Judge(house, home, source)
+
+        def bounds():
+            return UnavoidableLoss(house, home, judge.known, TNORMS["lukasiewicz"])
+
+        alternatives = Prospects(list(choices(formula)), bounds, judge, watch.check)
+        return alternatives.none_is_better(loss), source.asked
+
+    return run
+
+
+def test_every_alternative_that_costs_too_much_is_asked_about_until_it_does(shown):
+    mug = {"serves_as(mug_1, drinking)": 0.9, "stable(shelf, mug_1)": 0.8}
+    proven, asked = shown(0.3, {**POOR, **mug})
+    assert proven
+    assert set(asked) == {*POOR, *mug}, "and not how it can be grasped"
+
+
+def test_an_alternative_that_may_be_better_is_not_explained_away(shown):
+    proven, _ = shown(0.3, {**POOR, "serves_as(mug_1, drinking)": 0.8})
+    assert not proven
+
+
+def test_nothing_has_to_be_asked_of_a_perfect_plan(shown):
+    assert shown(0.0, POOR) == (True, [])
+
+
+@pytest.mark.parametrize("many", [30, MANY + 10])
+def test_what_is_shown_needs_no_wider_task(house, state, degrees, many):
+    """Most of the house is never looked at, and the answer is that of looking at all of it."""
+    elements = {"hall": "room", "bot": "robot", "shelf": "support"}
+    facts = ["at(bot, hall)", "in_room(shelf, hall)"]
+    for i in range(many):
+        elements |= {f"table_{i % 20}": "support", f"mug_{i}": "cup"}
+        facts += [f"in_room(table_{i % 20}, hall)", f"on(mug_{i}, table_{i % 20})"]
+    instance = state(house, elements, dict.fromkeys(facts))
+    given = {f"serves_as(mug_{i}, drinking)": 0.9 - 0.01 * i for i in range(many)}
+    goal = check_goal(parse_expression(GOAL), house, instance, GOAL)
+    answers = []
+    for relevance in (True, False):
+        options = PlanningOptions(explain=True, switches=Switches(relevance=relevance))
+        answers.append(plan(house, instance, goal, options, degrees(given)))
+    narrow, everything = answers
+    for result in answers:
+        assert result.status is PlanStatus.SOLVED_OPTIMALLY
+        assert result.plan.binding == (("x", "mug_0"),)
+    assert everything.explanation.operators > 20 * many
+    assert narrow.explanation.operators < 10 * (many if many < MANY else 10)
+
+
+@pytest.mark.parametrize("tnorm", sorted(TNORMS))
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_a_shortlist_changes_no_answer(degrees, house, home, monkeypatch, tnorm, data):
+    degree = st.sampled_from([0.0, 0.2, 0.5, 0.8, 0.95, 1.0])
+    items = ("mug_1", "mug_2", "book", "milk")
+    source = degrees(
+        {f"serves_as({i}, drinking)": data.draw(degree) for i in items}
+        | {f"can_grasp(bot, {i})": data.draw(degree) for i in items}
+        | {f"stable(shelf, {i})": data.draw(degree) for i in items}
+    )
+    goal = check_goal(parse_expression(GOAL), house, home, GOAL)
+    options = PlanningOptions(alpha=data.draw(st.sampled_from([0.0, 0.4, 0.85])), tnorm=tnorm)
+    monkeypatch.setattr(prospects, "FEW", 1)
+    monkeypatch.setattr(solve, "MANY", 3)
+    short = plan(house, home, goal, options, source)
+    everything = replace(options, switches=Switches(relevance=False, lazy=False))
+    expected = plan(house, home, goal, everything, source)
+    assert short.status is expected.status, short.message
+    assert short.best_membership == pytest.approx(expected.best_membership, abs=1e-8)
