@@ -3,8 +3,10 @@
 
 A* with an admissible heuristic begins; mostly it is done in no time. If not, it takes turns with a
 greedy search by landmarks and FF until there is any plan, and then with an anytime search that
-looks for better ones. What one of them finds limits the others. Last, a proven plan of least loss
-is shortened, with a bounded effort.
+looks for better ones. What one of them finds limits the others. Where no plan shows up for long,
+all states are gone through without any estimate as well: estimates cost much more than that, and
+where there is no plan, they mostly don't say so. Last, a proven plan of least loss is shortened,
+with a bounded effort.
 
 Turns are counted in evaluations, not in seconds, so the same seed gives the same plan.
 """
@@ -13,30 +15,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
-from enum import Enum
 
 from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.model.search_options import SearchOptions
 from fcp_ros.planning.search.elimination import without_needless
 from fcp_ros.planning.search.engine import MEMORY, BestFirst, Spent, unwatched
 from fcp_ros.planning.search.grid import composed
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
 from fcp_ros.planning.search.prepared import Prepared, prepare
-from fcp_ros.planning.search.settings import ADMISSIBLE
+from fcp_ros.planning.search.roles import Role, options_of
 from fcp_ros.planning.search.shortening import Shortening, shortenings
-
-
-class Role(Enum):
-    """What a search is for."""
-
-    PROOF = "proof"
-    ANY = "any"
-    BETTER = "better"
-    SHORTER = "shorter"
-
 
 FIRST_TURN = 300
 """Effort of A* before a greedy search looks for any plan at all."""
@@ -44,12 +34,14 @@ PROOF_TURN = 300
 """Effort of A* at a time after that."""
 PLAN_TURN = 1500
 """Effort of the greedy search at a time; its heuristic is faster."""
+PATIENCE = 10_000
+"""Effort of the greedy search before it is doubted that there is a plan."""
+NONE_TURN = 30_000
+"""Effort, at a time, of going through all states."""
 BETTER_TURN = 600
 """Effort of the anytime search at a time."""
 LARGE = 20_000
 """Where the relaxation has more actions than this, all efforts but the greedy one get less."""
-BETTER_WEIGHT = 5.0
-"""First weight of the anytime search."""
 
 
 class Portfolio:
@@ -78,7 +70,7 @@ class Portfolio:
     ) -> None:
         self._prepared = task if isinstance(task, Prepared) else prepare(task)
         self._objective = objective
-        self._options = _proving(objective, options or SearchOptions())
+        self._options = options_of(Role.PROOF, objective, options or SearchOptions())
         self._memory = memory
         self._spent = spent
         self._improved = improved
@@ -86,6 +78,9 @@ class Portfolio:
         self._outcome: Outcome | None = None
         self._finished: list[SearchReport] = []
         self._spent_effort = 0  # by searches that are finished
+        self._doubt: BestFirst | None = None
+        self._doubt_failed = False
+        self._doubt_effort = 0
         self._share = min(1.0, LARGE / max(1, len(self._prepared.relaxed.operator)))
         self._helper: BestFirst | None = None
         self._role = self._helper_role = Role.PROOF
@@ -132,17 +127,25 @@ class Portfolio:
 
     @property
     def _running(self) -> list[BestFirst]:
-        return [self._proof] if self._helper is None else [self._proof, self._helper]
+        searches = (self._proof, self._helper, self._doubt)
+        return [search for search in searches if search is not None]
 
     @property
     def _effort(self) -> int:
         return self._spent_effort + sum(search.effort for search in self._running)
 
+    @property
+    def _current(self) -> BestFirst | None:
+        """The search whose turn it is."""
+        if self._role is Role.PROOF:
+            return self._proof
+        return self._doubt if self._role is Role.NONE else self._helper
+
     def _work(self, allowance: int) -> None:
         """Goes on with the turn, or begins the next one."""
         if self._left <= 0:
             self._next_turn()
-        search = self._proof if self._role is Role.PROOF else self._helper
+        search = self._current
         if search is None:
             return
         before = search.effort
@@ -156,12 +159,16 @@ class Portfolio:
 
     def _next_turn(self) -> None:
         """Whose turn it is."""
+        if self._best is not None:
+            self._believe()
         if self._role is Role.SHORTER:
             self._shorten()
         elif self._nothing_better():
             self._proven()
         elif self._role is Role.PROOF and not self._helpless:
             self._help()
+        elif self._role is Role.ANY and self._in_doubt():
+            self._role, self._left = Role.NONE, self._length(NONE_TURN)
         elif self._proof_failed and self._helpless:
             self._outcome = Outcome.OUT_OF_MEMORY
         elif self._proof_failed:
@@ -175,12 +182,28 @@ class Portfolio:
             return False
         return self._best.loss <= self._proof.report().bound + EPSILON
 
+    def _in_doubt(self) -> bool:
+        """Whether all states are to be gone through; makes the search that does."""
+        if self._doubt_failed or self._best is not None or self._helper is None:
+            return False
+        if self._doubt is None and self._helper.effort >= PATIENCE:
+            self._doubt = self._search(self._objective, self._options_of(Role.NONE))
+        return self._doubt is not None
+
+    def _believe(self) -> None:
+        """Going through all states is not needed any more."""
+        if self._doubt is not None:
+            self._finished.append(self._doubt.report())
+            self._spent_effort += self._doubt.effort
+            self._doubt_effort += self._doubt.effort
+            self._doubt = None
+
     def _help(self) -> None:
         """The turn of the helper: a greedy search until there is a plan, then an anytime one."""
         role = Role.ANY if self._best is None else Role.BETTER
         if self._helper is None or (role is Role.BETTER and self._helper_role is Role.ANY):
             self._retire()
-            self._helper = self._search(self._objective, self._helpers_options(role))
+            self._helper = self._search(self._objective, self._options_of(role))
             self._helper_role = role
         self._role = role
         self._left = PLAN_TURN if role is Role.ANY else self._length(BETTER_TURN)
@@ -194,6 +217,9 @@ class Portfolio:
         elif outcome is Outcome.OUT_OF_MEMORY:
             if self._role is Role.PROOF:
                 self._proof_failed = True
+            elif self._role is Role.NONE:
+                self._believe()
+                self._doubt_failed = True
             else:
                 self._retire()
                 self._helpless = True
@@ -207,9 +233,11 @@ class Portfolio:
     def _proven(self) -> None:
         """The best plan is proven; where it has the least loss, its cost may still sink."""
         assert self._best is not None, "what is proven to be optimal was found"
+        self._believe()
         if self._objective.order[0] is Criterion.LOSS and self._best.cost > EPSILON:
+            spent = self._effort - self._doubt_effort
             self._shortenings = shortenings(
-                self._options, len(self._best.operators), self._effort, self._share
+                self._options, len(self._best.operators), spent, self._share
             )
         self._shorten()
 
@@ -233,20 +261,8 @@ class Portfolio:
         self._role, self._left = Role.SHORTER, max(1, search.effort)
         self._helper = self._search(objective, search.options, known=False)
 
-    def _helpers_options(self, role: Role) -> SearchOptions:
-        if role is Role.ANY:
-            return replace(
-                self._options,
-                algorithm=Algorithm.LAZY_GREEDY,
-                heuristic=Heuristic.LANDMARK_COUNT,
-                tie_heuristic=Heuristic.FF,
-            )
-        return replace(
-            self._options,
-            algorithm=Algorithm.ANYTIME_ASTAR,
-            heuristic=Heuristic.FF,
-            weight=BETTER_WEIGHT,
-        )
+    def _options_of(self, role: Role) -> SearchOptions:
+        return options_of(role, self._objective, self._options)
 
     def _retire(self) -> None:
         """The helper is not needed any more."""
@@ -268,7 +284,7 @@ class Portfolio:
             self._prepared,
             objective,
             options,
-            self._memory // 2,
+            self._memory // 3,
             self._best if known else None,
             self._spent,
             self._found,
@@ -291,13 +307,3 @@ class Portfolio:
             search.know(plan)
         if self._improved is not None:
             self._improved(plan)
-
-
-def _proving(objective: Objective, options: SearchOptions) -> SearchOptions:
-    """The options of the search that proves; a loss budget asks for a lower bound of the loss."""
-    options = replace(options, algorithm=Algorithm.ASTAR)
-    if options.heuristic not in ADMISSIBLE:
-        options = replace(options, heuristic=Heuristic.LM_CUT)
-    if objective.order[0] is Criterion.COST:
-        options = replace(options, tie_heuristic=Heuristic.LM_CUT, tie_weight=1.0)
-    return options

@@ -73,6 +73,7 @@ def test_short_turns_lead_to_the_same_optimum(task, objective, seed):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Portfolio, "_length", lambda _self, _turn: 1)
         patched.setattr(portfolio, "PLAN_TURN", 1)
+        patched.setattr(portfolio, "PATIENCE", 0)
         search = Portfolio(task, objective, SearchOptions(seed=seed))
         run(search, 1)
     report = search.report()
@@ -93,6 +94,27 @@ def test_in_small_tasks_no_plan_of_the_same_loss_costs_less(task, composition, s
     if best is not None:
         assert report.best is not None
         assert (report.best.loss, report.best.cost) == pytest.approx(best, abs=EPSILON)
+
+
+def test_that_there_is_no_plan_shows_by_going_through_all_states():
+    """Neighbouring switches turn together: an odd number of them is never on, whatever FF says."""
+    count = 17
+    made = [
+        FlatOperator(
+            ((v, one), (v + 1, other)),
+            effects=(FlatEffect(v, 1 - one), FlatEffect(v + 1, 1 - other)),
+        )
+        for v in range(count - 1)
+        for one in (0, 1)
+        for other in (0, 1)
+    ]
+    task = FlatBuilder([2] * count, [0] * count, [(v, 1) for v in range(count)], made).build()
+    search = Portfolio(task, Objective())
+    report = search.run(10**7)
+    assert report.outcome is Outcome.EXHAUSTED
+    assert report.bound == float("inf")
+    assert report.expanded >= 2 ** (count - 1)
+    assert search._effort < 2**count  # were each of them evaluated, it would be at least that
 
 
 def crossing(width: int) -> FlatTask:
