@@ -12,7 +12,7 @@ from fcp_ros.planning.compile.ground_step import duration_of
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.request_context import RequestContext
-from fcp_ros.planning.solve import Solution
+from fcp_ros.planning.solution import Solution
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import Candidate
-from fcp_ros.planning.solve import Solved
+from fcp_ros.planning.solution import Solved
 
 
 def candidates_of(solved: Solved, judge: Judge, tnorm: TNorm) -> tuple[Candidate, ...]:

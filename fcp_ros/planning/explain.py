@@ -24,7 +24,7 @@ from fcp_ros.planning.compile.conditions import Conditions
 from fcp_ros.planning.compile.goal_alternatives import Alternative, Binding
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.model.request import Optimise
-from fcp_ros.planning.solve import Solved
+from fcp_ros.planning.solution import Solved
 
 
 def why_none(outcome: Solved, goal: Expression, types: Mapping[str, str]) -> str:

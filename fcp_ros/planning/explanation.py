@@ -11,7 +11,7 @@ from fcp_ros.planning.compile.encoding import Encoding
 from fcp_ros.planning.model.explanation import Explanation, Share
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.plan import Plan
-from fcp_ros.planning.solve import Solution, Solved
+from fcp_ros.planning.solution import Solution, Solved
 
 GOAL = "the goal"
 

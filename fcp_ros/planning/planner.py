@@ -42,7 +42,7 @@ from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.phase_times import PhaseTimes
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.session import PlanningSession
-from fcp_ros.planning.solve import Solution, Solved
+from fcp_ros.planning.solution import Solution, Solved
 from fcp_ros.planning.strategy import Strategy
 from fcp_ros.planning.verification.meeting_claims import plan_meeting
 

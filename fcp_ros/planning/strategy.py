@@ -24,7 +24,8 @@ from fcp_ros.planning.phase_times import PhaseTimes
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.schedule.agents import Agents
 from fcp_ros.planning.search.outcome import FlatPlan
-from fcp_ros.planning.solve import Problem, Solved, Solver
+from fcp_ros.planning.solution import Problem, Solved
+from fcp_ros.planning.solve import Solver
 
 
 class Strategy:

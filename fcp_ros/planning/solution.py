@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the solver is given, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fcp_ros.cset import Instance
+from fcp_ros.fuzzy import TNorm
+from fcp_ros.planning.chunks.graded_steps import Graded
+from fcp_ros.planning.chunks.library import ChunkLibrary
+from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.demand import DemandCompiler
+from fcp_ros.planning.compile.encoding import Decoded, Encoding
+from fcp_ros.planning.compile.formula import Formula
+from fcp_ros.planning.compile.goal_alternatives import Alternative
+from fcp_ros.planning.compile.symmetry import Twins
+from fcp_ros.planning.compile.task import Task
+from fcp_ros.planning.model.request import PlanningOptions
+from fcp_ros.planning.model.watch import Interrupted
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is to be solved.
+
+    Attributes:
+        compiler: makes tasks of the domain.
+        instance: the state to start in.
+        formula: the ground goal.
+        tnorm: how degrees compose.
+        options: limits, objective, switches.
+        amounts: resource -> what there is of it now; the domain's own figure by default.
+        twins: the interchangeable elements; the formula speaks of as many as it needs.
+        alpha: the alpha-cut; where it is not known before there is a plan, the highest possible.
+        library: the chunks to plan with.
+    """
+
+    compiler: DemandCompiler
+    instance: Instance
+    formula: Formula
+    tnorm: TNorm
+    options: PlanningOptions
+    amounts: Mapping[str, float] = field(default_factory=dict)
+    twins: Twins = field(default_factory=lambda: Twins.of(()))
+    alpha: float = 0.5
+    library: ChunkLibrary = field(default_factory=ChunkLibrary)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A plan that works on the compiled task.
+
+    Attributes:
+        operators: its operators on the flat task.
+        decoded: its steps and the alternative of the goal that they reach.
+        labels: the chunk that each step belongs to; empty for none.
+        graded: the graded atoms that the degree of each step rests on.
+        membership: composed degree of the steps and the goal, in [0, 1].
+        cost: sum of what the objective adds up besides.
+    """
+
+    operators: tuple[int, ...]
+    decoded: Decoded
+    labels: tuple[str, ...]
+    graded: tuple[Graded, ...]
+    membership: float
+    cost: float
+
+    @property
+    def alternative(self) -> Alternative:
+        """The alternative that it reaches."""
+        assert self.decoded.alternative is not None, "a solution finishes an alternative"
+        return self.decoded.alternative
+
+
+@dataclass(frozen=True)
+class Solved:
+    """How far the search has come.
+
+    Attributes:
+        best: the best plan found.
+        optimal: whether it is proven that no plan is better (than the best one, or than the one
+            that was known before).
+        impossible: whether it is proven that there is no plan (or none that is better).
+        bound: upper bound of the membership of all plans, in [0, 1]; 0 if there is none.
+        task, conditions, encoding: the widest task that was looked at; None before the first.
+        complete: whether that has all that can matter in it.
+        interrupted: what stopped it before it was finished.
+    """
+
+    best: Solution | None = None
+    optimal: bool = False
+    impossible: bool = False
+    bound: float = 1.0
+    task: Task | None = None
+    conditions: Conditions | None = None
+    encoding: Encoding | None = None
+    complete: bool = False
+    interrupted: Interrupted | None = None
