@@ -5,7 +5,8 @@ A *place* is a leg of a relation that changes; an element has the facts there th
 leg. Two places are *apart* for an element if never a fact of each holds (an item that is held lies
 nowhere); a place is apart from itself if never two of its facts hold (an item lies at one spot
 only). The absence of a fact of a relation with one leg is a place, too: what is apart from it
-implies the fact.
+implies the fact. A place is *filled at once* if nothing is added there where something is already:
+a thing may take one slot of a bag, or two if it is larger, but all at once.
 
 Proved by induction over the rules, for each element by itself: a rule that adds a fact at a place
 must make sure that none is left at the places that are apart from it, and may count on all that is
@@ -19,7 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 
 from fcp_ros.cset import Instance
 from fcp_ros.planning.compile.demand_shapes import Part, RelationShape, RuleShape, SlotAtom
@@ -27,9 +28,19 @@ from fcp_ros.planning.compile.demand_shapes import Part, RelationShape, RuleShap
 Place = tuple[str, int]
 """Name of a relation that changes, number of a leg; ABSENT: that the fact does not hold."""
 ABSENT = -1
+AT_ONCE = -2
+"""(relation, AT_ONCE - leg) beside a place says that it is filled at once."""
 
 Pair = frozenset[Place]
-"""Two places that are apart, or one that is apart from itself."""
+"""Two places that are apart, or one that is apart from itself; or what is said of one place."""
+
+Disjoint = Collection[frozenset[str]]
+"""Pairs of static relations with one leg of which no element has both facts."""
+
+
+def filled_at_once(place: Place) -> Pair:
+    """The pair that says that a place is filled at once."""
+    return frozenset((place, (place[0], AT_ONCE - place[1])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +90,9 @@ class Proof:
         self._deletes = [(c, atom) for c, part in self.contexts for atom in part.delete]
         self._candidates = frozenset(self._all())
 
-    def without(self, broken: Collection[Pair]) -> frozenset[Pair]:
+    def without(self, broken: Collection[Pair], disjoint: Disjoint) -> frozenset[Pair]:
         """The pairs that stay apart, given that some are not so at first."""
+        self._disjoint = disjoint
         pairs = set(self._candidates.difference(broken))
         while True:
             wrong = [pair for pair in pairs if not self._is_kept(pair, pairs)]
@@ -109,7 +121,26 @@ class Proof:
                 known = bound == slot and frozenset(((relation.name, other), place)) in pairs
                 if known and ((relation.name, other) != place or atom in context.deletes):
                     return True
-        return False
+        return filled_at_once(place) in pairs and self._empties(context, slot, place)
+
+    def _empties(self, context: Context, slot: int, place: Place) -> bool:
+        """Whether a rule takes away as much as was ever put at a place at once."""
+        name, leg = place
+        taken = {
+            atom[1]
+            for atom in context.holds
+            if atom[0].name == name and atom[1][leg] == slot and atom in context.deletes
+        }
+        here = _static_of(context.shape, slot)
+        return bool(taken) and all(
+            len(_added_with(other, atom, leg)) <= len(taken)
+            or any(
+                frozenset((one, two)) in self._disjoint
+                for one in here
+                for two in _static_of(other.shape, atom[1][leg])
+            )
+            for other, atom in self.adding(name)
+        )
 
     def adding(self, name: str) -> Iterator[tuple[Context, SlotAtom]]:
         """All that adds to a relation."""
@@ -124,6 +155,8 @@ class Proof:
             same = one[0] == other[0] and one != other  # two legs of one fact
             if not same and not self._kinds(one).isdisjoint(self._kinds(other)):
                 yield frozenset((one, other))
+        for place in places:
+            yield filled_at_once(place)
         for relation in changing:
             if len(relation.legs) == 1:
                 for place in places:
@@ -144,6 +177,8 @@ class Proof:
                 return True  # the state itself sees to that
             return self._keeps(places[0], places[0], pairs)
         one, other = places
+        if one[1] <= AT_ONCE:
+            return self._is_filled_at_once(other, pairs)
         if one[1] == ABSENT:
             return self._implied(one[0], other, pairs)
         if other[1] == ABSENT:
@@ -161,6 +196,22 @@ class Proof:
             if self._is_added(context, slot, other, but=atom):
                 return False
             if not self.is_gone(context, slot, other, pairs):
+                return False
+        return True
+
+    def _is_filled_at_once(self, place: Place, pairs: Collection[Pair]) -> bool:
+        name, leg = place
+        for context, atom in self.adding(name):
+            slot = atom[1][leg]
+            together = _added_with(context, atom, leg)
+            if any(
+                other.shape is context.shape
+                and another[1] not in together
+                and context.may_be_same(another[1][leg], slot)
+                for other, another in self.adding(name)
+            ):
+                return False
+            if context.is_many(atom, leg) or not self.is_gone(context, slot, place, pairs):
                 return False
         return True
 
@@ -226,7 +277,9 @@ def broken_at_first(pairs: Iterable[Pair], instance: Instance) -> Iterator[Pair]
     for pair in pairs:
         places = sorted(pair)
         absent = [name for name, leg in places if leg == ABSENT]
-        if len(places) == 1:
+        if places[0][1] <= AT_ONCE:
+            broken = any(count > 1 for count in counted(places[1]).values())
+        elif len(places) == 1:
             broken = any(count > 1 for count in counted(places[0]).values())
         elif absent:
             there = next(place for place in places if place[1] != ABSENT)
@@ -252,6 +305,28 @@ def _contexts(shape: RuleShape) -> Iterator[tuple[Context, Part]]:
             ),
             part,
         )
+
+
+def _added_with(context: Context, atom: SlotAtom, leg: int) -> set[tuple[int, ...]]:
+    """The slots of all that is added together with an atom, with the same slot in a leg."""
+    return {
+        slots
+        for relation, slots in (*context.adds, atom)
+        if relation is atom[0] and slots[leg] == atom[1][leg]
+    }
+
+
+def _static_of(shape: RuleShape, slot: int) -> list[str]:
+    """The static relations with one leg that a rule asks for at a slot."""
+    return [relation.name for relation, slots in shape.body.static if slots == (slot,)]
+
+
+def disjoint_in(names: Iterable[str], instance: Instance) -> Iterator[frozenset[str]]:
+    """Pairs of relations with one leg of which no element of a state has both facts."""
+    having = {name: {legs[0] for legs in instance.tuples(name).values()} for name in names}
+    for one, other in combinations(sorted(having), 2):
+        if having[one].isdisjoint(having[other]):
+            yield frozenset((one, other))
 
 
 def _is_open(slots: tuple[int, ...], leg: int) -> bool:

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from fcp_ros.cset import Instance
-from fcp_ros.planning.compile.apart import Pair, Place, Proof, broken_at_first
+from fcp_ros.planning.compile.apart import Pair, Place, Proof, broken_at_first, disjoint_in
 from fcp_ros.planning.compile.demand_shapes import DomainShapes
 from fcp_ros.planning.compile.links import Check, checks, is_kept, possible_links
 
@@ -43,9 +44,16 @@ class InvariantFinder:
         }
         self._proof = Proof(shapes.rules, shapes.relations)
         self._links = possible_links(shapes.rules, self._proof)
-        self._pairs = self._proof.without(())
-        self._known: dict[frozenset[Pair], Invariants] = {}
-        self._hopeful = self._of(frozenset())
+        self._classes = [
+            relation.name
+            for relation in shapes.relations.values()
+            if not relation.changes and len(relation.legs) == 1
+        ]
+        pairs = combinations(self._classes, 2)
+        self._hopeful_disjoint = frozenset(map(frozenset, pairs))
+        self._pairs = self._proof.without((), self._hopeful_disjoint)
+        self._known: dict[Hashable, Invariants] = {}
+        self._hopeful = self._of(frozenset(), self._hopeful_disjoint)
 
     def of(self, instance: Instance) -> Invariants:
         """Those that hold from a state on.
@@ -54,14 +62,15 @@ class InvariantFinder:
         """
         if not (any(self._hopeful.checks.values()) or self._hopeful.groups):
             return self._hopeful
-        return self._of(frozenset(broken_at_first(self._pairs, instance)))
+        broken = frozenset(broken_at_first(self._pairs, instance))
+        return self._of(broken, frozenset(disjoint_in(self._classes, instance)))
 
-    def _of(self, broken: frozenset[Pair]) -> Invariants:
-        known = self._known.get(broken)
+    def _of(self, broken: frozenset[Pair], disjoint: frozenset[frozenset[str]]) -> Invariants:
+        known = self._known.get((broken, disjoint))
         if known is None:
-            pairs = self._proof.without(broken) if broken else self._pairs
+            pairs = self._proof.without(broken, disjoint)
             links = tuple(link for link in self._links if is_kept(link, self._proof, pairs))
-            known = self._known[broken] = Invariants(
+            known = self._known[broken, disjoint] = Invariants(
                 {shape.number: checks(shape, links) for shape in self._shapes.rules},
                 tuple(self._groups(pairs)),
             )
