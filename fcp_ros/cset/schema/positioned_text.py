@@ -19,21 +19,27 @@ Part = tuple[str | int, ...]
 
 MOST_CHARACTERS = 2_000_000
 """Length of the largest text that is read."""
-DEEPEST = 20
+DEEPEST = 30
 """How deep the lists and mappings of a text may be nested."""
 
-_PLAIN = frozenset(f"tag:yaml.org,2002:{k}" for k in ("str", "int", "float", "bool", "null"))
+_PLAIN = frozenset(
+    f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "seq", "map")
+)
 
 
 class TextError(ValueError):
     """A text that is no plain YAML or JSON.
 
     Attributes:
+        what: what is wrong, a clause.
+        fix: what to do about it, a clause.
         line: where, from 1; None where it concerns the whole text.
     """
 
-    def __init__(self, message: str, line: int | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, what: str, fix: str, line: int | None = None) -> None:
+        super().__init__(f"{what}; {fix}")
+        self.what = what
+        self.fix = fix
         self.line = line
 
 
@@ -66,12 +72,13 @@ def parse_yaml(text: str) -> PositionedText:
         mark = error.problem_mark or error.context_mark
         what = " ".join(str(error.problem or error.context or "it cannot be read").split())
         line = None if mark is None else mark.line + 1
-        raise TextError(f"not YAML: {what}; mend it there", line) from error
+        fix = "mend the indentation, colon or quote there"
+        raise TextError(f"this is not valid YAML: {what}", fix, line) from error
     except (YAMLError, RecursionError, ValueError) as error:
         what = " ".join(str(error).split())[:200]
-        raise TextError(f"not YAML: {what}") from error
+        raise TextError(f"this is not valid YAML: {what}", "mend or simplify it") from error
     if root is None:
-        raise TextError("the text is empty")
+        raise TextError("the text is empty", "write something into it")
     walk = _Walk(parser.constructor)
     return PositionedText(walk.value(root, ()), walk.lines)
 
@@ -86,9 +93,9 @@ def parse_json(text: str) -> PositionedText:
     try:
         data = json.loads(text, object_pairs_hook=_without_repetition)
     except json.JSONDecodeError as error:
-        raise TextError(f"not JSON: {error.msg}; mend it there", error.lineno) from error
+        raise TextError(f"not JSON: {error.msg}", "mend it there", error.lineno) from error
     except RecursionError as error:
-        raise TextError("not JSON: nested too deep") from error
+        raise TextError("not JSON: nested too deep", "flatten it") from error
     try:
         # JSON is YAML, but for a few escapes: then the lines stay unknown.
         return PositionedText(data, parse_yaml(text).lines)
@@ -98,16 +105,15 @@ def parse_json(text: str) -> PositionedText:
 
 def _check_size(text: str) -> None:
     if len(text) > MOST_CHARACTERS:
-        raise TextError(
-            f"the text is longer than {MOST_CHARACTERS} characters; shorten or split it"
-        )
+        what = f"the text is longer than {MOST_CHARACTERS} characters"
+        raise TextError(what, "shorten or split it")
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise TextError(f"the key {key!r} is there twice in one object; keep one")
+            raise TextError(f"the key {key!r} is there twice in one object", "keep one")
         found[key] = value
     return found
 
@@ -124,10 +130,13 @@ class _Walk:
         line = node.start_mark.line + 1
         self.lines.setdefault(part, line)
         if id(node) in self._seen or node.anchor:
-            raise TextError("anchors and aliases are not read; write the value out", line)
+            raise TextError("anchors and aliases are not read", "write the value out", line)
         if len(part) > DEEPEST:
-            raise TextError(f"nested deeper than {DEEPEST} levels; flatten it", line)
+            raise TextError(f"nested deeper than {DEEPEST} levels", "flatten it", line)
         self._seen.add(id(node))
+        if str(node.tag) not in _PLAIN:
+            what = f"the tag or value {_shown(node)} is not plain data"
+            raise TextError(what, "quote it or drop the tag", line)
         if isinstance(node, MappingNode):
             return self._mapping(node, part)
         if isinstance(node, SequenceNode):
@@ -137,9 +146,12 @@ class _Walk:
     def _mapping(self, node: MappingNode, part: Part) -> dict[Any, Any]:
         found: dict[Any, Any] = {}
         for key_node, value_node in node.value:
-            key, line = self._scalar(key_node), key_node.start_mark.line + 1
+            line = key_node.start_mark.line + 1
+            key = self._scalar(key_node) if isinstance(key_node, ScalarNode) else None
+            if not isinstance(key, (str, int)) or isinstance(key, bool):
+                raise TextError("a key is neither a word nor a whole number", "write a word", line)
             if key in found:
-                raise TextError(f"the key {key!r} is there twice; keep one", line)
+                raise TextError(f"the key {key!r} is there twice", "keep one", line)
             below = (*part, key)
             self.lines[below] = line
             found[key] = self.value(value_node, below)
@@ -147,9 +159,12 @@ class _Walk:
 
     def _scalar(self, node: Node) -> Any:
         line = node.start_mark.line + 1
-        if not isinstance(node, ScalarNode) or str(node.tag) not in _PLAIN:
-            raise TextError(f"{str(node.tag)!r} is not read here; write a plain value", line)
         try:
             return self._constructor.construct_object(node, deep=True)
         except (YAMLError, ValueError) as error:
-            raise TextError(f"{node.value!r} is no plain value; put it in quotes", line) from error
+            raise TextError(f"{_shown(node)} is no plain value", "quote it", line) from error
+
+
+def _shown(node: Node) -> str:
+    text = str(node.value) if isinstance(node, ScalarNode) else str(node.tag)
+    return text if len(text) <= 40 else f"{text[:40]}..."
