@@ -207,7 +207,7 @@ class _Relevance:
         for pattern, unless in node.absent:
             if pattern not in self._patterns:
                 holding = list(self._holding(pattern))
-                if holding != [unless]:
+                if holding != [unless] and not _is_pointless_otherwise(node, unless, holding):
                     self._patterns.add(pattern)
                     self._need_false(holding)
         self._guard(node)
@@ -290,3 +290,14 @@ class _Relevance:
 
     def _possible(self, fact: int) -> bool:
         return self._facts.initial[fact] or fact in self.added
+
+
+def _is_pointless_otherwise(node: Node, unless: int, holding: Sequence[int]) -> bool:
+    """Whether all that must be absent is what the node adds, and it does nothing else.
+
+    See the function of that name in `relevance.py`.
+    """
+    rule = node.shape.rule
+    assert rule is not None
+    alone = not (node.delete or node.shape.effects or rule.uses)
+    return alone and unless < 0 and tuple(holding) == node.add

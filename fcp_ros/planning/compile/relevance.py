@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from fcp_ros.planning.compile.conditions import Conditions
 from fcp_ros.planning.compile.goal_alternatives import Alternative
-from fcp_ros.planning.compile.task import FactKey, Task
+from fcp_ros.planning.compile.task import Absence, FactKey, Operator, Task
 from fcp_ros.planning.model.watch import Watch
 
 
@@ -103,6 +103,8 @@ class _Closure:
         operator = self._task.operators[index]
         self.need(operator.pre, ())
         for absence in self._conditions.absences(index) or ():
+            if _is_pointless_otherwise(operator, absence):
+                continue
             if absence.key is None or absence.key not in self._legs:
                 self.need((), absence.facts)
             if absence.key is not None:
@@ -126,6 +128,16 @@ class _Closure:
             if resource in self._on_resource and resource not in self._resources:
                 self._resources.add(resource)
                 self._wake(self._on_resource[resource])
+
+
+def _is_pointless_otherwise(operator: Operator, absence: Absence) -> bool:
+    """Whether the operator asks for the absence only of what it adds, and does nothing else.
+
+    Then nobody needs to make that false for its sake: where it is true, the operator is left out.
+    (Who may open a door that is shut need not be able to shut it.)
+    """
+    alone = not (operator.delete or operator.effects or operator.rule.uses)
+    return alone and absence.unless is None and absence.facts == operator.add
 
 
 def _operators_by_mixed_resource(task: Task) -> dict[str, list[int]]:

@@ -466,3 +466,47 @@ def test_things_are_taken_from_where_they_lie_even_if_they_might_lie_at_several_
     names = {str(operator) for operator in task.operators}
     assert "take(bot, cup, t5)" in names
     assert not any(name.startswith("take(") and name.endswith(("t0)", "t1)")) for name in names)
+
+
+def test_what_need_not_be_undone_is_not(state):
+    """Opening asks that it be shut; nobody has to shut anything for that."""
+    domain = parse_domain("""
+domain: doors
+version: "1"
+types: {thing: [], robot: [thing], door: [thing]}
+relations:
+  opened: {legs: {door: door}}
+  through: {legs: {robot: robot, door: door}}
+attributes:
+  category: {of: thing, kind: string}
+rules:
+  open:
+    parameters: {door: door}
+    when: ['not opened(door)']
+    add: ['opened(door)']
+    duration: 1
+    executor: open
+  shut:
+    parameters: {door: door}
+    when: ['opened(door)']
+    delete: ['opened(door)']
+    duration: 1
+    executor: shut
+  pass:
+    parameters: {robot: robot, door: door}
+    when: ['opened(door)']
+    add: ['through(robot, door)']
+    duration: 1
+    executor: pass
+scene: {layers: {}, unknown: door}
+""")
+    instance = state(domain, {"bot": "robot", "one": "door", "two": "door"}, ["opened(two)"])
+    wanted = Wanted(frozenset(Fact("through", ("bot", door)) for door in ("one", "two")))
+    watch = Watch(PlanningOptions())
+    names = {
+        breadth: {str(o) for o in demand_task(domain, instance, wanted, breadth, watch).operators}
+        for breadth in Breadth
+    }
+    expected = {"open(one)", "pass(bot, one)", "pass(bot, two)"}
+    assert set(map(frozenset, names.values())) == {frozenset(expected)}
+    assert exhaustive_names(domain, instance, wanted, watch) == expected
