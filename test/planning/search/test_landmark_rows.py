@@ -15,14 +15,15 @@ from random_flat_tasks import flat_tasks
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.semantics import applicable, initial_state, successor
 from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.heuristics.landmark_count import landmark_estimate
 from fcp_ros.planning.heuristics.landmarks import Landmarks, find_landmarks
 from fcp_ros.planning.heuristics.relaxed_task import relax
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.engine import BestFirst
-from fcp_ros.planning.search.objective import Objective
+from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import Outcome
 from fcp_ros.planning.search.packing import unpacked
-from fcp_ros.planning.search.space import LABELS, OPERATOR, PARENT, STATE, STATES, Space
+from fcp_ros.planning.search.space import LABELS, OPERATOR, PARENT, STATE, STATES, TURN, Space
 
 State = tuple[int, ...]
 TASKS = flat_tasks() | st.builds(
@@ -102,6 +103,36 @@ def test_rows_lie_between_each_way_and_all_ways(task, options, seed):
         assert way[-1] == states[space.link[label, STATE]]
         passed = set().union(*(holding(landmarks, state) for state in way))
         assert row_of(space, int(space.link[label, STATE])) <= passed
+
+
+@settings(max_examples=100)
+@given(TASKS, st.sampled_from([0, 1]), st.sampled_from([1.0, 3.0]))
+def test_estimates_are_what_the_landmarks_ahead_are_worth(task, place, weight):
+    chosen = [Heuristic.BLIND, Heuristic.BLIND]
+    chosen[place] = Heuristic.LANDMARK_COUNT
+    options = SearchOptions(Algorithm.ANYTIME_ASTAR, chosen[0], weight, chosen[1], weight)
+    search = BestFirst(task, Objective((Criterion.COST, Criterion.LOSS)), options)
+    search.run(10**5)
+    space, guides = search._space, search._guides
+    worth = (guides.first_worth, guides.second_worth)[place]
+    for state in np.flatnonzero(space.known[: space.counts[STATES]] == 3):
+        values = unpacked(search._prepared.packing, space.words[state])
+        ahead = landmark_estimate(guides.landmarks, worth, space.rows[state], values)
+        if place == 1 and ahead == np.inf:
+            assert space.estimate[state, 0] == np.inf
+        else:
+            assert space.estimate[state, place] == ahead
+
+
+def test_both_heuristics_get_as_many_turns():
+    task = ring(40, (10, 30))
+    options = SearchOptions(
+        Algorithm.LAZY_GREEDY, Heuristic.LANDMARK_COUNT, tie_heuristic=Heuristic.MAX
+    )
+    search = BestFirst(task, Objective(), options)
+    search.run(30)
+    turns = search._space.counts[TURN : TURN + 2]
+    assert abs(int(turns[0]) - int(turns[1])) <= 1
 
 
 def ring(size: int, doors: tuple[int, ...]) -> FlatTask:

@@ -133,7 +133,9 @@ def crossing(width: int) -> FlatTask:
 def stages() -> list[SearchOptions]:
     """How each search for a shorter plan searches."""
     first = shortenings(SearchOptions(), 120, 0, 1.0)
-    return [search.options for one in first for search in (one, *one.then)]
+    found = [search.options for one in first for search in (one, *one.then)]
+    assert [options.weight for options in found[1:]] == [5.0, 5.0, 3.0]
+    return found
 
 
 @pytest.mark.parametrize("options", stages())
