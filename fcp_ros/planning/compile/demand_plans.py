@@ -20,6 +20,7 @@ from fcp_ros.planning.compile.demand_shapes import (
     SlotAtom,
     Trigger,
 )
+from fcp_ros.planning.compile.demand_undoing import only_undoes
 
 
 class Style(Enum):
@@ -164,7 +165,7 @@ class Planner:
         """
         found = self._undoing.get(trigger)
         if found is None:
-            found = self._undoing[trigger] = _only_undoes(trigger, self._shapes)
+            found = self._undoing[trigger] = only_undoes(trigger, self._shapes)
         return found
 
 
@@ -306,73 +307,3 @@ def _step(atom: SlotAtom, now: set[int], spoken: set[int]) -> Step:
     determined = any(slots[key] in now for key in relation.keys)
     free = bool(opens) and all(slot not in spoken for _, slot in opens)
     return Step(relation, bound, opens, determined, free)
-
-
-# --- ways that lead nowhere
-
-
-def _only_undoes(trigger: Trigger, shapes: DomainShapes) -> bool:
-    shape = trigger.shape
-    if trigger.effect >= 0:
-        return False
-    for relation, slots in shape.body.add:
-        if slots != trigger.slots or relation.name not in shape.chains:
-            continue
-        for needed, needs in shape.body.fluent:
-            if needed is not relation:
-                continue
-            sources = [
-                adder
-                for adder in shapes.adders.get(relation.name, ())
-                if _may_give(adder, trigger, needs, shapes)
-            ]
-            if all(_circular(trigger, relation, needs, adder) for adder in sources):
-                return True
-    return False
-
-
-def _may_give(
-    adder: Trigger, trigger: Trigger, needs: tuple[int, ...], shapes: DomainShapes
-) -> bool:
-    below = shapes.below
-    return all(
-        not below[adder.types[one]].isdisjoint(below[trigger.types[other]])
-        for one, other in zip(adder.slots, needs, strict=True)
-    )
-
-
-def _circular(
-    trigger: Trigger, relation: RelationShape, needs: tuple[int, ...], adder: Trigger
-) -> bool:
-    """Whether the adder needs the very fact that the trigger gives, by functional static links."""
-    offset = len(trigger.types)
-    same = list(range(offset + len(adder.types)))
-
-    def root(slot: int) -> int:
-        while same[slot] != slot:
-            slot = same[slot]
-        return slot
-
-    for one, other in zip(adder.slots, needs, strict=True):
-        same[root(one + offset)] = root(other)
-    atoms = [
-        *trigger.static,
-        *((r, tuple(slot + offset for slot in slots)) for r, slots in adder.static),
-    ]
-    changed = True
-    while changed:
-        changed = False
-        for index, (one_relation, ones) in enumerate(atoms):
-            for other_relation, others in atoms[index + 1 :]:
-                if one_relation is other_relation and any(
-                    root(ones[key]) == root(others[key]) for key in one_relation.keys
-                ):
-                    for a, b in zip(ones, others, strict=True):
-                        if root(a) != root(b):
-                            same[root(a)] = root(b)
-                            changed = True
-    given = [root(slot) for slot in trigger.slots]
-    return any(
-        needed is relation and [root(slot + offset) for slot in slots] == given
-        for needed, slots in adder.fluent
-    )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fcp_ros.domain.expression import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain, Effect, Literal
@@ -128,7 +128,6 @@ class DomainShapes:
     below: Mapping[str, frozenset[str]]
     gains: Mapping[str, Sequence[Trigger]]
     spends: Mapping[str, Sequence[Trigger]]
-    derived: dict[object, object] = field(default_factory=dict, compare=False)
 
 
 def shapes_of(domain: Domain) -> DomainShapes:
