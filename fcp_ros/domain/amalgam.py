@@ -20,7 +20,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fcp_ros.cset import (
-    Delta,
     Fact,
     Instance,
     InstanceBuilder,
@@ -66,7 +65,7 @@ def apply_rule(rule: ActionRule, span: RuleSpan, match: Morphism) -> Rewrite:
         return rewrite(span.rule, match)
     violations = check_match(span.rule, match)
     if violations:
-        return Rewrite(None, None, Delta(), violations)
+        return Rewrite(None, None, violations=violations)
     state = match.target
     bound = {name: match.mapping[id_] for name, id_ in span.parameters.items()}
     ground = amalgamated(rule.name, changes_of(rule, state, bound), state)

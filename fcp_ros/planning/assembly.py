@@ -13,6 +13,7 @@ from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.solution import Solution
+from fcp_ros.planning.verification.degrees import running
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +68,21 @@ def assemble(solution: Solution, goal: str, context: RequestContext, alpha: floa
 
 def valued(drafts: Iterable[StepDraft], context: RequestContext) -> tuple[PlanStep, ...]:
     """The steps with their degrees and durations, in the state that the request starts in."""
-    tnorm = context.tnorm
-    degrees: list[float] = []
-    steps = []
-    for draft in drafts:
-        judgements = tuple(map(context.judge.judged, draft.graded))
-        degrees.append(tnorm.compose_all(j.membership.degree for j in judgements))
-        steps.append(
-            PlanStep(
-                draft.rule.name,
-                tuple(zip(draft.rule.parameter_names, draft.arguments, strict=True)),
-                degrees[-1],
-                tnorm.compose_all(degrees),
-                duration_of(draft.rule, draft.arguments, context.instance),
-                draft.rule.executor,
-                judgements,
-                draft.chunk,
-            )
+    tnorm, drafts = context.tnorm, list(drafts)
+    judged = [tuple(map(context.judge.judged, draft.graded)) for draft in drafts]
+    degrees = [tnorm.compose_all(j.membership.degree for j in js) for js in judged]
+    return tuple(
+        PlanStep(
+            draft.rule.name,
+            tuple(zip(draft.rule.parameter_names, draft.arguments, strict=True)),
+            degree,
+            after,
+            duration_of(draft.rule, draft.arguments, context.instance),
+            draft.rule.executor,
+            judgements,
+            draft.chunk,
         )
-    return tuple(steps)
+        for draft, judgements, degree, after in zip(
+            drafts, judged, degrees, running(degrees, tnorm), strict=True
+        )
+    )

@@ -39,7 +39,7 @@ class Rewrite:
         instance: the new state; None where there are violations.
         comatch: the morphism from R into it; None where there are violations. Where SPO deletes
             what the rule preserves, it starts at what is left of R (with the ids of R).
-        delta: what changed, by names.
+        before: the old state; None where there are violations.
         violations: why the rule is not applicable there.
         change: what changed, by ids.
         origins: for each element and tuple that cloning made (SqPO), what of the old state it is a
@@ -48,10 +48,17 @@ class Rewrite:
 
     instance: Instance | None
     comatch: Morphism | None
-    delta: Delta
+    before: Instance | None = None
     violations: tuple[Violation, ...] = ()
     change: Change = field(default_factory=Change)
     origins: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def delta(self) -> Delta:
+        """What changed, by names; worked out each time, as few ask for it."""
+        if self.before is None or self.instance is None:
+            return Delta()
+        return delta_of(self.before, self.instance, self.change)
 
 
 def rewrite(rule: Rule, match: Morphism) -> Rewrite:
@@ -77,7 +84,7 @@ def rewrite(rule: Rule, match: Morphism) -> Rewrite:
 
 
 def _refused(violations: tuple[Violation, ...]) -> Rewrite:
-    return Rewrite(None, None, Delta(), violations)
+    return Rewrite(None, None, violations=violations)
 
 
 class _Application:
@@ -116,7 +123,7 @@ class _Application:
         return Rewrite(
             result,
             Morphism(self.right(), result, self.image, self.values),
-            delta_of(self.match.target, result, change),
+            self.match.target,
             change=change,
             origins=self.context.origins,
         )

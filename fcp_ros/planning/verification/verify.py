@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.evaluate import evaluate
-from fcp_ros.domain.expression import Exists, Expression
-from fcp_ros.domain.infer_types import infer_types
+from fcp_ros.domain.expression import Expression
+from fcp_ros.domain.infer_types import opened
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.spans import DomainSpans
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
@@ -165,7 +165,7 @@ class _Verifier:
 
     def _goal_degree(self, goal: Expression, state: Instance, judge: Judge) -> float:
         """The degree of the goal for the binding that the plan says."""
-        body, types = _opened(goal, self._domain)
+        body, types = opened(goal, self._domain)
         binding = {name: element for name, element in self._plan.binding if name in types}
         return evaluate(body, state, judge.degree, self._tnorm, types=types, binding=binding)
 
@@ -220,16 +220,3 @@ def _asked(judge: Judge, claim: Judged) -> float:
     """The degree of a judgement that the plan tells of."""
     request = claim.request
     return judge.degree(request.predicate, tuple(argument.text for argument in request.arguments))
-
-
-def _opened(goal: Expression, domain: Domain) -> tuple[Expression, dict[str, str]]:
-    """The goal without its leading `exists`, and the types of its free variables.
-
-    A leading existential variable means the same as a free one, and the plan says what it bound it
-    to: then only that choice has to be evaluated.
-    """
-    types = dict(infer_types(goal, domain))
-    while isinstance(goal, Exists):
-        types.update((variable.name, variable.type) for variable in goal.variables)
-        goal = goal.body
-    return goal, types

@@ -10,7 +10,6 @@ import pytest
 from fcp_ros.cset import (
     Attribute,
     AttributeKind,
-    Delta,
     Function,
     Instance,
     Relation,
@@ -452,7 +451,7 @@ def test_no_steps_one_step_and_steps_that_are_no_sequence(
     with pytest.raises(StepError, match=r"step 1 \('wash'\) does not start at the state at which"):
         dependencies([step, step])
     with pytest.raises(StepError, match="rule 'wash' was not applicable: no reason was given"):
-        AppliedStep(wash, step.match, Rewrite(None, None, Delta()))
+        AppliedStep(wash, step.match, Rewrite(None, None))
     assert str(
         dependencies(run(state, (wash, {"x": "m1"}), (soil, {"x": "m1"}))).dependencies[0]
     ) == ("0 before 1: produce-use clean(m1)")
