@@ -21,6 +21,7 @@ from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import Prepared, prepare
+from fcp_ros.planning.search.shortener import shortened
 
 MEBIBYTE = 1 << 20
 LABEL_BYTES = 1000
@@ -42,37 +43,56 @@ class FlatSearch:
         self._search = replace(options.search, seed=options.seed)
         self._watch = watch
         self._prepared: Prepared | None = None
+        self._effort = 0
         self.meeting: Meeting | None = None
         """Where the halves of the last plan met, if it was searched for from both ends."""
 
-    def __call__(
-        self, flat: FlatTask, objective: Objective, incumbent: FlatPlan | None
-    ) -> RoundResult:
+    def __call__(self, task: FlatTask, objective: Objective, known: FlatPlan | None) -> RoundResult:
         """The best plan of a flat task, or how far the search came.
 
         A task that can't be searched backwards is searched forwards, whatever the options say.
 
         Arguments:
-            flat: the task.
+            task: the task.
             objective: what is optimised.
-            incumbent: a plan that is known; only better ones are looked for.
+            known: a plan that is known; only better ones are looked for.
         """
-        if self._search.algorithm is Algorithm.BIDIRECTIONAL and not unsuitable(flat):
-            return self._from_both_ends(flat, objective, incumbent)
+        if self._search.algorithm is Algorithm.BIDIRECTIONAL and not unsuitable(task):
+            return self._from_both_ends(task, objective, known)
         portfolio = self._search.algorithm in (Algorithm.PORTFOLIO, Algorithm.BIDIRECTIONAL)
         kind = Portfolio if portfolio else BestFirst
         try:
             engine = kind(
-                self._ready(flat),
+                self._ready(task),
                 objective,
                 self._search,
                 int(self._options.memory_limit * MEBIBYTE),
-                incumbent,
+                known,
                 self._watch.spent,
             )
         except Interrupted as reason:  # while it looked for landmarks
-            return RoundResult(incumbent, 0.0, False, reason)
-        return self._result(engine.run, engine.report)
+            return RoundResult(known, 0.0, False, reason)
+        result = self._result(engine.run, engine.report)
+        self._effort = engine.effort
+        return result
+
+    def shorter(self, task: FlatTask, objective: Objective, plan: FlatPlan) -> FlatPlan:
+        """A plan with no more loss that costs less; the plan itself where none is found.
+
+        Only the portfolio looks for one, and with about the effort that the last search took.
+        """
+        if self._search.algorithm is not Algorithm.PORTFOLIO:
+            return plan
+        memory = int(self._options.memory_limit * MEBIBYTE)
+        prepared, effort = self._ready(task), self._effort
+        try:
+            return shortened(
+                prepared, objective, plan, effort, self._search, memory, self._watch.spent
+            )
+        except Interrupted as reason:
+            if reason.status is PlanStatus.CANCELLED:
+                raise
+            return plan
 
     def _ready(self, flat: FlatTask) -> Prepared:
         """The task, prepared; the rounds of one task, which differ in losses, prepare it once."""

@@ -10,8 +10,9 @@ found: mostly they are not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.task import FlatTask
@@ -44,8 +45,22 @@ class RoundResult:
     interrupted: Interrupted | None = None
 
 
-Search = Callable[[FlatTask, Objective, FlatPlan | None], RoundResult]
-"""One search: the task, what is optimised, a plan that is known."""
+class Search(Protocol):
+    """Searches flat tasks."""
+
+    def __call__(self, task: FlatTask, objective: Objective, known: FlatPlan | None) -> RoundResult:
+        """The best plan of a task, or how far the search came.
+
+        Arguments:
+            task: the task.
+            objective: what is optimised.
+            known: a plan that is known; only better ones are looked for.
+        """
+        ...
+
+    def shorter(self, task: FlatTask, objective: Objective, plan: FlatPlan) -> FlatPlan:
+        """A plan with no more loss that costs less; the plan itself where none is found."""
+        ...
 
 
 def best_of_alternatives(

@@ -13,13 +13,13 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcp_ros.fuzzy import EPSILON, Composition, TNorm
 from fcp_ros.planning.compile.encoding import Encoding
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.judging.candidates_to_judge import Candidates
-from fcp_ros.planning.judging.contest import Search, best_of_alternatives
+from fcp_ros.planning.judging.contest import OUT, Search, best_of_alternatives
 from fcp_ros.planning.model.memberships import GradedAtom, Judge
 from fcp_ros.planning.search.grid import composed
 from fcp_ros.planning.search.objective import Objective
@@ -82,9 +82,20 @@ class LazySearch:
     def run(self) -> LazyResult:
         """Search until the best plan is judged, or the search has nothing more to offer.
 
+        A plan that is proven is shortened at last: only now is it clear that it is worth it.
+
         Raises:
             Interrupted: by a limit; what was found before is in `best` and `bound`.
         """
+        result = self._rounds()
+        if self.best is None or not result.proven or self._enough():
+            return result
+        task = self._without_unknown(self._optimistic())
+        shorter = self._search.shorter(task, self._objective, self.best)
+        self._take(self._revalued(task, shorter))
+        return replace(result, best=self.best)
+
+    def _rounds(self) -> LazyResult:
         # Each round judges something new, or is the last.
         for number in itertools.count(1):
             task = self._optimistic()
@@ -109,6 +120,17 @@ class LazySearch:
                 proven = settled or (not missing and result.proven)
                 return LazyResult(self.best, self.bound, proven)
         raise AssertionError("unreachable")
+
+    def _without_unknown(self, task: FlatTask) -> FlatTask:
+        """The task, in which operators that would have to be judged first are not worth it."""
+        known = self._judge.known
+        graded = enumerate(self._encoding.graded)
+        unknown = [o for o, atoms in graded if any(known(atom) is None for atom in atoms)]
+        if not unknown:
+            return task
+        loss = task.loss.copy()
+        loss[unknown] = OUT
+        return task._replace(loss=loss)
 
     def judge_all(self) -> None:
         """Ask for everything at once, so that one round will do."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several searches in one: any plan first, then better ones, then the proof, then a shorter one.
+"""Several searches in one: any plan first, then better ones, then the proof.
 
 A* with an admissible heuristic begins; mostly it is done in no time. If not, it takes turns with a
 greedy search by landmarks and FF until there is any plan, and then with an anytime search that
@@ -26,7 +26,6 @@ from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
 from fcp_ros.planning.search.prepared import Prepared, prepare
 from fcp_ros.planning.search.roles import Role, options_of
-from fcp_ros.planning.search.shortening import Shortening, shortenings
 
 FIRST_TURN = 300
 """Effort of A* before a greedy search looks for any plan at all."""
@@ -80,15 +79,12 @@ class Portfolio:
         self._spent_effort = 0  # by searches that are finished
         self._doubt: BestFirst | None = None
         self._doubt_failed = False
-        self._doubt_effort = 0
         self._share = min(1.0, LARGE / max(1, len(self._prepared.relaxed.operator)))
         self._helper: BestFirst | None = None
         self._role = self._helper_role = Role.PROOF
         self._helpless = False
-        self._shortenings: tuple[Shortening, ...] = ()
-        self._once_found: tuple[Shortening, ...] = ()
         self._proof_failed = False
-        self._proof = self._search(objective, self._options)
+        self._proof = self._search(self._options)
         self._left = self._length(FIRST_TURN)
 
     def run(self, allowance: int) -> SearchReport:
@@ -97,9 +93,9 @@ class Portfolio:
         Arguments:
             allowance: states to expand or evaluate at most in this call.
         """
-        target = self._effort + allowance
-        while self._outcome is None and self._effort < target:
-            self._work(target - self._effort)
+        target = self.effort + allowance
+        while self._outcome is None and self.effort < target:
+            self._work(target - self.effort)
         return self.report()
 
     def report(self) -> SearchReport:
@@ -118,8 +114,7 @@ class Portfolio:
         """Lower bound of the first criterion; that of the best plan from the proof on."""
         if self._outcome is Outcome.EXHAUSTED:
             return math.inf
-        proven = self._outcome is Outcome.OPTIMAL or self._role is Role.SHORTER
-        if proven and self._best is not None:
+        if self._outcome is Outcome.OPTIMAL and self._best is not None:
             return self._best.first(self._objective)
         return self._proof.report().bound
 
@@ -131,7 +126,8 @@ class Portfolio:
         return [search for search in searches if search is not None]
 
     @property
-    def _effort(self) -> int:
+    def effort(self) -> int:
+        """States expanded and states evaluated so far."""
         return self._spent_effort + sum(search.effort for search in self._running)
 
     @property
@@ -161,10 +157,8 @@ class Portfolio:
         """Whose turn it is."""
         if self._best is not None:
             self._believe()
-        if self._role is Role.SHORTER:
-            self._shorten()
-        elif self._nothing_better():
-            self._proven()
+        if self._nothing_better():
+            self._outcome = Outcome.OPTIMAL
         elif self._role is Role.PROOF and not self._helpless:
             self._help()
         elif self._role is Role.ANY and self._in_doubt():
@@ -177,7 +171,7 @@ class Portfolio:
             self._role, self._left = Role.PROOF, self._length(PROOF_TURN)
 
     def _nothing_better(self) -> bool:
-        """Whether no plan has less loss than the best one; then only its cost may still sink."""
+        """Whether no plan has less loss than the best one."""
         if self._best is None or self._objective.order[0] is not Criterion.LOSS:
             return False
         return self._best.loss <= self._proof.report().bound + EPSILON
@@ -187,7 +181,7 @@ class Portfolio:
         if self._doubt_failed or self._best is not None or self._helper is None:
             return False
         if self._doubt is None and self._helper.effort >= PATIENCE:
-            self._doubt = self._search(self._objective, self._options_of(Role.NONE))
+            self._doubt = self._search(self._options_of(Role.NONE))
         return self._doubt is not None
 
     def _believe(self) -> None:
@@ -195,7 +189,6 @@ class Portfolio:
         if self._doubt is not None:
             self._finished.append(self._doubt.report())
             self._spent_effort += self._doubt.effort
-            self._doubt_effort += self._doubt.effort
             self._doubt = None
 
     def _help(self) -> None:
@@ -203,18 +196,14 @@ class Portfolio:
         role = Role.ANY if self._best is None else Role.BETTER
         if self._helper is None or (role is Role.BETTER and self._helper_role is Role.ANY):
             self._retire()
-            self._helper = self._search(self._objective, self._options_of(role))
+            self._helper = self._search(self._options_of(role))
             self._helper_role = role
         self._role = role
         self._left = PLAN_TURN if role is Role.ANY else self._length(BETTER_TURN)
 
     def _conclude(self, outcome: Outcome) -> None:
         """The search whose turn it is has ended."""
-        if self._role is Role.SHORTER:
-            if outcome is Outcome.EXHAUSTED:  # there is none at all
-                self._shortenings = ()
-            self._shorten()
-        elif outcome is Outcome.OUT_OF_MEMORY:
+        if outcome is Outcome.OUT_OF_MEMORY:
             if self._role is Role.PROOF:
                 self._proof_failed = True
             elif self._role is Role.NONE:
@@ -223,43 +212,10 @@ class Portfolio:
             else:
                 self._retire()
                 self._helpless = True
-        elif outcome is Outcome.OPTIMAL:
-            self._proven()
         elif outcome is Outcome.FOUND and self._role is not Role.PROOF:
             self._retire()
         else:
             self._outcome = outcome
-
-    def _proven(self) -> None:
-        """The best plan is proven; where it has the least loss, its cost may still sink."""
-        assert self._best is not None, "what is proven to be optimal was found"
-        self._believe()
-        if self._objective.order[0] is Criterion.LOSS and self._best.cost > EPSILON:
-            spent = self._effort - self._doubt_effort
-            self._shortenings = shortenings(
-                self._options, len(self._best.operators), spent, self._share
-            )
-        self._shorten()
-
-    def _shorten(self) -> None:
-        """The next search for a plan of the same loss that costs less."""
-        best, last = self._best, self._helper if self._role is Role.SHORTER else None
-        if last is not None and last.report().best is not None:
-            self._shortenings = self._once_found
-        self._retire()
-        if not self._shortenings or best is None:
-            self._outcome = Outcome.OPTIMAL
-            return
-        search, *rest = self._shortenings
-        self._shortenings, self._once_found = tuple(rest), search.then
-        objective = Objective(
-            (Criterion.COST, Criterion.LOSS),
-            self._objective.composition,
-            best.loss,
-            best.cost - 2 * EPSILON,
-        )
-        self._role, self._left = Role.SHORTER, max(1, search.effort)
-        self._helper = self._search(objective, search.options, known=False)
 
     def _options_of(self, role: Role) -> SearchOptions:
         return options_of(role, self._objective, self._options)
@@ -276,16 +232,14 @@ class Portfolio:
 
     # --- searches and plans
 
-    def _search(
-        self, objective: Objective, options: SearchOptions, known: bool = True
-    ) -> BestFirst:
-        """A search that knows the best plan, unless the budgets say already what it has to beat."""
+    def _search(self, options: SearchOptions) -> BestFirst:
+        """A search that knows the best plan."""
         return BestFirst(
             self._prepared,
-            objective,
+            self._objective,
             options,
             self._memory // 3,
-            self._best if known else None,
+            self._best,
             self._spent,
             self._found,
         )

@@ -25,12 +25,10 @@ class Role(Enum):
     """Going through all states without estimates: where there is no plan, that shows it soonest."""
     BETTER = "better"
     """A better plan than the best one so far."""
-    SHORTER = "shorter"
-    """A plan of the same loss that costs less; see `shortening.py`."""
 
 
 def options_of(role: Role, objective: Objective, options: SearchOptions) -> SearchOptions:
-    """How a search of a role searches; SHORTER is not one of them.
+    """How a search of a role searches.
 
     Arguments:
         role: what it is for.
