@@ -22,7 +22,7 @@ FEWEST = {
     "logistics": 10,
     "briefcase": 5,
     "courier": 4,
-    "workshop": 5,
+    "workshop": 4,
 }
 
 
