@@ -18,6 +18,7 @@ from planning_settings import Settings, our_line, rival_line
 from planning_tables import Line, Part, Verdict, limit
 
 TASKOGRAPHY = Path(__file__).resolve().parents[2] / "shared" / "bench" / "taskography"
+NO_PLAN = "UNSOLVABLE_PROVEN"
 PATIENCE = 2
 """After so many failures in a row, a planner is not asked about larger tasks of a domain."""
 
@@ -44,8 +45,10 @@ def taskography_part(settings: Settings) -> Part:
     every = [run for group in runs.values() for run in group]
     seconds = [run.reading + run.planning for run in every if run.solved]
     solved = sum(run.solved for run in every)
+    proven = sum(run.status == NO_PLAN for run in every)
+    measured = f"{solved} solved, {proven} proven to have no plan, of {len(every)}"
     verdicts = [
-        Verdict("solved", f"{solved} of {len(every)}", "all", solved == len(every)),
+        Verdict("plan or proof", measured, "all", solved + proven == len(every)),
         limit("total, median", statistics.median(seconds) if seconds else None, 1.0, "s"),
     ]
     for group, published in _published_lengths().items():
