@@ -139,8 +139,8 @@ class Solver:
         if not lazy or not self._can_regress() or len(self._prospects) <= MANY:
             return None
         with self._times(Phase.JUDGE):
-            few = self._prospects.shortlist()
-        return either(few) if len(few) <= MANY else None
+            few = self._prospects.shortlist(MANY)
+        return either(few) if few else None
 
     def _none_is_better(self) -> bool:
         """Whether the best plan so far is shown to be the best of all without a wider task."""

@@ -53,11 +53,17 @@ class Prospects:
     def __len__(self) -> int:
         return len(self._alternatives)
 
-    def shortlist(self) -> list[Formula]:
+    def shortlist(self, most: int) -> list[Formula]:
         """The most promising alternatives, in their order: that with the least loss is among them.
 
         Of this one all questions are answered; so it is probably the best, though it may turn out
         to take more than the bound says.
+
+        Arguments:
+            most: if more alternatives than this are equally good there is no choice to be made.
+
+        Returns:
+            the alternatives; none where there are too many.
         """
         number = 1
         while True:
@@ -69,14 +75,14 @@ class Prospects:
             number += 1
         level = self._least[first].total + EPSILON
         chosen = [first]
-        while self._queue:
+        while self._queue and len(chosen) <= most:
             one = self._next()
             chosen.append(one)
             least = self._least[one]
             if len(chosen) > FEW and (least.open or least.total > level):
                 break
         self._put_back(chosen)
-        return [self._alternatives[n] for n in sorted(chosen)]
+        return [] if len(chosen) > most else [self._alternatives[n] for n in sorted(chosen)]
 
     def none_is_better(self, loss: float) -> bool:
         """Whether no plan has less loss than this; False where it can't be told."""
