@@ -37,7 +37,7 @@ from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan
 from fcp_ros.planning.solution import Problem, Solution, Solved
 
-MANY = 64
+MANY = 16
 """Alternatives of a goal that are instantiated at once; of more the most promising come first."""
 
 

@@ -26,8 +26,10 @@ FIRST_BATCH = 8
 """Candidates that are asked about with the first plan; each round doubles the number, so that at
 most half of all questions were asked in vain."""
 DOUBLINGS = 10
-IN_ADVANCE = 4
-"""One question in so many may be about a candidate that is not among the best ones yet."""
+IN_ADVANCE = 10
+"""One question in so many may be about a candidate that is not among the best ones yet ..."""
+LEAST_IN_ADVANCE = 4
+"""... and so many in each batch."""
 
 Unknown = Callable[[int], Sequence[GradedAtom]]
 """The graded atoms of an operator that are not judged yet."""
@@ -36,6 +38,15 @@ Unknown = Callable[[int], Sequence[GradedAtom]]
 def batch_of_round(number: int) -> int:
     """How many candidates are asked about together with the plan of a round (1 is the first)."""
     return FIRST_BATCH << min(number - 1, DOUBLINGS)
+
+
+def asked_in_advance(asked: int) -> int:
+    """How many candidates that are not among the best ones yet are asked about in one batch.
+
+    Arguments:
+        asked: how many questions were asked before.
+    """
+    return max(LEAST_IN_ADVANCE, asked // IN_ADVANCE)
 
 
 class Candidates:
@@ -87,7 +98,7 @@ class Candidates:
         choice = len(self.finishes) > 1
         rivals = self.contenders(best) if choice else self._siblings(plan, best, unknown)
         equals = batch_of_round(number)
-        others = max(FIRST_BATCH, asked // IN_ADVANCE)
+        others = asked_in_advance(asked)
         level = self.bound[rivals[0]] + EPSILON if rivals else 0.0
         for operator in rivals:
             atoms = self._first_open(operator, unknown) if choice else unknown(operator)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.compile.formula import Formula
-from fcp_ros.planning.judging.candidates_to_judge import batch_of_round
+from fcp_ros.planning.judging.candidates_to_judge import asked_in_advance, batch_of_round
 from fcp_ros.planning.judging.unavoidable import Least, UnavoidableLoss
 from fcp_ros.planning.model.memberships import GradedAtom, Judge
 
@@ -70,8 +70,7 @@ class Prospects:
             first = self._next()
             if not self._least[first].open:
                 break
-            level = self._least[first].total + EPSILON
-            self._ask_about(self._equals(first, level, batch_of_round(number)))
+            self._ask_about(self._to_ask(first, batch_of_round(number)))
             number += 1
         level = self._least[first].total + EPSILON
         chosen = [first]
@@ -105,16 +104,31 @@ class Prospects:
             self._ask_about(asked)
             number += 1
 
-    def _equals(self, first: int, level: float, most: int) -> list[int]:
-        """The alternatives with open questions that are as good as the first one."""
-        found = [first]
-        while self._queue and len(found) < most:
+    def _to_ask(self, first: int, equals: int) -> list[int]:
+        """The alternatives to ask about: those as good as the first one, and a few others.
+
+        Arguments:
+            first: the best alternative, with open questions.
+            equals: so many that are as good, at most.
+        """
+        level = self._least[first].total + EPSILON
+        others = asked_in_advance(self._judge.asked)
+        found, closed = [first], []
+        while self._queue and len(closed) < FEW:
             one = self._next()
             least = self._least[one]
-            if not least.open or least.total > level:
+            if not least.open:
+                closed.append(one)
+                continue
+            if least.total <= level:
+                equals -= 1
+            else:
+                others -= 1
+            if min(equals, others) < 0:
                 self._put_back([one])
                 break
             found.append(one)
+        self._put_back(closed)
         return found
 
     def _ask_about(self, alternatives: Sequence[int]) -> None:
