@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each fact of a relaxation costs from a state: a generalised Dijkstra.
 
-Facts come in ascending order of value. Those of the current value wait in a queue, dearer ones in a
-heap: most weights are 0 where they are losses, and then the heap stays empty. See Liu, Koenig and
-Furcy, "Speeding up the calculation of heuristics for heuristic search-based planning", 2002.
+Facts come in ascending order of value, those of equal value by their numbers. Those of the current
+value wait in a queue, dearer ones on shelves (see `shelves.py`) or, where weights are not multiples
+of one number or values grow large, in a heap. See Liu, Koenig and Furcy, "Speeding up the
+calculation of heuristics for heuristic search-based planning", 2002.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from fcp_ros.planning.flat.kernel import kernel
 from fcp_ros.planning.flat.task import Floats, Ints
 from fcp_ros.planning.heuristics.heap import put, take
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace
+from fcp_ros.planning.heuristics.shelves import LEVELS, lay, least, sweep
 
 HIGHEST = 1e100
 """Sums don't grow beyond this: costs that are counted double on each level stay finite."""
@@ -70,19 +72,28 @@ def explore(
     consumer_start, consumer = relaxed.consumer_start, relaxed.consumer
     add_start, add, operator = relaxed.add_start, relaxed.add, relaxed.operator
     value, total, missing, best = work.value, work.total, work.missing, work.best
-    level, heap, place = work.level, work.heap, work.place
+    level, heap, place, shelf = work.level, work.heap, work.place, work.shelf
     goal_action = len(missing) - 1
     if mode == ADDITION:
         total[:] = 0.0
+    dear = relaxed.unit * LEVELS  # values from here on are in the heap
+    per_unit = 1.0 / relaxed.unit if relaxed.unit > 0.0 else 0.0
+    sweep(shelf, work.shelved)
     head, tail, size = 0, count, 0
     current = 0.0
-    while head < tail or size > 0:
+    while True:
         if head < tail:
             fact = level[head]
             head += 1
         else:
-            fact = take(heap, place, value, size)
-            size -= 1
+            fact = least(shelf, work.shelved, value, relaxed.unit)
+            if fact < 0:
+                if size == 0:
+                    break
+                fact = take(heap, place, value, size)
+                size -= 1
+                if value[fact] < dear:
+                    continue  # it became cheaper and was on a shelf
             current = value[fact]
         for k in range(consumer_start[fact], consumer_start[fact + 1]):
             action = consumer[k]
@@ -100,15 +111,20 @@ def explore(
             for j in range(add_start[action], add_start[action + 1]):
                 gained = add[j]
                 if reached < value[gained]:
+                    waits = value[gained] != np.inf
                     value[gained] = reached
                     best[gained] = action
-                    if reached == current and place[gained] < 0:
+                    if reached == current and not waits:
                         level[tail] = gained
                         tail += 1
-                    else:
+                        continue
+                    if reached < dear:
+                        lay(shelf, work.shelved, np.int64(reached * per_unit + 0.5), gained)
+                    if reached >= dear or place[gained] >= 0:
                         size = put(heap, place, value, size, gained)
             if stop and action == goal_action:
                 for at in range(size):
                     place[heap[at]] = -1
+                sweep(shelf, work.shelved)
                 return float(reached)
     return float(value[-1])

@@ -25,6 +25,10 @@ import numpy as np
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints, Marks
 from fcp_ros.planning.heuristics.relaxed_build import build, transpose
+from fcp_ros.planning.heuristics.shelves import LEVELS, Shelf
+
+EXACT = 2.0**53
+"""Whole numbers up to this one are exact in float64."""
 
 
 class RelaxedTask(NamedTuple):
@@ -46,6 +50,7 @@ class RelaxedTask(NamedTuple):
 
         weight: of each operator, float64[m + 1], the last one is 0.
         least: least weight of an operator that reaches something the goal asks for.
+        unit: the number that all weights are multiples of, or 0 where they are not whole numbers.
         bottleneck: 1 if weights compose to their maximum, 0 if to their sum.
     """
 
@@ -67,6 +72,7 @@ class RelaxedTask(NamedTuple):
 
     weight: Floats
     least: float
+    unit: float
     bottleneck: int
 
 
@@ -80,7 +86,8 @@ class Workspace(NamedTuple):
         best: action that reached a fact first, or -1; int32[f].
         supporter: dearest need of each action (LM-cut), int32[a].
         level: facts whose value is the current one, int32[f].
-        heap, place: facts with higher values, and where they are, int32[f].
+        shelf, shelved: facts with higher values, by value; see `shelves.py`.
+        heap, place: facts with values too high for that, and where they are, int32[f].
         stack: facts to be looked at, int32[f].
         candidate: actions that may belong to a landmark, int32[the number of all reached facts].
         cut: operators of a landmark, int32[m + 1].
@@ -96,6 +103,8 @@ class Workspace(NamedTuple):
     best: Ints
     supporter: Ints
     level: Ints
+    shelf: Shelf
+    shelved: Marks
     heap: Ints
     place: Ints
     stack: Ints
@@ -145,6 +154,7 @@ def relax(
         *transpose(add_start, add, goal + 1),
         np.zeros(operators + 1),
         0.0,
+        0.0,
         int(composition is Composition.MAXIMUM),
     )
     return reweigh(relaxed, weight)
@@ -158,7 +168,7 @@ def reweigh(relaxed: RelaxedTask, weight: Floats) -> RelaxedTask:
     """
     _check(weight, len(relaxed.weight) - 1)
     own = np.append(weight, 0.0)
-    return relaxed._replace(weight=own, least=_least(relaxed, own))
+    return relaxed._replace(weight=own, least=_least(relaxed, own), unit=_unit(own))
 
 
 def workspace(relaxed: RelaxedTask) -> Workspace:
@@ -172,6 +182,8 @@ def workspace(relaxed: RelaxedTask) -> Workspace:
         np.zeros(facts, np.int32),
         np.zeros(actions, np.int32),
         np.zeros(facts, np.int32),
+        np.zeros((LEVELS, (facts + 63) // 64), np.uint64),
+        np.zeros(3, np.int64),
         np.zeros(facts, np.int32),
         np.full(facts, -1, np.int32),
         np.zeros(facts, np.int32),
@@ -209,3 +221,10 @@ def _least(relaxed: RelaxedTask, weight: Floats) -> float:
     ]
     reaching = relaxed.operator[np.concatenate(actions)]
     return float(weight[reaching].min()) if len(reaching) else 0.0
+
+
+def _unit(weight: Floats) -> float:
+    """The greatest common divisor of whole numbers that float64 holds exactly; 0 without one."""
+    if not (weight == np.floor(weight)).all() or weight.max() > EXACT:
+        return 0.0
+    return float(np.gcd.reduce(weight.astype(np.int64)))
