@@ -3,10 +3,11 @@
 
 A* with an admissible heuristic begins; mostly it is done in no time. If not, it takes turns with a
 greedy search by landmarks and FF until there is any plan, and then with an anytime search that
-looks for better ones. What one of them finds limits the others. Where no plan shows up for long,
-all states are gone through without any estimate as well: estimates cost much more than that, and
-where there is no plan, they mostly don't say so. Last, a proven plan of least loss is shortened,
-with a bounded effort.
+looks for better ones. What one of them finds limits the others. Where the greedy search does not
+find a plan at once, relaxed plans are carried out as far as they go; where no plan shows up for
+long, all states are gone through without any estimate as well: estimates cost much more than that,
+and where there is no plan, they mostly don't say so. Last, a proven plan of least loss is
+shortened, with a bounded effort.
 
 Turns are counted in evaluations, not in seconds, so the same seed gives the same plan.
 """
@@ -19,6 +20,7 @@ from collections.abc import Callable
 from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.search_options import SearchOptions
+from fcp_ros.planning.search.dive import dive
 from fcp_ros.planning.search.elimination import without_needless
 from fcp_ros.planning.search.engine import MEMORY, BestFirst, Spent, unwatched
 from fcp_ros.planning.search.grid import composed
@@ -77,6 +79,7 @@ class Portfolio:
         self._outcome: Outcome | None = None
         self._finished: list[SearchReport] = []
         self._spent_effort = 0  # by searches that are finished
+        self._dived = False
         self._doubt: BestFirst | None = None
         self._doubt_failed = False
         self._share = min(1.0, LARGE / max(1, len(self._prepared.relaxed.operator)))
@@ -155,6 +158,8 @@ class Portfolio:
 
     def _next_turn(self) -> None:
         """Whose turn it is."""
+        if self._role is Role.ANY and not self._dived:
+            self._dive()
         if self._best is not None:
             self._believe()
         if self._nothing_better():
@@ -169,6 +174,14 @@ class Portfolio:
             self._help()
         else:
             self._role, self._left = Role.PROOF, self._length(PROOF_TURN)
+
+    def _dive(self) -> None:
+        """Carries out relaxed plans, once, where there is no plan yet."""
+        self._dived = True
+        if self._best is None:
+            plan = dive(self._prepared, self._objective, lambda: self._spent(0, 0))
+            if plan is not None:
+                self._found(plan)
 
     def _nothing_better(self) -> bool:
         """Whether no plan has less loss than the best one."""
