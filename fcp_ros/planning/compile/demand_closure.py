@@ -26,6 +26,7 @@ from fcp_ros.planning.compile.demand_node import Need, Node
 from fcp_ros.planning.compile.demand_old_values import OldValues
 from fcp_ros.planning.compile.demand_plans import Plan, Planner, Style
 from fcp_ros.planning.compile.demand_progress import Progress
+from fcp_ros.planning.compile.demand_reach import Reach
 from fcp_ros.planning.compile.demand_shapes import DomainShapes, RelationShape, Trigger
 from fcp_ros.planning.compile.demand_ways import Ways
 from fcp_ros.planning.compile.invariants import Invariants
@@ -80,8 +81,9 @@ class Closure:
         self._breadth = breadth
         self._full = breadth is Breadth.FULL
         self._watch = watch
-        self.grounder = Grounder(shapes, facts, invariants.checks)
-        self._matcher = Matcher(shapes, facts, watch, self._demand)
+        reach = Reach(shapes, facts)
+        self.grounder = Grounder(shapes, facts, reach, invariants.checks)
+        self._matcher = Matcher(shapes, facts, reach, watch, self._demand)
         self.constraints = Constraints(shapes, facts, self._matcher, planner)
         self._ways = Ways(shapes, planner, facts, self._matcher, overwritings)
         self._old = OldValues(facts, overwritings)

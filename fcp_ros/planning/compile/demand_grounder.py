@@ -10,6 +10,7 @@ from fcp_ros.planning.compile.demand_facts import Elements, FactTable
 from fcp_ros.planning.compile.demand_match import OPEN, Matcher, Run
 from fcp_ros.planning.compile.demand_node import Absent, Node
 from fcp_ros.planning.compile.demand_plans import Planner, Style
+from fcp_ros.planning.compile.demand_reach import Reach
 from fcp_ros.planning.compile.demand_shapes import DomainShapes, Part, RuleShape, SlotAtom
 from fcp_ros.planning.compile.links import Check
 
@@ -23,6 +24,7 @@ class Grounder:
     Arguments:
         shapes: the domain.
         facts: the facts.
+        reach: facts that can never hold.
         checks: by the number of a rule, what is linked where it can be applied.
 
     Attributes:
@@ -30,10 +32,16 @@ class Grounder:
     """
 
     def __init__(
-        self, shapes: DomainShapes, facts: FactTable, checks: Mapping[int, Sequence[Check]]
+        self,
+        shapes: DomainShapes,
+        facts: FactTable,
+        reach: Reach,
+        checks: Mapping[int, Sequence[Check]],
     ) -> None:
         self.operators: list[Node] = []
         self._checks = checks
+        self._reach = reach
+        self._confined = {shape.number: reach.of(shape.body.fluent) for shape in shapes.rules}
         self.patterns = Patterns(facts)
         self._shapes = shapes
         self._facts = facts
@@ -80,6 +88,9 @@ class Grounder:
         body, number, ground = shape.body, self._facts.number, self._ground
         for atom in body.absent_static:
             if self._is_there(atom, arguments):
+                return None
+        for relation, slots in self._confined[shape.number]:
+            if self._reach.excludes(relation, ground(slots, arguments)):
                 return None
         for check in self._checks[shape.number]:
             if not self._is_linked(check, arguments):

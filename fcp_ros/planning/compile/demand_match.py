@@ -9,7 +9,13 @@ from itertools import chain, islice
 
 from fcp_ros.planning.compile.demand_facts import Bound, Elements, FactTable
 from fcp_ros.planning.compile.demand_plans import Plan, Step
-from fcp_ros.planning.compile.demand_shapes import DomainShapes, RelationShape, Trigger
+from fcp_ros.planning.compile.demand_reach import Reach
+from fcp_ros.planning.compile.demand_shapes import (
+    DomainShapes,
+    RelationShape,
+    SlotAtom,
+    Trigger,
+)
 from fcp_ros.planning.model.watch import Watch
 
 OPEN = -1
@@ -61,6 +67,7 @@ class Matcher:
     Arguments:
         shapes: the domain.
         facts: what is known of changing facts; the scene.
+        reach: facts that can never hold.
         watch: checked all the time.
         demand: told of each open condition that a run demands.
     """
@@ -69,12 +76,15 @@ class Matcher:
         self,
         shapes: DomainShapes,
         facts: FactTable,
+        reach: Reach,
         watch: Watch,
         demand: Callable[[RelationShape, Bound], None],
     ) -> None:
         self._instance = facts.instance
         self._below = shapes.below
         self._facts = facts
+        self._reach = reach
+        self._confining = reach.confining
         self._watch = watch
         self._demand = demand
         self._links = tuple(r for r in shapes.relations.values() if not r.changes)
@@ -82,6 +92,7 @@ class Matcher:
         self._waiting: dict[tuple[int, Elements], list[Listener]] = {}
         self._met: set[int] = set()
         self._touched: dict[str, list[int]] = {}
+        self._confined: dict[Step, tuple[SlotAtom, ...]] = {}
 
     def few(self, types: Iterable[str]) -> frozenset[int]:
         """The slots whose types have a handful of elements."""
@@ -197,7 +208,24 @@ class Matcher:
                     binding[opened] = OPEN
                 return False
             binding[slot] = element
+        if self._confining and self._out_of_reach(run, step, binding):
+            for _, slot in step.opens:
+                binding[slot] = OPEN
+            return False
         return True
+
+    def _out_of_reach(self, run: Run, step: Step, binding: Sequence[int]) -> bool:
+        """Whether a condition on what the step has bound can never hold."""
+        atoms = self._confined.get(step)
+        if atoms is None:
+            opened = {slot for _, slot in step.opens}
+            read = [atom for atom in run.plan.trigger.fluent if not opened.isdisjoint(atom[1])]
+            atoms = self._confined[step] = self._reach.of(read)
+        for relation, slots in atoms:
+            elements = [binding[slot] for slot in slots]
+            if OPEN not in elements and self._reach.excludes(relation, elements):
+                return True
+        return False
 
     # --- values
 
@@ -267,8 +295,6 @@ class Matcher:
             for element in instance.elements(type_):
                 yield _at_last(element)
             return
-        if instance.count(type_) > ELEMENTS * run.limit:
-            run.truncated = True
         met = chain.from_iterable(
             islice(self._touched[own], run.limit * 2) for own in sorted(below & set(self._touched))
         )
@@ -276,17 +302,25 @@ class Matcher:
         for fact in run.context or ():
             centres.extend(self._facts.elements[fact])
         near = islice(self._nearby(centres, below), run.limit * 4)
-        each = chain.from_iterable(
-            instance.elements(own, subtypes=False)[: run.limit] for own in sorted(below)
-        )
-        seen: set[int] = set()
         first = chain(near, tuple(met)) if run.context else chain(tuple(met), near)
-        for element in chain(first, each):
-            if element not in seen:
-                seen.add(element)
-                yield _at_last(element)
-            if len(seen) >= ELEMENTS * run.limit:
-                return
+        looked_at: dict[int, bool] = {}  # and whether it may be
+
+        def may_be(element: int) -> bool:
+            if element in looked_at:
+                return False
+            found = looked_at[element] = not (
+                self._confining and self._out_of_reach(run, step, _with(binding, slot, element))
+            )
+            return found
+
+        each = chain.from_iterable(
+            islice(filter(may_be, instance.elements(own, subtypes=False)), run.limit)
+            for own in sorted(below)
+        )
+        found = chain(filter(may_be, first), each)
+        yield from map(_at_last, islice(found, ELEMENTS * run.limit))
+        if len(looked_at) < instance.count(type_):
+            run.truncated = True
 
     def _nearby(self, centres: Sequence[int], below: frozenset[str]) -> Iterator[int]:
         """Elements one or two static links away from what is bound."""
@@ -303,6 +337,10 @@ class Matcher:
                 if own in kinds:
                     for elements in self._facts.there(relation, ((position, element),)):
                         yield from (other for other in elements if other != element)
+
+
+def _with(binding: Sequence[int], slot: int, element: int) -> Sequence[int]:
+    return [*binding[:slot], element, *binding[slot + 1 :]]
 
 
 def _at_last(element: int) -> Elements:
