@@ -17,12 +17,10 @@ pairs that support one another in place of one weight.)
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations_with_replacement
 
-from fcp_ros.cset import Instance
 from fcp_ros.planning.compile.demand_shapes import Part, RelationShape, RuleShape, SlotAtom
 
 Place = tuple[str, int]
@@ -259,37 +257,6 @@ class Proof:
         )
 
 
-def broken_at_first(pairs: Iterable[Pair], instance: Instance) -> Iterator[Pair]:
-    """The pairs that are not apart for each element of a state.
-
-    Arguments:
-        pairs: some pairs.
-        instance: the state; all tuples of the relations concerned are looked at.
-    """
-    counts: dict[Place, Counter[int]] = {}
-
-    def counted(place: Place) -> Counter[int]:
-        name, leg = place
-        if place not in counts:
-            counts[place] = Counter([legs[leg] for legs in instance.tuples(name).values()])
-        return counts[place]
-
-    for pair in pairs:
-        places = sorted(pair)
-        absent = [name for name, leg in places if leg == ABSENT]
-        if places[0][1] <= AT_ONCE:
-            broken = any(count > 1 for count in counted(places[1]).values())
-        elif len(places) == 1:
-            broken = any(count > 1 for count in counted(places[0]).values())
-        elif absent:
-            there = next(place for place in places if place[1] != ABSENT)
-            broken = not counted(there).keys() <= counted((absent[0], 0)).keys()
-        else:
-            broken = not counted(places[0]).keys().isdisjoint(counted(places[1]).keys())
-        if broken:
-            yield pair
-
-
 def _contexts(shape: RuleShape) -> Iterator[tuple[Context, Part]]:
     """A rule and its effects, each with what is known where it changes something."""
     body = shape.body
@@ -319,14 +286,6 @@ def _added_with(context: Context, atom: SlotAtom, leg: int) -> set[tuple[int, ..
 def _static_of(shape: RuleShape, slot: int) -> list[str]:
     """The static relations with one leg that a rule asks for at a slot."""
     return [relation.name for relation, slots in shape.body.static if slots == (slot,)]
-
-
-def disjoint_in(names: Iterable[str], instance: Instance) -> Iterator[frozenset[str]]:
-    """Pairs of relations with one leg of which no element of a state has both facts."""
-    having = {name: {legs[0] for legs in instance.tuples(name).values()} for name in names}
-    for one, other in combinations(sorted(having), 2):
-        if having[one].isdisjoint(having[other]):
-            yield frozenset((one, other))
 
 
 def _is_open(slots: tuple[int, ...], leg: int) -> bool:

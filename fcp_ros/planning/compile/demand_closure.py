@@ -11,12 +11,13 @@ change is possible from then on, and what waits for it goes on.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 
 from fcp_ros.planning.compile.demand_absence import Pattern
 from fcp_ros.planning.compile.demand_agenda import DONE, Agenda
+from fcp_ros.planning.compile.demand_attempts import Attempts
 from fcp_ros.planning.compile.demand_breadth import Breadth
+from fcp_ros.planning.compile.demand_candidates import Candidates
 from fcp_ros.planning.compile.demand_effects import FORBIDS, EffectIndex, Touch
 from fcp_ros.planning.compile.demand_facts import Bound, Elements, FactTable
 from fcp_ros.planning.compile.demand_grounder import Constraints, Grounder
@@ -24,7 +25,7 @@ from fcp_ros.planning.compile.demand_joins import Joins
 from fcp_ros.planning.compile.demand_match import OPEN, Matcher, Run
 from fcp_ros.planning.compile.demand_node import Need, Node
 from fcp_ros.planning.compile.demand_old_values import OldValues
-from fcp_ros.planning.compile.demand_plans import Plan, Planner, Style
+from fcp_ros.planning.compile.demand_plans import Planner, Style
 from fcp_ros.planning.compile.demand_progress import Progress
 from fcp_ros.planning.compile.demand_reach import Reach
 from fcp_ros.planning.compile.demand_shapes import DomainShapes, RelationShape, Trigger
@@ -38,10 +39,6 @@ MAX_OPERATORS = 1_000_000
 """More operators than this are refused with MEMOUT."""
 RINGS = 2
 """How often a wide closure goes one ring further than a narrow one."""
-CHOSEN = 3
-"""How many of many values that are as good as each other are taken at first."""
-CANDIDATES = 64
-"""Among how many."""
 FARTHEST = 4
 """The last level: the limits are multiplied by 4 from one level to the next."""
 _NO_PURPOSE = -1
@@ -83,7 +80,8 @@ class Closure:
         self._watch = watch
         reach = Reach(shapes, facts)
         self.grounder = Grounder(shapes, facts, reach, invariants.checks)
-        self._matcher = Matcher(shapes, facts, reach, watch, self._demand)
+        self._candidates = Candidates(shapes, facts)
+        self._matcher = Matcher(shapes, facts, reach, self._candidates, watch, self._demand)
         self.constraints = Constraints(shapes, facts, self._matcher, planner)
         self._ways = Ways(shapes, planner, facts, self._matcher, overwritings)
         self._old = OldValues(facts, overwritings)
@@ -91,6 +89,16 @@ class Closure:
         self._agenda = Agenda(facts, self.grounder.patterns)
         self._progress = Progress(facts, self.grounder.patterns, self._agenda, self._full)
         self._effects = EffectIndex(shapes, facts)
+        self._attempts = Attempts(
+            facts,
+            self._ways,
+            self._matcher,
+            self._joins,
+            self._agenda,
+            self._progress,
+            self.grounder,
+            self._emit,
+        )
         self._stuck: list[Need] = []
         self._demanded: set[tuple[int, Bound]] = set()
         self._demands: deque[tuple[RelationShape, Bound]] = deque()
@@ -159,7 +167,7 @@ class Closure:
             return
         if self._full:
             need.level = DONE
-            self._attempt(literal, Style.ALL, 0)
+            self._attempts.to(literal, Style.ALL, 0)
             return
         fact = literal >> 1
         if not agenda.pressing(need) and (need.level > 0 or not self._facts.possible(fact)):
@@ -169,13 +177,15 @@ class Closure:
         ):
             return
         if need.level == 0:
-            self._attempt(literal, Style.NOW, 1)
+            self._attempts.to(literal, Style.NOW, 1)
         elif need.level == 1:
-            self._attempt(literal, Style.NEAR, 1)
-        elif not self._attempt(literal, Style.FAR, 4 ** (need.level - 2)) or need.level == FARTHEST:
-            need.level = DONE
-            self._stuck.append(need)
-            return
+            self._attempts.to(literal, Style.NEAR, 1)
+        else:
+            truncated = self._attempts.to(literal, Style.FAR, 4 ** (need.level - 2))
+            if not truncated or need.level == FARTHEST:
+                need.level = DONE
+                self._stuck.append(need)
+                return
         need.level += 1
         agenda.push(need)
 
@@ -186,112 +196,7 @@ class Closure:
                 self._watch.check()
                 need.root = True
                 for style in (Style.NOW, Style.NEAR, Style.FAR):
-                    self._attempt(need.literal, style, 1)
-
-    # --- ways to achieve a literal
-
-    def _attempt(self, literal: int, style: Style, limit: int) -> bool:
-        """Make operators that achieve a literal; whether there may be more."""
-        truncated = False
-        for plan in self._ways.to(literal, style):
-            truncated |= self._try(plan, literal, style, limit)
-        return truncated
-
-    def _try(
-        self, plan: Plan, literal: int, style: Style, limit: int, nearby: bool = False
-    ) -> bool:
-        chooses = bool(limit) and (
-            plan.loose if self._agenda.is_own(literal) else self._free(plan, literal)
-        )
-        if style in (Style.NOW, Style.ALL) and not chooses:
-            self._listen(plan, literal, limit, style is Style.ALL)
-            truncated = False
-        else:
-            contexts: Sequence[tuple[int, ...] | None] = (None,)
-            if chooses and (style is Style.NOW or nearby):
-                contexts = self._progress.contexts(literal >> 1)
-            truncated = self._look(plan, literal, limit, chooses, contexts)
-        if style is Style.NOW and plan.graded and not self._agenda.is_own(literal):
-            # What is there may do the job badly.
-            truncated |= self._try_far(plan.trigger, literal, limit)
-        if style is Style.NOW and chooses and self._progress.has_users(literal >> 1):
-            # What was of use may be laid down where that was, or next to it.
-            truncated |= self._try_far(plan.trigger, literal, limit, nearby=True)
-        return truncated
-
-    def _try_far(self, trigger: Trigger, literal: int, limit: int, nearby: bool = False) -> bool:
-        if self._ways.is_idle(trigger, Style.FAR):
-            return False
-        plan = self._ways.of(trigger, Style.FAR, trigger.slots)
-        return self._try(plan, literal, Style.FAR, limit, nearby)
-
-    def _look(
-        self,
-        plan: Plan,
-        literal: int,
-        limit: int,
-        chooses: bool,
-        contexts: Sequence[tuple[int, ...] | None],
-    ) -> bool:
-        """Emit what is there now; whether there may be more."""
-        truncated = False
-        for context in contexts:
-            binding = self._started(plan, literal)
-            if binding is None:
-                return False
-            run = Run(plan, literal, limit, context=context)
-            found = self._matcher.bindings(run, binding)
-            for elements in self._chosen(run, found) if chooses else found:
-                self._emit(plan.trigger, elements, literal)
-            truncated |= run.truncated
-        return truncated
-
-    def _listen(self, plan: Plan, literal: int, limit: int, demands: bool) -> None:
-        """Emit what is there, and what comes to be possible later."""
-        binding = self._started(plan, literal)
-        if binding is None:
-            return
-        if plan.join is not None:
-            for found in self._joins.wanted(plan.join, literal):
-                self._emit(*found)
-        elif plan.links is None or not self._by_links(plan.links, binding, literal):
-            run = Run(plan, literal, limit, True, demands)
-            for elements in self._matcher.bindings(run, binding):
-                self._emit(plan.trigger, elements, literal)
-
-    def _started(self, plan: Plan, literal: int) -> list[int] | None:
-        return self._matcher.started(plan.trigger, self._facts.elements[literal >> 1])
-
-    @staticmethod
-    def _free(plan: Plan, literal: int) -> bool:
-        """Whether it does not matter how what is in the way goes away."""
-        return bool(literal & 1) and plan.chooses
-
-    def _by_links(self, plan: Plan, binding: list[int], literal: int) -> bool:
-        """Try the other way to the same; False where there are too many links."""
-        run = Run(plan, literal, listens=True, by_links=True)
-        for elements in self._matcher.bindings(run, list(binding)):
-            self._emit(plan.trigger, elements, literal)
-        return not run.crowded
-
-    def _chosen(self, run: Run, found: Iterator[Elements]) -> Iterator[Elements]:
-        """A few of them: nothing in the way, of many types, in order."""
-        trigger = run.plan.trigger
-        candidates = list(islice(found, CANDIDATES))
-        wanted = CHOSEN * run.limit
-        if len(candidates) > wanted:
-            run.truncated = True
-        type_of = self._facts.instance.type_of
-        seen: dict[tuple[str, ...], int] = {}
-        ranked = []
-        for number, elements in enumerate(candidates):
-            kinds = tuple([type_of(element) for element in elements])
-            seen[kinds] = seen.get(kinds, -1) + 1
-            arguments = elements[: len(trigger.shape.types)]
-            obstructed = self.grounder.obstructed(trigger.shape, arguments)
-            ranked.append((obstructed, seen[kinds], number))
-        for _, _, number in sorted(ranked)[:wanted]:
-            yield candidates[number]
+                    self._attempts.to(need.literal, style, 1)
 
     # --- open demands (full breadth)
 
@@ -345,7 +250,7 @@ class Closure:
                 f"The goal allows more than {MAX_OPERATORS} different actions: "
                 "ask for less, or plan on a smaller part of the scene.",
             )
-        self._matcher.touch(node.arguments)
+        self._candidates.touch(node.arguments)
         self._progress.ask(node)
         if node.shape.effects:
             self._touches.extend(self._effects.of_node(node))

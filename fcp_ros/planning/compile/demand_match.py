@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 
+from fcp_ros.planning.compile.demand_candidates import Candidates
 from fcp_ros.planning.compile.demand_facts import Bound, Elements, FactTable
 from fcp_ros.planning.compile.demand_plans import Plan, Step
 from fcp_ros.planning.compile.demand_reach import Reach
@@ -24,10 +25,7 @@ FEW = 3
 """Types with at most so many elements are always tried completely (robots, mostly)."""
 LINKS = 64
 LISTED = 16
-ELEMENTS = 8
-NEIGHBOURS = 64
-"""How many values a step tries at first: of a static link, of a changing condition, of a type; how
-many elements nearby are looked at."""
+"""How many values a step tries at first: of a static link, of a changing condition."""
 
 
 @dataclass(eq=False, slots=True)
@@ -68,6 +66,7 @@ class Matcher:
         shapes: the domain.
         facts: what is known of changing facts; the scene.
         reach: facts that can never hold.
+        candidates: elements to try first.
         watch: checked all the time.
         demand: told of each open condition that a run demands.
     """
@@ -77,6 +76,7 @@ class Matcher:
         shapes: DomainShapes,
         facts: FactTable,
         reach: Reach,
+        candidates: Candidates,
         watch: Watch,
         demand: Callable[[RelationShape, Bound], None],
     ) -> None:
@@ -85,26 +85,17 @@ class Matcher:
         self._facts = facts
         self._reach = reach
         self._confining = reach.confining
+        self._candidates = candidates
         self._watch = watch
         self._demand = demand
-        self._links = tuple(r for r in shapes.relations.values() if not r.changes)
         self._listeners: dict[tuple[int, int, int], list[Listener]] = {}
         self._waiting: dict[tuple[int, Elements], list[Listener]] = {}
-        self._met: set[int] = set()
-        self._touched: dict[str, list[int]] = {}
         self._confined: dict[Step, tuple[SlotAtom, ...]] = {}
 
     def few(self, types: Iterable[str]) -> frozenset[int]:
         """The slots whose types have a handful of elements."""
         count = self._instance.count
         return frozenset(slot for slot, type_ in enumerate(types) if count(type_) <= FEW)
-
-    def touch(self, elements: Elements) -> None:
-        """Say that an operator speaks of the elements."""
-        for element in elements:
-            if element not in self._met:
-                self._met.add(element)
-                self._touched.setdefault(self._instance.type_of(element), []).append(element)
 
     def fits(self, run: Plan, binding: list[int], bound: Iterable[tuple[int, int]]) -> bool:
         """Bind slots to elements; False (and a useless binding) where they do not fit."""
@@ -286,57 +277,25 @@ class Matcher:
         return _truncating(run, values, limit * run.limit)
 
     def _elements(self, run: Run, step: Step, binding: list[int]) -> Iterator[Elements]:
-        """Elements of the slot's type; a few are those met already, those nearby, and of each type
-        that fits."""
+        """Elements of the slot's type: all, or where there are many and a limit, some."""
         slot = step.opens[0][1]
         type_ = run.plan.trigger.types[slot]
-        instance, below = self._instance, self._below[type_]
+        instance = self._instance
         if run.limit == 0 or instance.count(type_) <= FEW:
-            for element in instance.elements(type_):
-                yield _at_last(element)
+            yield from map(_at_last, instance.elements(type_))
             return
-        met = chain.from_iterable(
-            islice(self._touched[own], run.limit * 2) for own in sorted(below & set(self._touched))
-        )
         centres = [element for element in binding if element != OPEN]
         for fact in run.context or ():
             centres.extend(self._facts.elements[fact])
-        near = islice(self._nearby(centres, below), run.limit * 4)
-        first = chain(near, tuple(met)) if run.context else chain(tuple(met), near)
-        looked_at: dict[int, bool] = {}  # and whether it may be
 
         def may_be(element: int) -> bool:
-            if element in looked_at:
-                return False
-            found = looked_at[element] = not (
-                self._confining and self._out_of_reach(run, step, _with(binding, slot, element))
+            return not self._confining or not self._out_of_reach(
+                run, step, _with(binding, slot, element)
             )
-            return found
 
-        each = chain.from_iterable(
-            islice(filter(may_be, instance.elements(own, subtypes=False)), run.limit)
-            for own in sorted(below)
-        )
-        found = chain(filter(may_be, first), each)
-        yield from map(_at_last, islice(found, ELEMENTS * run.limit))
-        if len(looked_at) < instance.count(type_):
-            run.truncated = True
-
-    def _nearby(self, centres: Sequence[int], below: frozenset[str]) -> Iterator[int]:
-        """Elements one or two static links away from what is bound."""
-        for centre in dict.fromkeys(centres):
-            for middle in islice(self._linked(centre), NEIGHBOURS):
-                for end in chain((middle,), islice(self._linked(middle), NEIGHBOURS)):
-                    if end != centre and self._instance.type_of(end) in below:
-                        yield end
-
-    def _linked(self, element: int) -> Iterator[int]:
-        own = self._instance.type_of(element)
-        for relation in self._links:
-            for position, kinds in enumerate(relation.kinds):
-                if own in kinds:
-                    for elements in self._facts.there(relation, ((position, element),)):
-                        yield from (other for other in elements if other != element)
+        some = self._candidates.some(type_, run.limit, centres, bool(run.context), may_be)
+        yield from map(_at_last, some)
+        run.truncated |= some.left_out
 
 
 def _with(binding: Sequence[int], slot: int, element: int) -> Sequence[int]:

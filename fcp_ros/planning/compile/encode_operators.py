@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators over facts -> operators over variables: conditions and effects.
 
-What never changes is worked out; an operator of which a condition never holds is left out. A
-condition "none of these facts, unless the one that is added anyway" makes two operators where the
-variable is either empty or has that value already: one with each as its precondition.
+What never changes is worked out; an operator of which a condition never holds is left out.
 """
 
 from __future__ import annotations
@@ -13,13 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fcp_ros.planning.compile.conditions import Conditions
+from fcp_ros.planning.compile.encode_requirements import Impossible, Requirements
 from fcp_ros.planning.compile.encode_variables import Variables
 from fcp_ros.planning.compile.exclusion import Exclusions
 from fcp_ros.planning.compile.task import Absence, Block, FactKey, GroundEffect, Operator, Task
 from fcp_ros.planning.flat.builder import Assignment, FlatBlock, FlatEffect
-
-MAX_VARIANTS = 4
-"""More combinations of variants of one operator than this are not made; conditions say it then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,70 +31,6 @@ class Body:
     def changes_nothing(self) -> bool:
         """Whether it leaves every state as it is."""
         return all((effect.variable, effect.value) in self.pre for effect in self.effects)
-
-
-class _Impossible(Exception):
-    """A condition that never holds."""
-
-
-class _Requirements:
-    """What an operator asks of the variables, collected."""
-
-    def __init__(self, variables: Variables) -> None:
-        self._variables = variables
-        self.pre: dict[int, int] = {}
-        self.unequal: dict[int, set[int]] = {}
-        self.either: dict[int, set[int]] = {}
-
-    def is_(self, variable: int, value: int) -> None:
-        """variable = value."""
-        if self.pre.setdefault(variable, value) != value:
-            raise _Impossible
-
-    def is_not(self, variable: int, values: Iterable[int]) -> None:
-        """variable is none of the values."""
-        self.unequal.setdefault(variable, set()).update(values)
-
-    def settle(self) -> None:
-        """Work out what the conditions on one variable say together."""
-        if not self.unequal:
-            return
-        for variable, values in list(self.unequal.items()):
-            fixed = self.pre.get(variable)
-            if fixed is not None:
-                if fixed in values:
-                    raise _Impossible
-                del self.unequal[variable]
-                continue
-            size = len(self._variables.values[variable])
-            if size - len(values) > 2:
-                continue
-            left = set(range(size)) - values
-            if not left:
-                raise _Impossible
-            if len(left) == 1:
-                self.pre[variable] = left.pop()
-                del self.unequal[variable]
-            elif len(values) > 1:
-                self.either[variable] = left
-                del self.unequal[variable]
-
-    def variants(self) -> Iterator[tuple[dict[int, int], list[Assignment]]]:
-        """Preconditions and values that are excluded, for each variant."""
-        if not self.unequal and not self.either:
-            yield self.pre, []
-            return
-        excluded = [(var, value) for var, values in self.unequal.items() for value in values]
-        if not self.either:
-            yield self.pre, sorted(excluded)
-            return
-        choices = dict(self.either)
-        while 2 ** len(choices) > MAX_VARIANTS:
-            variable, left = choices.popitem()
-            size = len(self._variables.values[variable])
-            excluded.extend((variable, value) for value in range(size) if value not in left)
-        for chosen in itertools.product(*(sorted(left) for left in choices.values())):
-            yield {**self.pre, **dict(zip(choices, chosen, strict=True))}, sorted(excluded)
 
 
 class OperatorEncoder:
@@ -133,7 +65,7 @@ class OperatorEncoder:
                     self._absent(absence, asked)
             blocks = self._blocks(index, asked)
             asked.settle()
-        except _Impossible:
+        except Impossible:
             return []
         return [
             Body(
@@ -159,7 +91,7 @@ class OperatorEncoder:
         try:
             asked = self._required(positive, negative)
             asked.settle()
-        except _Impossible:
+        except Impossible:
             return None
         unequal = [(v, value) for v, values in asked.unequal.items() for value in values]
         for variable, left in asked.either.items():
@@ -167,30 +99,30 @@ class OperatorEncoder:
             unequal.extend((variable, value) for value in range(size) if value not in left)
         return tuple(sorted(asked.pre.items())), tuple(sorted(unequal))
 
-    def _required(self, positive: Iterable[int], negative: Iterable[int]) -> _Requirements:
+    def _required(self, positive: Iterable[int], negative: Iterable[int]) -> Requirements:
         place, never = self._variables.place, self._variables.never
-        asked = _Requirements(self._variables)
+        asked = Requirements(self._variables)
         for fact in positive:
             found = place.get(fact)
             if found is not None:
                 asked.is_(*found)
             elif fact in never:
-                raise _Impossible
+                raise Impossible
         for fact in negative:
             found = place.get(fact)
             if found is not None:
                 asked.is_not(found[0], found[1:])
             elif fact in self._variables.always:
-                raise _Impossible
+                raise Impossible
         return asked
 
-    def _absent(self, absence: Absence, asked: _Requirements) -> None:
+    def _absent(self, absence: Absence, asked: Requirements) -> None:
         exception = absence.unless
         if exception in self._variables.always:
             return
         values = self._values_of(absence)
         if values is None:
-            raise _Impossible
+            raise Impossible
         place = None if exception is None else self._variables.place.get(exception)
         for variable, excluded in values.items():
             if place is not None and place[0] == variable:
@@ -218,7 +150,7 @@ class OperatorEncoder:
 
     # --- constraints
 
-    def _blocks(self, index: int, asked: _Requirements) -> tuple[FlatBlock, ...]:
+    def _blocks(self, index: int, asked: Requirements) -> tuple[FlatBlock, ...]:
         found: dict[FlatBlock, None] = {}
         for block in self._conditions.blocks(index):
             for rest in self._rests(block):
@@ -249,7 +181,7 @@ class OperatorEncoder:
                 yield conjunction  # else it asks for two values of one variable
 
     def _block(
-        self, rest: tuple[Assignment, ...], completes: Iterable[int], asked: _Requirements
+        self, rest: tuple[Assignment, ...], completes: Iterable[int], asked: Requirements
     ) -> FlatBlock | None:
         """The block, or None where it never bites or was said by a simple condition."""
         variables = self._variables
@@ -267,7 +199,7 @@ class OperatorEncoder:
             for variable, value in done:
                 asked.is_(variable, value)
         elif not rest:
-            raise _Impossible
+            raise Impossible
         elif len(rest) > 1:
             return FlatBlock(rest, done)
         else:

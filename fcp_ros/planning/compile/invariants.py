@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fcp_ros.cset import Instance
-from fcp_ros.planning.compile.apart import Pair, Place, Proof, broken_at_first, disjoint_in
+from fcp_ros.planning.compile.apart import Pair, Place, Proof
+from fcp_ros.planning.compile.apart_at_first import broken_at_first, disjoint_in
 from fcp_ros.planning.compile.demand_shapes import DomainShapes
 from fcp_ros.planning.compile.links import Check, checks, is_kept, possible_links
 
