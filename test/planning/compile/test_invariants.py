@@ -9,13 +9,8 @@ from hypothesis import strategies as st
 from fcp_ros.cset import InstanceBuilder, find_matches
 from fcp_ros.domain import DomainError, parse_domain, span_of
 from fcp_ros.domain.amalgam import apply_rule
-from fcp_ros.planning.compile.apart import (
-    AT_ONCE,
-    Proof,
-    broken_at_first,
-    disjoint_in,
-    filled_at_once,
-)
+from fcp_ros.planning.compile.apart import AT_ONCE, Proof, filled_at_once
+from fcp_ros.planning.compile.apart_at_first import broken_at_first, disjoint_in
 from fcp_ros.planning.compile.demand_shapes import shapes_of
 from fcp_ros.planning.compile.invariants import InvariantFinder
 
