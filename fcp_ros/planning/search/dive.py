@@ -27,8 +27,10 @@ from fcp_ros.planning.search.outcome import FlatPlan
 from fcp_ros.planning.search.prepared import Prepared
 from fcp_ros.planning.search.switch_tree import forbidden
 
-IN_VAIN = 5
+IN_VAIN = 20
 """So many relaxed plans in a row may be no shorter than the shortest one before."""
+SEED = 1
+"""Of the random numbers that order equals. Without them, what goes to and fro does so for ever."""
 
 UNFIT, FIT, DONE = 0, 1, 2
 """Whether an operator can't be applied now, can be, or was."""
@@ -77,6 +79,7 @@ def dive(prepared: Prepared, objective: Objective, check: Callable[[], None]) ->
     way = first_way(task)
     done = np.empty(len(task.loss), np.int32)
     found: list[int] = []
+    draw = np.random.default_rng(SEED)
     least, in_vain = np.inf, 0
     while not is_goal(task, tuple(way.state.tolist())):
         check()
@@ -85,20 +88,23 @@ def dive(prepared: Prepared, objective: Objective, check: Callable[[], None]) ->
         if length == np.inf or in_vain > IN_VAIN:
             return None
         least = min(least, length)
-        count = follow(task, way, relaxed_plan(relaxed, work), done)
+        count = follow(task, way, relaxed_plan(relaxed, work, draw), done)
         found += done[:count].tolist()
         if count == 0:
             return None
     return _within_budgets(task, objective, tuple(found))
 
 
-def relaxed_plan(relaxed: RelaxedTask, work: Workspace) -> Ints:
-    """The operators of the relaxed plan that FF has just found, the soonest possible ones first."""
+def relaxed_plan(relaxed: RelaxedTask, work: Workspace, draw: np.random.Generator) -> Ints:
+    """The operators of the relaxed plan that FF has just found, the soonest possible ones first.
+
+    Equally soon ones are in random order.
+    """
     chosen = np.flatnonzero(work.operator_mark[:-1] == work.generation[0])
     needs = np.where(work.missing == 0, work.total, np.inf)
     start = relaxed.action_start
-    soonest = [float(needs[start[o] : start[o + 1]].min()) for o in chosen.tolist()]
-    return chosen[np.argsort(soonest, kind="stable")].astype(np.int32)
+    soonest = np.array([needs[start[o] : start[o + 1]].min() for o in chosen.tolist()])
+    return chosen[np.lexsort((draw.random(len(chosen)), soonest))].astype(np.int32)
 
 
 def _within_budgets(
