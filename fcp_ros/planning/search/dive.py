@@ -3,8 +3,8 @@
 
 Where much has to be moved about, a relaxed plan is nearly a plan: a dozen of estimates leads to the
 goal, where a search needs one for almost every step and every other step that it could do instead
-(Vidal, "A lookahead strategy for heuristic search planning", 2004). Nothing is tried twice: it ends
-at the goal, or where relaxed plans get no shorter.
+(Vidal, "A lookahead strategy for heuristic search planning", 2004). Nothing is taken back: a way
+ends at the goal, or where relaxed plans get no shorter.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from fcp_ros.planning.search.switch_tree import forbidden
 
 IN_VAIN = 20
 """So many relaxed plans in a row may be no shorter than the shortest one before."""
-SEED = 1
-"""Of the random numbers that order equals. Without them, what goes to and fro does so for ever."""
+TIMES = 10
+"""It begins so many times. Equals come in another random order each time, and never in the same one
+twice: what goes to and fro would do so for ever."""
 
 UNFIT, FIT, DONE = 0, 1, 2
 """Whether an operator can't be applied now, can be, or was."""
@@ -66,20 +67,36 @@ def first_way(task: FlatTask) -> Way:
 
 
 def dive(prepared: Prepared, objective: Objective, check: Callable[[], None]) -> FlatPlan | None:
-    """A plan within the budgets, however long; None where this way leads to none.
+    """The best of some plans, within the budgets; None where no way led to one.
 
     Arguments:
         prepared: what is searched.
-        objective: its budgets; nothing is optimised.
+        objective: what counts.
         check: called before each relaxed plan; may raise to interrupt.
     """
     task = prepared.task
     relaxed = reweigh(prepared.relaxed, np.ones(len(task.loss)))
     work = workspace(relaxed)
+    best = None
+    for seed in range(TIMES):
+        operators = _straight_on(task, relaxed, work, np.random.default_rng(seed), check)
+        plan = None if operators is None else _within_budgets(task, objective, operators)
+        if plan is not None and (best is None or plan.is_better(best, objective)):
+            best = plan
+    return best
+
+
+def _straight_on(
+    task: FlatTask,
+    relaxed: RelaxedTask,
+    work: Workspace,
+    draw: np.random.Generator,
+    check: Callable[[], None],
+) -> tuple[int, ...] | None:
+    """Operators that lead to the goal, budgets aside; None where this way does not lead there."""
     way = first_way(task)
     done = np.empty(len(task.loss), np.int32)
     found: list[int] = []
-    draw = np.random.default_rng(SEED)
     least, in_vain = np.inf, 0
     while not is_goal(task, tuple(way.state.tolist())):
         check()
@@ -92,7 +109,7 @@ def dive(prepared: Prepared, objective: Objective, check: Callable[[], None]) ->
         found += done[:count].tolist()
         if count == 0:
             return None
-    return _within_budgets(task, objective, tuple(found))
+    return tuple(found)
 
 
 def relaxed_plan(relaxed: RelaxedTask, work: Workspace, draw: np.random.Generator) -> Ints:
