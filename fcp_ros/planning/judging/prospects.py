@@ -113,7 +113,8 @@ class Prospects:
         """
         level = self._least[first].total + EPSILON
         others = asked_in_advance(self._judge.asked)
-        found, closed = [first], []
+        found = [first]
+        closed: list[int] = []
         while self._queue and len(closed) < FEW:
             one = self._next()
             least = self._least[one]
