@@ -13,8 +13,10 @@ from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator,
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.search.dive import dive
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.portfolio import Portfolio
+from fcp_ros.planning.search.prepared import prepare
 
 
 def warm_up() -> float:
@@ -26,7 +28,9 @@ def warm_up() -> float:
     estimator = Estimator(task, Kind.MAX, task.loss)
     estimator.helpful(task.initial)
     estimator.operator_values(task.initial)
-    Portfolio(task, Objective()).run(1000)
+    prepared = prepare(task)
+    Portfolio(prepared, Objective()).run(1000)
+    dive(prepared, Objective(), lambda: None)
     return time.perf_counter() - began
 
 
