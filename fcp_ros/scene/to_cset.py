@@ -74,7 +74,9 @@ def scene_to_instance(graph: SceneGraph, schema: Schema, mapping: SceneMapping) 
                 writer.write(fact.relation, (id_,))
     _place_in_rooms(graph, writer)
     notes += ItemLocations(graph, writer).write()
-    return SceneState(builder.build(), (*notes, *writer.notes()))
+    instance = builder.build()
+    instance.prepare()  # here, where time goes with the size of the scene; planning's does not
+    return SceneState(instance, (*notes, *writer.notes()))
 
 
 def _types(

@@ -178,6 +178,15 @@ class Instance:
         """Id of the tuple with these elements, None where it is not there."""
         return self.relation_table(relation).by_legs.get(legs)
 
+    def prepare(self) -> None:
+        """Work out now what the first lookups and rewrites would: indexes, tables to copy from.
+
+        Everything is worked out when it is needed, too; this is for large states, of which the
+        first use is to be as fast as every other.
+        """
+        for table in self._relations.values():
+            table.prepare(self._elements.names)
+
     def functional_conflicts(
         self, relations: Iterable[RelationName] | None = None
     ) -> tuple[Violation, ...]:

@@ -103,6 +103,16 @@ class RelationTable:
             table._older_facts, table._changes = self._older_facts, self._changes
         return table
 
+    def prepare(self, names: Mapping[int, str]) -> None:
+        """Work out now what the first lookups and the first copy would.
+
+        Args:
+            names: of the elements that the table is about.
+        """
+        for position in range(len(self.declared.legs)):
+            self.index(position)
+        self._shared(names)
+
     def _shared(self, names: Mapping[int, str]) -> "RelationTable":
         """This table as one of which copies are cheap, with the indexes that every copy needs."""
         if len(self.rows) <= SMALL or not isinstance(self.rows, dict):

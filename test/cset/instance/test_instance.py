@@ -257,3 +257,32 @@ def test_attribute_values_are_checked(
     assert str(caught.value) == message
     builder.set_attribute(table, name, None)
     assert builder.build().attribute(table, name) is None
+
+
+def furnished(mugs: int) -> Instance:
+    """So many mugs on seven tables."""
+    builder = InstanceBuilder(HOME)
+    robot = builder.add("robot", "robot_1")
+    tables = [builder.add("table", f"table_{number}") for number in range(7)]
+    for number in range(mugs):
+        mug = builder.add("mug", f"mug_{number}")
+        builder.set_function("made_by", mug, robot)
+        builder.relate("on", mug, tables[number % 7])
+    return builder.build()
+
+
+@pytest.mark.parametrize("mugs", [0, 5, 500])
+def test_preparing_changes_nothing_that_can_be_seen(mugs: int) -> None:
+    plain, prepared = furnished(mugs), furnished(mugs)
+    prepared.prepare()
+    assert prepared == plain
+    assert hash(prepared) == hash(plain)
+    for state in (plain, prepared):
+        for relation in state.schema.relations:
+            rows = state.tuples(relation.name)
+            for position, (leg, _) in enumerate(relation.legs):
+                for element in state.all_elements():
+                    found = list(state.tuples_at(relation.name, leg, element))
+                    assert found == [n for n, legs in rows.items() if legs[position] == element]
+    moved = [with_facts(s, [Fact("closed", ("table_1",))]) for s in (plain, prepared)]
+    assert moved[0] == moved[1] != plain
