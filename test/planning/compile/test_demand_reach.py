@@ -69,7 +69,11 @@ rules:
     executor: fly
 scene: {layers: {place: place}, unknown: thing}
 """
-WATCH = Watch(PlanningOptions(time_limit=60.0))
+
+
+def watch():
+    """Looks after one task."""
+    return Watch(PlanningOptions(time_limit=60.0))
 
 
 @pytest.fixture
@@ -145,7 +149,7 @@ def test_who_gets_too_far_is_not_confined(everybody, monkeypatch):
 def test_narrow_tasks_find_the_one_truck_that_will_do(cities):
     domain, instance = country(cities)
     wanted = Wanted(frozenset({Fact("lies", ("x", f"q{cities - 1}"))}), frozenset())
-    task = demand_task(domain, instance, wanted, Breadth.NARROW, WATCH)
+    task = demand_task(domain, instance, wanted, Breadth.NARROW, watch())
     assert len(shortest(task, wanted)) == 10
     assert len(task.operators) < 30 * cities
 
@@ -154,10 +158,10 @@ def test_narrow_tasks_find_the_one_truck_that_will_do(cities):
 @given(world=worlds(), data=st.data())
 def test_nothing_that_may_hold_is_out_of_reach(everybody, world, data):
     domain, instance = world
-    whole = compile_task(domain, instance, WATCH)
+    whole = compile_task(domain, instance, watch())
     assert out_of_reach(domain, instance).isdisjoint(whole.facts)
     new = [f for number, f in enumerate(whole.facts) if number not in whole.initial]
     assume(new)
     wanted = Wanted(frozenset({data.draw(st.sampled_from(new))}), frozenset())
-    task = demand_task(domain, instance, wanted, Breadth.FULL, WATCH)
-    assert set(map(str, task.operators)) == exhaustive_names(domain, instance, wanted, WATCH)
+    task = demand_task(domain, instance, wanted, Breadth.FULL, watch())
+    assert set(map(str, task.operators)) == exhaustive_names(domain, instance, wanted, watch())
