@@ -14,6 +14,7 @@ from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.explain import distinct, why_unreachable
 from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.judging.regression import Regression
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import Candidate
@@ -115,7 +116,7 @@ def _bounds(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
 def _bounds_in_a_narrow_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
     """The same where a wider task might know better ways."""
     task = encoding.task
-    unavoidable = UnavoidableLoss(task.domain, task.instance, judge.known, tnorm)
+    unavoidable = UnavoidableLoss(Regression(task.domain, task.instance, judge.known, tnorm))
     whole = any(chunk.graded for chunk in task.domain.chunks.values())
     found = []
     for alternative in encoding.alternatives:

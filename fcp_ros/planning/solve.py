@@ -28,6 +28,7 @@ from fcp_ros.planning.compile.symmetry import representatives
 from fcp_ros.planning.judging.contest import Search
 from fcp_ros.planning.judging.lazy import LazyResult, LazySearch
 from fcp_ros.planning.judging.prospects import Prospects
+from fcp_ros.planning.judging.regression import Regression
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.request import Optimise, Phase
@@ -124,7 +125,9 @@ class Solver:
         """The loss that no plan avoids, by what is known now."""
         problem = self._problem
         domain = problem.compiler.domain
-        return UnavoidableLoss(domain, problem.instance, self._judge.known, problem.tnorm)
+        return UnavoidableLoss(
+            Regression(domain, problem.instance, self._judge.known, problem.tnorm)
+        )
 
     @cached_property
     def _prospects(self) -> Prospects:

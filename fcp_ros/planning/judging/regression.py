@@ -58,6 +58,9 @@ class Regression:
         instance: the state to start in.
         known: degree of a graded atom in [0, 1], or None as long as it is not judged.
         tnorm: how degrees compose.
+
+    Attributes:
+        known, tnorm: as given.
     """
 
     def __init__(
@@ -68,8 +71,8 @@ class Regression:
         tnorm: TNorm,
     ) -> None:
         self._instance = instance
-        self._known = known
-        self._tnorm = tnorm
+        self.known = known
+        self.tnorm = tnorm
         self._achievers = _achievers(domain)
         self._relations = {relation.name for relation in domain.schema.relations}
         self._only_one: dict[str, str | None] = {}
@@ -130,7 +133,7 @@ class Regression:
             needed = self._fact(condition.predicate, pattern, depth - 1)
             before = max(before, needed, key=lambda one: one.rank)
         own = self._graded(rule, binding)
-        return FactLoss(self._and(own.loss, before.loss), (*own.open, *before.open))
+        return FactLoss(self.along(own.loss, before.loss), (*own.open, *before.open))
 
     def _told(self, rule: ActionRule, binding: Mapping[str, str]) -> dict[str, str] | None:
         """The binding, with what follows from facts that no rule adds; None if they don't fit."""
@@ -172,12 +175,12 @@ class Regression:
             words = [_word(term, binding) for term in atom.arguments]
             if None not in words:
                 ground = (atom.predicate, tuple(word for word in words if word is not None))
-                degree = self._known(ground)
+                degree = self.known(ground)
                 if degree is None:
                     open_.append(ground)
                 else:
                     degrees.append(degree)
-        return FactLoss(self._tnorm.loss(self._tnorm.compose_all(degrees)), tuple(open_))
+        return FactLoss(self.tnorm.loss(self.tnorm.compose_all(degrees)), tuple(open_))
 
     def _unified(self, rule: ActionRule, atom: Atom, pattern: Pattern) -> dict[str, str] | None:
         """The rule's parameters, as far as a fact that it adds tells them; None if it can't be."""
@@ -200,9 +203,9 @@ class Regression:
                 return None
         return binding
 
-    def _and(self, one: float, other: float) -> float:
+    def along(self, one: float, other: float) -> float:
         """Two losses along one plan."""
-        return max(one, other) if self._tnorm.composition is Composition.MAXIMUM else one + other
+        return max(one, other) if self.tnorm.composition is Composition.MAXIMUM else one + other
 
     # --- the scene
 

@@ -8,13 +8,10 @@ wider task would show.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from fcp_ros.cset import Instance
-from fcp_ros.domain.model import Domain
-from fcp_ros.fuzzy import Composition, TNorm
 from fcp_ros.planning.compile.formula import (
     Both,
     Bound,
@@ -50,22 +47,13 @@ class UnavoidableLoss:
     """Lower bounds by what is known now.
 
     Arguments:
-        domain: its rules; chunks that are judged as a whole are not looked at.
-        instance: the state to start in.
-        known: degree of a graded atom in [0, 1], or None as long as it is not judged.
-        tnorm: how degrees compose.
+        facts: what it takes to make single facts true.
     """
 
-    def __init__(
-        self,
-        domain: Domain,
-        instance: Instance,
-        known: Callable[[GradedAtom], float | None],
-        tnorm: TNorm,
-    ) -> None:
-        self._known = known
-        self._tnorm = tnorm
-        self._facts = Regression(domain, instance, known, tnorm)
+    def __init__(self, facts: Regression) -> None:
+        self._facts = facts
+        self._known = facts.known
+        self._tnorm = facts.tnorm
 
     def of(self, formula: Formula) -> Least:
         """What fulfilling a ground formula takes at least."""
@@ -88,7 +76,7 @@ class UnavoidableLoss:
             return self._refuted(formula.body)
         inside = self.of(formula.body)
         degree = 1.0 - formula.weight * (1.0 - inside.degree)
-        done = self._and(self._tnorm.loss(degree), inside.steps)
+        done = self._facts.along(self._tnorm.loss(degree), inside.steps)
         left = self._worth(1.0 - formula.weight)
         return _cheapest([Least(degree, inside.steps, done, inside.open), left])
 
@@ -112,15 +100,11 @@ class UnavoidableLoss:
     def _both(self, parts: Sequence[Least]) -> Least:
         degree = self._tnorm.compose_all(part.degree for part in parts)
         dearest = max(parts, key=lambda part: (part.steps, bool(part.open)))
-        together = self._and(self._tnorm.loss(degree), dearest.steps)
+        together = self._facts.along(self._tnorm.loss(degree), dearest.steps)
         total = max(together, *(part.total for part in parts))
         # Other facts would have to become dearer than the dearest one first.
         asked = (part.open for part in parts if part.steps == 0.0 or part is dearest)
         return Least(degree, dearest.steps, total, tuple(dict.fromkeys(chain(*asked))))
-
-    def _and(self, one: float, other: float) -> float:
-        """Two losses along one plan."""
-        return max(one, other) if self._tnorm.composition is Composition.MAXIMUM else one + other
 
 
 def _cheapest(parts: Sequence[Least]) -> Least:

@@ -14,6 +14,7 @@ from fcp_ros.planning.compile.formula import choices
 from fcp_ros.planning.compile.goal_grounding import ground_goal
 from fcp_ros.planning.judging import prospects
 from fcp_ros.planning.judging.prospects import Prospects
+from fcp_ros.planning.judging.regression import Regression
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.watch import Watch
@@ -35,7 +36,7 @@ def shown(house, home, degrees):
         judge = Judge(house, home, source)
 
         def bounds():
-            return UnavoidableLoss(house, home, judge.known, TNORMS["lukasiewicz"])
+            return UnavoidableLoss(Regression(house, home, judge.known, TNORMS["lukasiewicz"]))
 
         alternatives = Prospects(list(choices(formula)), bounds, judge, watch.check)
         return alternatives.none_is_better(loss), source.asked
