@@ -23,10 +23,10 @@ from scipy.stats import spearmanr
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.domain.yaml_reader import load_domain
 from fcp_ros.grounding import ArgumentContext, Device, JudgementRequest
-from fcp_ros.grounding.cache import CacheKey, JudgementCache
-from fcp_ros.grounding.degree_map import fit_degree_map
-from fcp_ros.grounding.embedding import EmbeddingOracle
-from fcp_ros.grounding.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.embedding.degree_map import fit_degree_map
+from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
+from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.stores.judgement_cache import CacheKey, JudgementCache
 
 HERE = Path(__file__).resolve().parent
 RECIPES = HERE.parents[1] / "shared" / "bench" / "recipes"

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from planning_household import Household, Kind, Receptacle, household
 
-from fcp_ros.grounding.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 
 TABLE = "empty_table"
 

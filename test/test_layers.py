@@ -17,6 +17,8 @@ LAYERS = ("fuzzy", "cset", "scene", "domain", "grounding", "planning", "relaxati
 FOLDERS = {
     "cset": ("schema", "instance", "search", "limits", "conditions", "rewriting", "sequences",
              "migration", "interchange"),
+    "grounding": ("protocol", "stores", "calibration", "models", "stated", "embedding",
+                  "language_model", "endpoint"),
     "planning": ("model", "flat", "compile", "heuristics", "search", "schedule", "chunks",
                  "verification", "judging"),
 }

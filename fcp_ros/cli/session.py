@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fcp_ros.domain import Domain, load_domain
-from fcp_ros.grounding import Grounder, GroundingOptions, make_grounder
+from fcp_ros.grounding import CalibrationOptions, Grounder, GroundingOptions, make_grounder
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import SceneGraph, SceneState, load_scene, scene_to_instance
 
@@ -39,5 +39,8 @@ def open_grounder(domain: Domain, oracle: str, model: str, calibration: Path | N
         GroundingError: a model or store that can't be used.
     """
     return make_grounder(
-        domain, GroundingOptions(oracle=oracle, model=model, calibration_path=calibration)
+        domain, GroundingOptions(
+            oracle=oracle, model=model, calibration=CalibrationOptions(path=calibration)
+        ),
+
     )

@@ -69,6 +69,7 @@ def _build_predicate(
         table=table,
         default_degree=entry.default_degree,
         calibrated=entry.calibrated,
+        judged_like=entry.judged_like,
     )
 
 

@@ -187,6 +187,8 @@ class GradedPredicate:
     `context` is all that the oracle is shown of an element besides its category: names of
     attributes, or "name" for the element's own name (judged, cached and learnt one by one then).
     `default_degree` answers where the table has no entry; None: ask the default oracle.
+    `judged_like` names the set of judgements ("substitution") whose trained head the embedding
+    oracle uses for this predicate; "": none, the rubric's examples alone.
     """
 
     name: str
@@ -197,6 +199,7 @@ class GradedPredicate:
     table: tuple[TableEntry, ...] = ()
     default_degree: float | None = None
     calibrated: bool = True
+    judged_like: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,7 @@ class GradedEntry(_Entry):
     table: list[TableRow] = Field(default_factory=list)
     default_degree: Degree | None = None
     calibrated: bool = True
+    judged_like: str = ""
 
 
 class ConstraintEntry(_Entry):

@@ -19,15 +19,15 @@ from types import MappingProxyType
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import DEFAULT_ORACLE, Domain, GradedPredicate
-from fcp_ros.grounding.cache import CacheKey, CacheStatistics, JudgementCache
-from fcp_ros.grounding.calibration import CalibrationStore, Evidence
-from fcp_ros.grounding.context import build_request
-from fcp_ros.grounding.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.judgement import JudgementRequest, Membership
-from fcp_ros.grounding.options import GroundingOptions
-from fcp_ros.grounding.oracle import MembershipOracle, predicate_version
+from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
+from fcp_ros.grounding.protocol.context import build_request
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.protocol.options import GroundingOptions
+from fcp_ros.grounding.protocol.oracle import MembershipOracle, predicate_version
 from fcp_ros.grounding.registry import make_oracle
-from fcp_ros.grounding.table import TableOracle
+from fcp_ros.grounding.stated.table import TableOracle
+from fcp_ros.grounding.stores.judgement_cache import CacheKey, CacheStatistics, JudgementCache
 
 IN_MEMORY = ":memory:"
 
@@ -255,6 +255,8 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
         options.oracle,
         JudgementCache(options.cache_path or None),
         CalibrationStore(
-            options.calibration_path or IN_MEMORY, strength=options.strength, cap=options.cap
+            options.calibration.path or IN_MEMORY,
+            strength=options.calibration.strength,
+            cap=options.calibration.cap,
         ),
     )

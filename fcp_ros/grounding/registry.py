@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from fcp_ros.grounding.causal_lm import CausalLmOracle
-from fcp_ros.grounding.embedding import EmbeddingOracle
-from fcp_ros.grounding.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.options import Device, GroundingOptions
-from fcp_ros.grounding.oracle import MembershipOracle
-from fcp_ros.grounding.sentence_encoder import SentenceEncoder
-from fcp_ros.grounding.table import TableOracle
+from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
+from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.language_model.oracle import CausalLmOracle
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.options import Device, GroundingOptions
+from fcp_ros.grounding.protocol.oracle import MembershipOracle
+from fcp_ros.grounding.stated.table import TableOracle
 
 
 def make_embedding(options: GroundingOptions) -> MembershipOracle:
@@ -31,7 +31,7 @@ def make_causal_lm(options: GroundingOptions) -> MembershipOracle:
             "the causal_lm oracle needs a model: set oracle to causal_lm and model to the folder "
             "of a Hugging Face language model",
         )
-    return CausalLmOracle(Path(options.model), options)
+    return CausalLmOracle(Path(options.model), options.language_model, Device(options.device))
 
 
 def make_table(options: GroundingOptions) -> MembershipOracle:

@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fcp_ros.grounding import Device, GroundingOptions, ScoringMode
+from fcp_ros.grounding import (
+    CalibrationOptions,
+    Device,
+    GroundingOptions,
+    LanguageModelOptions,
+    ScoringMode,
+)
 from fcp_ros.grounding.registry import ORACLES
 from fcp_ros.nodes.domain_parameter import DOMAIN
 from fcp_ros.nodes.parameters import ParameterSpec, ParameterTable, TakesEffect
@@ -67,15 +73,19 @@ def grounding_options(values: ParameterTable) -> GroundingOptions:
     return GroundingOptions(
         oracle=values.text("oracle"),
         model=_path(values.text("model")) or "",
-        calibration_path=_path(values.text("calibration_path")),
-        cache_path=_path(values.text("cache_path")),
-        mode=ScoringMode(values.text("mode")),
-        samples=values.integer("samples"),
-        seed=values.integer("seed"),
-        temperature=values.number("temperature"),
         device=Device(values.text("device")),
-        strength=values.number("strength"),
-        cap=values.number("cap"),
+        cache_path=_path(values.text("cache_path")),
+        language_model=LanguageModelOptions(
+            mode=ScoringMode(values.text("mode")),
+            samples=values.integer("samples"),
+            seed=values.integer("seed"),
+            temperature=values.number("temperature"),
+        ),
+        calibration=CalibrationOptions(
+            path=_path(values.text("calibration_path")),
+            strength=values.number("strength"),
+            cap=values.number("cap"),
+        ),
     )
 
 

@@ -18,7 +18,7 @@ from fcp_ros.domain.check import check_goal
 from fcp_ros.domain.expression import ExpressionError
 from fcp_ros.domain.expression_parser import parse_expression
 from fcp_ros.domain.model import Domain
-from fcp_ros.grounding.errors import GroundingError
+from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.plan import PlanOrigin, degree, plan_from_message
 from fcp_ros.nodes.conversions.planning import request_from_message, result_to_message

@@ -9,8 +9,8 @@ from typing import Any
 
 from rclpy.client import Client
 
-from fcp_ros.grounding.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.nodes.conversions.common import duration_to_message
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.judgement import membership_from_message, request_to_message

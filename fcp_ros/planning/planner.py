@@ -14,7 +14,7 @@ from fcp_ros.domain.expression import Expression, ExpressionError, to_text
 from fcp_ros.domain.infer_types import infer_types
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import AlphaCut, reaches
-from fcp_ros.grounding.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.planning.assembly import assemble
 from fcp_ros.planning.candidates import candidates_of
 from fcp_ros.planning.compile.formula import Formula

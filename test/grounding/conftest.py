@@ -8,10 +8,10 @@ import pytest
 
 from fcp_ros.domain.model import Anchor, Domain, GradedPredicate, Parameter, Rubric
 from fcp_ros.domain.yaml_reader import load_domain
-from fcp_ros.grounding.embedding import EmbeddingOracle
-from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest
-from fcp_ros.grounding.options import Device
-from fcp_ros.grounding.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
+from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
+from fcp_ros.grounding.protocol.options import Device
 
 MakePredicate = Callable[..., GradedPredicate]
 

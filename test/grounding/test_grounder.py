@@ -11,6 +11,7 @@ import pytest
 
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.grounding import (
+    CalibrationOptions,
     CalibrationStore,
     Device,
     Grounder,
@@ -21,7 +22,7 @@ from fcp_ros.grounding import (
     JudgementRequest,
     make_grounder,
 )
-from fcp_ros.grounding.table import TableOracle
+from fcp_ros.grounding.stated.table import TableOracle
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +124,7 @@ def test_calibration_and_cache_survive_a_restart(
     household: Any, state: Any, tmp_path: Path
 ) -> None:
     options = GroundingOptions(
-        calibration_path=tmp_path / "calibration.sqlite",
+        calibration=CalibrationOptions(tmp_path / "calibration.sqlite"),
         cache_path=tmp_path / "cache.sqlite",
         device=Device.CPU,
     )
@@ -202,7 +203,7 @@ def test_arguments_must_fit_the_parameters(grounder: Grounder, ask: Any) -> None
         (GroundingOptions(oracle="causal_lm"), GroundingCode.MODEL_NOT_FOUND),
         (GroundingOptions(oracle="embeding"), GroundingCode.UNKNOWN_ORACLE),
         (
-            GroundingOptions(calibration_path="/dev/null/calibration.sqlite"),
+            GroundingOptions(calibration=CalibrationOptions("/dev/null/calibration.sqlite")),
             GroundingCode.STORE_FAILED,
         ),
     ],

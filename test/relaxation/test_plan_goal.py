@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, load_domain, parse_expression, to_text
-from fcp_ros.grounding.judgement import Membership
+from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus
 from fcp_ros.relaxation import plan_goal, substitutions
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fcp_ros.grounding.errors import GroundingError
-from fcp_ros.grounding.judgement import ArgumentContext, JudgementRequest, Membership
+from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.msg import Argument, Judgement, PredicateQuery
 from fcp_ros.msg import ArgumentContext as ArgumentContextMessage
 from fcp_ros.msg import Membership as MembershipMessage

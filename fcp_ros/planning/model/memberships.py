@@ -8,8 +8,8 @@ from typing import Protocol
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
-from fcp_ros.grounding.context import build_request
-from fcp_ros.grounding.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.protocol.context import build_request
+from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.planning.model.plan import Judged
 
 BATCH = 64

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm
-from fcp_ros.grounding.context import build_request
-from fcp_ros.grounding.judgement import JudgementRequest
+from fcp_ros.grounding.protocol.context import build_request
+from fcp_ros.grounding.protocol.judgement import JudgementRequest
 from fcp_ros.planning.chunks.graded_steps import graded_by_step
 from fcp_ros.planning.compile.ground_step import GroundStep
 from fcp_ros.planning.model.memberships import BATCH, MembershipSource

@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.spans import DomainSpans
-from fcp_ros.grounding.judgement import Membership
+from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.planning import PlanningOptions, plan, verify
 
 GOAL = 'on(?x, shelf) and is_a(?x, "mug") and serves_as(?x, "drinking") and on(book, tv)'

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A folder with a Hugging Face model: is it one, is it safe to load, which one is it?
+
+All of this is answered from the files alone, before torch is imported, so that a wrong path is
+reported when a node is configured and not at the first question. Only safetensors are loaded:
+pickle files (.bin, .pt) can run any code while they are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+
+CONFIG = "config.json"
+INDEX = "model.safetensors.index.json"
+PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "tokenizer.model", "vocab.txt")
+EDGE = 1 << 20
+
+
+def check_model_folder(path: Path) -> Path:
+    """Return the folder, as an absolute path, if it holds a model that may be loaded.
+
+    Args:
+        path: a folder as Hugging Face's ``save_pretrained`` writes it.
+
+    Raises:
+        GroundingError: MODEL_NOT_FOUND, NOT_A_MODEL or UNSAFE_WEIGHTS, with what to do.
+    """
+    folder = path.expanduser()
+    if not folder.exists():
+        raise GroundingError(
+            GroundingCode.MODEL_NOT_FOUND,
+            f"there is no model at {path}; give the path of a folder with a Hugging Face model "
+            "(config.json, *.safetensors, tokenizer files)",
+        )
+    if not folder.is_dir():
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL,
+            f"{path} is a file; give the folder that holds config.json and the weights",
+        )
+    config = _read_json(folder, CONFIG)
+    if "auto_map" in config:
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL,
+            f"the model in {path} brings its own Python code (auto_map in config.json), which is "
+            "not run here; use a model whose architecture is part of transformers",
+        )
+    _check_weights(folder)
+    if not any((folder / name).is_file() for name in TOKENIZER_FILES):
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL,
+            f"{path} has no tokenizer ({', '.join(TOKENIZER_FILES)}); save the model's tokenizer "
+            "into the same folder",
+        )
+    return folder.resolve()
+
+
+def fingerprint(folder: Path) -> str:
+    """Which model it is: the folder's name and a hash of its configuration, tokenizer and weights.
+
+    Of each weights file the size, the first and the last MiB are hashed: a header and some weights,
+    which any training changes, at a cost that doesn't grow with the model.
+    """
+    digest = hashlib.sha256()
+    # Some models keep their tokenizer or pooling in folders beside the weights.
+    for file in sorted(p for pattern in ("*", "*/*") for p in folder.glob(pattern) if p.is_file()):
+        if file.suffix in (".json", ".txt", ".model", ".jinja"):
+            digest.update(file.name.encode() + file.read_bytes())
+        elif file.suffix == ".safetensors":
+            digest.update(f"{file.name}:{file.stat().st_size}:".encode())
+            with file.open("rb") as stream:
+                digest.update(stream.read(EDGE))
+                stream.seek(max(0, file.stat().st_size - EDGE))
+                digest.update(stream.read(EDGE))
+    return f"{folder.name}@{digest.hexdigest()[:12]}"
+
+
+def _check_weights(folder: Path) -> None:
+    if any(folder.glob("*.safetensors")):
+        _check_shards(folder)
+        return
+    pickles = sorted(p.name for p in folder.iterdir() if p.suffix in PICKLE_SUFFIXES)
+    if pickles:
+        raise GroundingError(
+            GroundingCode.UNSAFE_WEIGHTS,
+            f"{folder} has only pickle weights ({', '.join(pickles)}), and reading a pickle can "
+            "run any code; convert them with save_pretrained(..., safe_serialization=True) and "
+            "give that folder",
+        )
+    raise GroundingError(
+        GroundingCode.NOT_A_MODEL,
+        f"{folder} has no weights; a model folder holds *.safetensors beside config.json",
+    )
+
+
+def _check_shards(folder: Path) -> None:
+    if not (folder / INDEX).is_file():
+        return
+    shards = _read_json(folder, INDEX).get("weight_map", {})
+    names = set(shards.values()) if isinstance(shards, dict) else set()
+    unsafe = sorted(name for name in names if not str(name).endswith(".safetensors"))
+    missing = sorted(name for name in names if not (folder / str(name)).is_file())
+    if unsafe or missing:
+        raise GroundingError(
+            GroundingCode.UNSAFE_WEIGHTS if unsafe else GroundingCode.NOT_A_MODEL,
+            f"{folder / INDEX} names {', '.join(unsafe or missing)}, which "
+            + ("is no safetensors file" if unsafe else "is not there")
+            + "; copy the whole model again",
+        )
+
+
+def _read_json(folder: Path, name: str) -> dict[str, object]:
+    file = folder / name
+    if not file.is_file():
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL,
+            f"{folder} is not a model: it has no {name}; give the folder that "
+            "save_pretrained wrote",
+        )
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL, f"{file} can't be read as JSON ({error}); copy it again"
+        ) from error
+    if not isinstance(content, dict):
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL, f"{file} doesn't hold a JSON object; copy the model again"
+        )
+    return content

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a predicate and bound names to a judgement request: the declared context, canonically.
+
+Only what the predicate declares enters: the category of each element (always: it says what the
+thing is), the listed attributes, and the element's own name where ``name`` is listed. So two
+mugs of one category are one question, unless their names are declared.
+"""
+
+from __future__ import annotations
+
+import math
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.model import GradedPredicate
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.judgement import ArgumentContext, AttributeValue, JudgementRequest
+from fcp_ros.scene.labels import normalise_label
+
+NAME = "name"
+CATEGORY = "category"
+SIGNIFICANT_DIGITS = 3
+
+
+def build_request(
+    predicate: GradedPredicate, arguments: tuple[str, ...], instance: Instance
+) -> JudgementRequest:
+    """The question whether ``predicate`` holds of ``arguments`` in ``instance``.
+
+    Args:
+        predicate: the graded predicate.
+        arguments: one for each parameter, in order: an element's name, or the text itself for a
+            parameter of type ``text``.
+        instance: the state that the elements and their attributes are read from.
+
+    Raises:
+        GroundingError: wrong number of arguments, an unknown element or attribute.
+    """
+    parameters = predicate.parameters
+    if len(arguments) != len(parameters):
+        raise GroundingError(
+            GroundingCode.WRONG_ARGUMENTS,
+            f"{predicate.name} has {len(parameters)} parameters "
+            f"({', '.join(p.name for p in parameters)}) but was given {len(arguments)} arguments",
+        )
+    return JudgementRequest(
+        predicate.name,
+        tuple(
+            ArgumentContext(parameter.name, argument)
+            if parameter.is_text
+            else _element_context(predicate, parameter.name, argument, instance)
+            for parameter, argument in zip(parameters, arguments, strict=True)
+        ),
+    )
+
+
+def _element_context(
+    predicate: GradedPredicate, parameter: str, name: str, instance: Instance
+) -> ArgumentContext:
+    if not instance.has(name):
+        raise GroundingError(
+            GroundingCode.UNKNOWN_ELEMENT,
+            f"{predicate.name}: there is no element {name} in the state; "
+            "use the name of one that is there",
+        )
+    element = instance.id_of(name)
+    type_name = instance.type_of(element)
+    everywhere = {attribute.name for attribute in instance.schema.attributes}
+    label = instance.attribute(element, CATEGORY)
+    attributes: dict[str, AttributeValue] = {}
+    for declared in predicate.context.get(parameter, ()):
+        if declared == NAME:
+            attributes[NAME] = name
+        elif declared == CATEGORY:
+            continue
+        elif declared not in everywhere:
+            raise GroundingError(
+                GroundingCode.UNKNOWN_ATTRIBUTE,
+                f"{predicate.name} declares {declared} as context of {parameter}, but the schema "
+                f"has no such attribute; it has {', '.join(sorted(everywhere)) or 'none'}",
+            )
+        # An attribute that other types have is one that is not known of this element.
+        elif (value := instance.attribute(element, declared)) is not None:
+            attributes[declared] = canonical_value(value)
+    return ArgumentContext(
+        parameter,
+        name,
+        normalise_label(str(label)) if label else normalise_label(type_name),
+        tuple(sorted(attributes.items())),
+    )
+
+
+def canonical_value(value: AttributeValue) -> AttributeValue:
+    """The value as it stands in a context key: numbers to three significant digits.
+
+    A box that is measured 2 mm wider tomorrow is still the same context, so that its cached
+    judgement and its evidence are found again.
+    """
+    if isinstance(value, float) and math.isfinite(value):
+        return float(f"{value:.{SIGNIFICANT_DIGITS}g}")
+    return value

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked (a judgement request) and what comes back (a membership): plain values.
+
+The membership of a graded predicate depends on its *declared* context only (DESIGN section 4);
+the canonical text of that context is the key of the cache and of the calibration store, and it is
+all that an oracle is shown.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+
+AttributeValue = bool | int | float | str
+
+HIGHEST_SCORE = 100
+"""A model judges in whole scores from 0 to this one; the degree is score / HIGHEST_SCORE."""
+SCORE_COUNT = HIGHEST_SCORE + 1
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentContext:
+    """One bound argument of a graded predicate with its declared context.
+
+    Args:
+        parameter: the predicate's parameter that is bound.
+        text: the element's name, or the text itself for a parameter of type ``text``.
+        category: the element's category in words ("dining table"); "" for a text.
+        attributes: the declared attributes that are known, as (name, value), sorted by name.
+            The element's name is part of the context only as the attribute ``name``.
+    """
+
+    parameter: str
+    text: str
+    category: str = ""
+    attributes: tuple[tuple[str, AttributeValue], ...] = ()
+
+    @property
+    def is_text(self) -> bool:
+        """True for a text argument ("drinking"), False for an element of the scene."""
+        return not self.category
+
+    @property
+    def words(self) -> str:
+        """What the argument is in words: the category of an element, else the text."""
+        return self.category or " ".join(self.text.split())
+
+    def declared(self) -> dict[str, object]:
+        """The part of the argument that the membership may depend on, ready for JSON."""
+        if self.is_text:
+            return {"parameter": self.parameter, "text": " ".join(self.text.lower().split())}
+        declared: dict[str, object] = {"parameter": self.parameter, "category": self.category}
+        if self.attributes:
+            declared["attributes"] = dict(self.attributes)
+        return declared
+
+
+@dataclass(frozen=True)
+class JudgementRequest:
+    """The question "to what degree does this predicate hold of these arguments?".
+
+    Args:
+        predicate: name of the graded predicate.
+        arguments: one context for each parameter, in the order of the parameters.
+    """
+
+    predicate: str
+    arguments: tuple[ArgumentContext, ...]
+
+    @cached_property
+    def context_key(self) -> str:
+        """Canonical JSON of the predicate and the declared context; equal keys, equal degrees."""
+        content = {
+            "predicate": self.predicate,
+            "arguments": [argument.declared() for argument in self.arguments],
+        }
+        return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+    def __str__(self) -> str:
+        names = (f'"{a.text}"' if a.is_text else a.text for a in self.arguments)
+        return f"{self.predicate}({', '.join(names)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """To what degree a graded predicate holds, and where that number comes from.
+
+    Args:
+        degree: the membership after calibration, in [0, 1].
+        prior: the oracle's degree before calibration, in [0, 1].
+        samples: the single judgements behind the prior, each in [0, 1].
+        distribution: probabilities of the scores 0, 1 .. 100 (101 numbers that add up to 1), where
+            a model's distribution was read exactly; empty elsewhere.
+        spread: width of the middle half of the judgements (interquartile range), in [0, 1].
+        source: the kind of oracle: "embedding", "causal_lm", "table".
+        model: which model or table answered.
+        latency: seconds that the oracle took, shared evenly by the requests of one batch; 0 for an
+            answer that was kept.
+        evidence_count: observed outcomes that calibration used.
+        fallback: why another oracle answered than the one that should have; "" where none did.
+        note: anything a person should know about this number.
+
+    Raises:
+        GroundingError: a number is not in [0, 1] or not finite.
+    """
+
+    degree: float
+    prior: float
+    samples: tuple[float, ...] = ()
+    spread: float = 0.0
+    source: str = ""
+    model: str = ""
+    evidence_count: int = 0
+    note: str = ""
+    distribution: tuple[float, ...] = ()
+    latency: float = 0.0
+    fallback: str = ""
+
+    def __post_init__(self) -> None:
+        check_degree(self.degree, "the degree of a membership")
+        check_degree(self.prior, "the prior of a membership")
+        check_degree(self.spread, "the spread of a membership")
+        for sample in self.samples:
+            check_degree(sample, "a sample of a membership")
+        if self.distribution and len(self.distribution) != SCORE_COUNT:
+            raise GroundingError(
+                GroundingCode.INVALID_DEGREE,
+                f"the distribution of a membership has {len(self.distribution)} numbers; it must "
+                f"have {SCORE_COUNT}, one for each score from 0 to 100",
+            )
+
+    @property
+    def mean(self) -> float:
+        """Mean of the distribution or the samples; the prior where there is neither."""
+        if self.distribution:
+            return math.fsum(p * score for score, p in enumerate(self.distribution)) / HIGHEST_SCORE
+        return math.fsum(self.samples) / len(self.samples) if self.samples else self.prior
+
+
+def check_degree(value: float, what: str) -> float:
+    """Return ``value`` if it is a number in [0, 1].
+
+    Raises:
+        GroundingError: it isn't; the sentence begins with ``what``.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise GroundingError(
+            GroundingCode.INVALID_DEGREE, f"{what} is {value!r}; it must be a number in [0, 1]"
+        )
+    if not 0.0 <= value <= 1.0:
+        raise GroundingError(
+            GroundingCode.INVALID_DEGREE, f"{what} is {value}; it must lie in [0, 1]"
+        )
+    return float(value)

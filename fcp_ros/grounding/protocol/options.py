@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of the grounding layer, checked where they are made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from fcp_ros.grounding.protocol.aggregation import check_sample_count
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.judgement import check_degree
+
+
+class ScoringMode(str, Enum):
+    """How a language model is asked: read its distribution over scores, or draw samples."""
+
+    EXACT = "exact"
+    SAMPLE = "sample"
+
+
+class Device(str, Enum):
+    """Where a model runs; AUTO is a CUDA device where there is one, else the CPU."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+class Precision(str, Enum):
+    """Numbers that a language model computes with; AUTO is the best that the device is fast in."""
+
+    AUTO = "auto"
+    FLOAT32 = "float32"
+    BFLOAT16 = "bfloat16"
+    FLOAT16 = "float16"
+    FOUR_BIT = "4bit"
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModelOptions:
+    """How a language model is asked, here or on a server.
+
+    Args:
+        mode: "exact" or "sample".
+        samples: judgements a membership in sample mode, odd.
+        seed: of the samples.
+        temperature: of the samples, > 0.
+        least_mass: probability on valid scores under which an answer is refused, in [0, 1].
+        precision: of the model on this machine.
+        token_budget: tokens that one forward pass may hold, >= 64.
+    """
+
+    mode: ScoringMode = ScoringMode.EXACT
+    samples: int = 5
+    seed: int = 0
+    temperature: float = 0.7
+    least_mass: float = 0.05
+    precision: Precision = Precision.AUTO
+    token_budget: int = 4096
+
+    def __post_init__(self) -> None:
+        check_sample_count(self.samples)
+        _positive("temperature", self.temperature)
+        check_degree(self.least_mass, "the grounding option least_mass")
+        if self.token_budget < 64:
+            raise out_of_range("token_budget", self.token_budget, "64 or more")
+        _one_of("mode", self.mode, tuple(mode.value for mode in ScoringMode))
+        _one_of("precision", self.precision, tuple(item.value for item in Precision))
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointOptions:
+    """A model server with the OpenAI protocol.
+
+    Args:
+        url: of the server, such as "http://localhost:8000/v1"; "" means there is none.
+        model: the name that the server knows the model by; "" takes the first it lists.
+        key_variable: environment variable that holds the key, if the server wants one.
+        concurrency: requests under way at a time, 1 to 256.
+        timeout: seconds for one request, > 0.
+        retries: further tries of a request that failed in passing, 0 to 10.
+    """
+
+    url: str = ""
+    model: str = ""
+    key_variable: str = "FCP_ENDPOINT_KEY"
+    concurrency: int = 8
+    timeout: float = 30.0
+    retries: int = 3
+
+    def __post_init__(self) -> None:
+        _positive("timeout", self.timeout)
+        if not 1 <= self.concurrency <= 256:
+            raise out_of_range("concurrency", self.concurrency, "a number from 1 to 256")
+        if not 0 <= self.retries <= 10:
+            raise out_of_range("retries", self.retries, "a number from 0 to 10")
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationOptions:
+    """How outcomes move degrees.
+
+    Args:
+        path: SQLite file of the evidence; None keeps evidence in memory only.
+        strength: how many outcomes the oracle's degree is worth, > 0.
+        cap: the largest shift by calibration, in [0, 1].
+    """
+
+    path: str | Path | None = None
+    strength: float = 4.0
+    cap: float = 0.6
+
+    def __post_init__(self) -> None:
+        _positive("strength", self.strength)
+        check_degree(self.cap, "the cap of the calibration shift")
+
+
+@dataclass(frozen=True, slots=True)
+class GroundingOptions:
+    """Settings of `make_grounder`.
+
+    Args:
+        oracle: the default oracle, a name in `registry.ORACLES`.
+        model: folder of the default oracle's model; "" means the packaged model ("embedding").
+        fallback: oracle that answers where the one that should can't; "" means none, so that the
+            error is raised.
+        heads: safetensors file of the embedding oracle's trained heads; "" means the packaged one.
+        device: "auto", "cpu" or "cuda".
+        cache_path: SQLite file of the judgement cache; None keeps answers in memory only.
+        language_model: how a language model is asked.
+        endpoint: the model server.
+        calibration: how outcomes move degrees.
+
+    Raises:
+        GroundingError: a value out of range; the sentence names it.
+    """
+
+    oracle: str = "embedding"
+    model: str | Path = ""
+    fallback: str = ""
+    heads: str | Path = ""
+    device: Device = Device.AUTO
+    cache_path: str | Path | None = None
+    language_model: LanguageModelOptions = field(default_factory=LanguageModelOptions)
+    endpoint: EndpointOptions = field(default_factory=EndpointOptions)
+    calibration: CalibrationOptions = field(default_factory=CalibrationOptions)
+
+    def __post_init__(self) -> None:
+        _one_of("device", self.device, tuple(device.value for device in Device))
+
+
+def out_of_range(name: str, value: object, wanted: str) -> GroundingError:
+    """The error for an option that can't be taken."""
+    return GroundingError(
+        GroundingCode.INVALID_OPTION,
+        f"the grounding option {name} is {value!r}; it must be {wanted}",
+    )
+
+
+def _positive(name: str, value: float) -> None:
+    if not math.isfinite(value) or value <= 0.0:
+        raise out_of_range(name, value, "a number above 0")
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise out_of_range(name, value, f"one of {', '.join(allowed)}")

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers of the oracles, kept: bounded in memory, and in a SQLite file where a path is given.
+
+The key says everything that an answer depends on: the predicate's version (a hash of its rubric),
+the declared context, the model and the mode. Degrees are kept as the oracle gave them; calibration
+comes afterwards, so that new evidence counts at once.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.grounding.stores.sqlite_file import open_database
+
+MEMORY_ENTRIES = 65_536
+FILE_ENTRIES = 200_000
+
+_LOG = logging.getLogger(__name__)
+_TABLES = (
+    """CREATE TABLE IF NOT EXISTS answers (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, predicate TEXT NOT NULL, context_key TEXT NOT NULL,
+        model TEXT NOT NULL, mode TEXT NOT NULL, membership TEXT NOT NULL,
+        UNIQUE (predicate, context_key, model, mode))""",
+)
+
+
+class CacheKey(NamedTuple):
+    """All that an oracle's answer depends on."""
+
+    predicate: str
+    context_key: str
+    model: str
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStatistics:
+    """How often an answer was found in memory, in the file, or not at all."""
+
+    memory_hits: int
+    file_hits: int
+    misses: int
+    entries: int
+
+
+class JudgementCache:
+    """A bounded cache of memberships; safe to use from several threads and processes.
+
+    Args:
+        path: the SQLite file; None keeps answers in memory only.
+        memory_entries: how many answers are kept in memory, the least recently used go first.
+        file_entries: how many answers are kept in the file, the oldest go first.
+
+    Raises:
+        GroundingError: the file can't be used. A file that is no database is set aside; `note`
+            then says so.
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        *,
+        memory_entries: int = MEMORY_ENTRIES,
+        file_entries: int = FILE_ENTRIES,
+    ) -> None:
+        self._memory: OrderedDict[CacheKey, Membership] = OrderedDict()
+        self._memory_entries = max(1, memory_entries)
+        self._file_entries = max(1, file_entries)
+        self._lock = threading.Lock()
+        self._counts = {"memory": 0, "file": 0, "miss": 0}
+        self._connection: sqlite3.Connection | None = None
+        self.note = ""
+        if path is not None:
+            self._connection, self.note = open_database(Path(path), _TABLES, synchronous="NORMAL")
+
+    def get(self, key: CacheKey) -> Membership | None:
+        """The answer under this key, or None."""
+        with self._lock:
+            found = self._memory.get(key)
+            if found is not None:
+                self._memory.move_to_end(key)
+                self._counts["memory"] += 1
+                return found
+            found = self._from_file(key)
+            self._counts["miss" if found is None else "file"] += 1
+            if found is not None:
+                self._remember(key, found)
+            return found
+
+    def put(self, answers: Sequence[tuple[CacheKey, Membership]]) -> None:
+        """Keep the answers of one batch (one transaction in the file)."""
+        with self._lock:
+            for key, membership in answers:
+                self._remember(key, membership)
+            if self._connection is not None and answers:
+                self._to_file(self._connection, answers)
+
+    def statistics(self) -> CacheStatistics:
+        """Hits, misses and the number of answers in memory."""
+        with self._lock:
+            counts = self._counts
+            return CacheStatistics(
+                counts["memory"], counts["file"], counts["miss"], len(self._memory)
+            )
+
+    def close(self) -> None:
+        """Close the file; answers in memory stay available."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _remember(self, key: CacheKey, membership: Membership) -> None:
+        self._memory[key] = membership
+        self._memory.move_to_end(key)
+        while len(self._memory) > self._memory_entries:
+            self._memory.popitem(last=False)
+
+    def _from_file(self, key: CacheKey) -> Membership | None:
+        if self._connection is None:
+            return None
+        try:
+            row = self._connection.execute(
+                "SELECT membership FROM answers "
+                "WHERE predicate = ? AND context_key = ? AND model = ? AND mode = ?",
+                key,
+            ).fetchone()
+            return None if row is None else _membership_of(row[0])
+        except (sqlite3.Error, ValueError, TypeError, LookupError) as error:
+            # An unreadable answer costs one more judgement, never the plan.
+            self._say(f"the judgement cache could not be read ({error}); the oracle is asked again")
+            return None
+
+    def _to_file(
+        self, connection: sqlite3.Connection, answers: Sequence[tuple[CacheKey, Membership]]
+    ) -> None:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany(
+                "INSERT OR REPLACE INTO answers (predicate, context_key, model, mode, membership) "
+                "VALUES (?, ?, ?, ?, ?)",
+                [(*key, json.dumps(asdict(membership))) for key, membership in answers],
+            )
+            connection.execute(
+                "DELETE FROM answers WHERE id <= (SELECT MAX(id) FROM answers) - ?",
+                (self._file_entries,),
+            )
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._say(f"the judgement cache could not be written ({error}); it goes on in memory")
+
+    def _say(self, note: str) -> None:
+        self.note = note
+        _LOG.warning("%s", note)
+
+
+def _membership_of(text: str) -> Membership:
+    fields = json.loads(text)
+    lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+    return Membership(**{**fields, **lists})

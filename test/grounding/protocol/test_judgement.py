@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Context keys hold the declared context and nothing else; degrees are checked."""
+
+import json
+import math
+import pickle
+
+import pytest
+
+from fcp_ros.grounding import GroundingCode, GroundingError, Membership
+from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
+
+
+def request(element: str, purpose: str = "drinking", **attributes: object) -> JudgementRequest:
+    item = ArgumentContext("item", element, "mug", tuple(sorted(attributes.items())))  # type: ignore[arg-type]
+    return JudgementRequest("serves_as", (item, ArgumentContext("purpose", purpose)))
+
+
+def test_two_elements_alike_are_one_question() -> None:
+    assert request("mug_1").context_key == request("mug_2").context_key
+
+
+def test_a_declared_name_makes_two_questions() -> None:
+    first, second = request("mug_1", name="mug_1"), request("mug_2", name="mug_2")
+    assert first.context_key != second.context_key
+
+
+def test_texts_count_up_to_case_and_spaces() -> None:
+    assert request("m", "Drinking ").context_key == request("m", "drinking").context_key
+    assert request("m", "drinking").context_key != request("m", "eating").context_key
+
+
+def test_the_key_is_canonical_json() -> None:
+    key = request("mug_1", size_x=0.1, dirty=True).context_key
+    assert key == json.dumps(json.loads(key), sort_keys=True, separators=(",", ":"))
+    assert json.loads(key)["arguments"][0] == {
+        "parameter": "item",
+        "category": "mug",
+        "attributes": {"dirty": True, "size_x": 0.1},
+    }
+
+
+def test_a_request_reads_like_an_atom() -> None:
+    assert str(request("mug_1")) == 'serves_as(mug_1, "drinking")'
+
+
+@pytest.mark.parametrize("degree", [-0.1, 1.1, math.nan, math.inf, True, "0.5"])
+def test_a_degree_outside_the_unit_interval_is_refused(degree: float) -> None:
+    with pytest.raises(GroundingError, match="degree of a membership") as caught:
+        Membership(degree, 0.5)
+    assert caught.value.code is GroundingCode.INVALID_DEGREE
+
+
+def test_an_error_survives_a_process_boundary() -> None:
+    error = GroundingError(GroundingCode.NO_ANSWER, "no score")
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.code, again.sentence, str(again)) == (error.code, "no score", "no score")

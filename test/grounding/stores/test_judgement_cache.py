@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judgement cache: bounded, persistent, and no obstacle when its file is damaged."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from fcp_ros.grounding import GroundingCode, GroundingError, JudgementCache, Membership
+from fcp_ros.grounding.stores.judgement_cache import CacheKey
+
+ANSWER = Membership(0.7, 0.7, (0.6, 0.7, 0.8), 0.1, "causal_lm", "tiny@1", note="as asked")
+
+
+def key(number: int = 0, predicate: str = "p1", model: str = "m1", mode: str = "exact") -> CacheKey:
+    return CacheKey(predicate, f'{{"n":{number}}}', model, mode)
+
+
+def test_what_was_put_is_found(tmp_path: Path) -> None:
+    cache = JudgementCache(tmp_path / "cache.sqlite")
+    assert cache.get(key()) is None
+    cache.put([(key(), ANSWER)])
+    assert cache.get(key()) == ANSWER
+    counts = cache.statistics()
+    assert (counts.memory_hits, counts.file_hits, counts.misses, counts.entries) == (1, 0, 1, 1)
+
+
+def test_it_survives_a_restart(tmp_path: Path) -> None:
+    first = JudgementCache(tmp_path / "deep" / "cache.sqlite")
+    first.put([(key(), ANSWER)])
+    first.close()
+    again = JudgementCache(tmp_path / "deep" / "cache.sqlite")
+    assert again.get(key()) == ANSWER
+    assert again.statistics().file_hits == 1
+
+
+@pytest.mark.parametrize("other", [key(predicate="p2"), key(model="m2"), key(mode="sample")])
+def test_another_rubric_model_or_mode_never_meets_an_old_answer(
+    tmp_path: Path, other: CacheKey
+) -> None:
+    cache = JudgementCache(tmp_path / "cache.sqlite")
+    cache.put([(key(), ANSWER)])
+    assert cache.get(other) is None
+
+
+def test_memory_forgets_the_least_recently_used() -> None:
+    cache = JudgementCache(memory_entries=2)
+    cache.put([(key(1), ANSWER), (key(2), ANSWER)])
+    assert cache.get(key(1)) is not None
+    cache.put([(key(3), ANSWER)])
+    assert cache.get(key(2)) is None
+    assert cache.get(key(1)) is not None
+
+
+def test_the_file_forgets_the_oldest(tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    cache = JudgementCache(path, memory_entries=1, file_entries=3)
+    for number in range(6):
+        cache.put([(key(number), ANSWER)])
+    found = [n for n in range(6) if cache.get(key(n)) is not None]
+    assert found == [3, 4, 5]
+
+
+def test_two_processes_worth_of_caches_share_a_file(tmp_path: Path) -> None:
+    one, two = (JudgementCache(tmp_path / "cache.sqlite") for _ in range(2))
+    one.put([(key(1), ANSWER)])
+    two.put([(key(2), ANSWER)])
+    assert one.get(key(2)) == two.get(key(1)) == ANSWER
+
+
+def test_a_corrupt_file_is_set_aside_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    path.write_bytes(b"not a database at all" * 100)
+    cache = JudgementCache(path)
+    assert "set aside" in cache.note
+    (aside,) = tmp_path.glob("cache.sqlite.corrupt-*")
+    assert aside.read_bytes().startswith(b"not a database")
+    cache.put([(key(), ANSWER)])
+    assert cache.get(key()) == ANSWER
+
+
+def test_a_damaged_answer_is_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    JudgementCache(path).put([(key(), ANSWER)])
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE answers SET membership = '{\"degree\": 7}'")
+    cache = JudgementCache(path)
+    assert cache.get(key()) is None
+    assert "could not be read" in cache.note
+
+
+def test_a_path_that_can_not_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(GroundingError, match="can't be used") as caught:
+        JudgementCache(tmp_path / "file" / "cache.sqlite")
+    assert caught.value.code is GroundingCode.STORE_FAILED
