@@ -214,6 +214,9 @@ memberships = st.builds(
     model=names,
     evidence_count=st.integers(0, 2**32 - 1),
     note=names,
+    distribution=st.sampled_from([(), (0.0,) * 100 + (1.0,), (1 / 101,) * 101]),
+    latency=st.floats(0.0, 1e6),
+    fallback=names,
 )
 judged = st.builds(Judged, requests, memberships)
 

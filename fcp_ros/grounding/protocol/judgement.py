@@ -124,11 +124,20 @@ class Membership:
         check_degree(self.spread, "the spread of a membership")
         for sample in self.samples:
             check_degree(sample, "a sample of a membership")
-        if self.distribution and len(self.distribution) != SCORE_COUNT:
+        if not 0.0 <= self.latency < math.inf:
+            raise GroundingError(
+                GroundingCode.INVALID_DEGREE,
+                f"the latency of a membership is {self.latency}; it must be seconds, 0 or more",
+            )
+        # Written so that NaN is refused, too.
+        if self.distribution and (
+            len(self.distribution) != SCORE_COUNT
+            or not all(0.0 <= p <= 1.0 for p in self.distribution)
+        ):
             raise GroundingError(
                 GroundingCode.INVALID_DEGREE,
                 f"the distribution of a membership has {len(self.distribution)} numbers; it must "
-                f"have {SCORE_COUNT}, one for each score from 0 to 100",
+                f"have {SCORE_COUNT} in [0, 1], one for each score from 0 to 100",
             )
 
     @property

@@ -70,9 +70,12 @@ def membership_to_message(membership: Membership) -> MembershipMessage:
         prior=membership.prior,
         spread=membership.spread,
         samples=list(membership.samples),
+        distribution=list(membership.distribution),
         source=membership.source,
         model=membership.model,
+        latency=membership.latency,
         evidence_count=membership.evidence_count,
+        fallback=membership.fallback,
         note=membership.note,
     )
 
@@ -88,10 +91,13 @@ def membership_from_message(message: MembershipMessage) -> Membership:
             degree=message.degree,
             prior=message.prior,
             samples=tuple(message.samples),
+            distribution=tuple(message.distribution),
             spread=message.spread,
             source=message.source,
             model=message.model,
+            latency=message.latency,
             evidence_count=message.evidence_count,
+            fallback=message.fallback,
             note=message.note,
         )
     except GroundingError as error:

@@ -51,6 +51,25 @@ def test_a_degree_outside_the_unit_interval_is_refused(degree: float) -> None:
     assert caught.value.code is GroundingCode.INVALID_DEGREE
 
 
+@pytest.mark.parametrize("distribution", [(0.5, 0.5), (math.nan,) + (0.0,) * 100, (1.5,) * 101])
+def test_a_distribution_has_a_probability_for_each_score(distribution: tuple[float, ...]) -> None:
+    with pytest.raises(GroundingError, match="distribution of a membership"):
+        Membership(0.5, 0.5, distribution=distribution)
+
+
+@pytest.mark.parametrize("latency", [-1.0, math.nan, math.inf])
+def test_a_latency_is_seconds(latency: float) -> None:
+    with pytest.raises(GroundingError, match="latency"):
+        Membership(0.5, 0.5, latency=latency)
+
+
+def test_the_mean_is_that_of_the_distribution_the_samples_or_the_prior() -> None:
+    halves = tuple(0.5 if score in (0, 100) else 0.0 for score in range(101))
+    assert Membership(0.0, 0.0, distribution=halves).mean == pytest.approx(0.5)
+    assert Membership(0.4, 0.4, samples=(0.2, 0.4, 0.9)).mean == pytest.approx(0.5)
+    assert Membership(0.9, 0.3).mean == 0.3
+
+
 def test_an_error_survives_a_process_boundary() -> None:
     error = GroundingError(GroundingCode.NO_ANSWER, "no score")
     again = pickle.loads(pickle.dumps(error))
