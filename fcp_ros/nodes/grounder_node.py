@@ -19,7 +19,9 @@ from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.judgement import membership_to_message, request_from_message
 from fcp_ros.nodes.domain_parameter import configured_domain
 from fcp_ros.nodes.evidence import observed_quality
+from fcp_ros.nodes.grounder_diagnostics import diagnostic_values
 from fcp_ros.nodes.grounder_parameters import PARAMETERS, grounding_options
+from fcp_ros.nodes.judge_batches import JudgeBatches
 from fcp_ros.nodes.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.spin import run_node
 from fcp_ros.nodes.warm_up import warm_up
@@ -28,6 +30,8 @@ from fcp_ros.srv import GetCalibration, JudgePredicates
 
 NOT_SERVED = (WorkerBusy, WorkerClosed, JobCancelled, TimeoutError)
 """Why a job of the worker may have no result."""
+
+CLEANED_UP = "The node is being cleaned up: ask again when it is active."
 
 INFO_PERIOD = 1.0
 """Least seconds between two grounding_info messages."""
@@ -49,6 +53,7 @@ class GrounderNode(ManagedNode):
         self._grounder: Grounder | None = None
         self._domain_name = ""
         self._worker: Worker | None = None
+        self._batches: JudgeBatches | None = None
         self._evidence_lock = threading.Lock()
         self._evidence_count = 0
         self._lost_outcomes = ""
@@ -72,7 +77,14 @@ class GrounderNode(ManagedNode):
         for note in self._grounder.notes:
             self.get_logger().warning(note)
         self._domain_name = domain.name
-        self._worker = Worker("grounder", self.parameters.integer("queue_size"))
+        queue_size = self.parameters.integer("queue_size")
+        self._worker = Worker("grounder", queue_size)
+        self._batches = JudgeBatches(
+            self._worker,
+            self._grounder.judge,
+            window=self.parameters.number("batch_window"),
+            capacity=queue_size,
+        )
         self._info_publisher = self.publish_state(GroundingInfo, "grounding_info")
         self._info_timer = self.create_steady_timer(INFO_PERIOD, self._publish_info)
         self.subscribe_events(ActionOutcome, "outcomes", self._learn)
@@ -96,7 +108,7 @@ class GrounderNode(ManagedNode):
         if self._info_timer is not None:
             self.destroy_timer(self._info_timer)
             self._info_timer = None
-        worker, self._worker = self._worker, None
+        worker, self._worker, self._batches = self._worker, None, None
         if worker is not None and not worker.close(timeout=5.0):
             self.get_logger().warning("the model is still busy and is left behind")
         grounder, self._grounder = self._grounder, None
@@ -106,19 +118,11 @@ class GrounderNode(ManagedNode):
 
     def diagnose(self) -> Diagnosis:
         """Who judges, how busy, and what could not be stored."""
-        grounder, worker = self._grounder, self._worker
-        if grounder is None or worker is None:
+        grounder, worker, batches = self._grounder, self._worker, self._batches
+        if grounder is None or worker is None or batches is None:
             return Diagnosis()
         info = self._info(grounder)
-        values = {
-            "domain": info.domain,
-            "oracle": info.default_oracle,
-            "model": info.model,
-            "judged": info.judged,
-            "from_cache": info.from_cache,
-            "evidence": info.evidence_count,
-            "requests": worker.load,
-        }
+        values = diagnostic_values(info, worker.load, batches.statistics())
         problem = self._model_problem or self._lost_outcomes or "; ".join(grounder.notes)
         return Diagnosis(DiagnosticStatus.WARN if problem else DiagnosticStatus.OK, problem, values)
 
@@ -126,7 +130,7 @@ class GrounderNode(ManagedNode):
         """What an active node has; raises when it was cleaned up this very moment."""
         grounder, worker = self._grounder, self._worker
         if grounder is None or worker is None:
-            raise WorkerClosed("The node is being cleaned up: ask again when it is active.")
+            raise WorkerClosed(CLEANED_UP)
         return grounder, worker
 
     def _warm_up(self, grounder: Grounder) -> None:
@@ -138,12 +142,13 @@ class GrounderNode(ManagedNode):
     # --- judge ----------------------------------------------------------------------------------
 
     def _judge(self, request: Any, response: Any) -> Any:
-        grounder, worker = self._serving()
+        batches = self._batches
+        if batches is None:
+            raise WorkerClosed(CLEANED_UP)
         limit = duration_from_message(request.time_limit)
         try:
             requests = [request_from_message(query) for query in request.queries]
-            job = worker.submit(lambda _token: grounder.judge(requests))
-            answers = self._answer_of(worker, job, limit)
+            answers = batches.ask(requests, self._limit(limit))
         except (ConversionError, GroundingError, *NOT_SERVED) as error:
             return _failed(response, str(error))
         response.success = True
@@ -151,9 +156,12 @@ class GrounderNode(ManagedNode):
         response.memberships = [membership_to_message(answer) for answer in answers]
         return response
 
+    def _limit(self, asked: float) -> float:
+        """How long a request may take (s): as it says, or else as the parameter says."""
+        return asked if asked > 0.0 else self.parameters.number("judge_timeout")
+
     def _answer_of(self, worker: Worker, job: Job[Any], limit: float) -> Any:
-        """The result of a job, waited for with a bound (s; 0 and less take the parameter)."""
-        limit = limit if limit > 0.0 else self.parameters.number("judge_timeout")
+        """The result of a job, waited for with a bound in seconds."""
         if not job.wait(limit):
             worker.cancel(job)
             raise TimeoutError(f"No answer within {limit:g} s: give more time or ask for less.")
@@ -211,7 +219,7 @@ class GrounderNode(ManagedNode):
         ]
         try:
             job = worker.submit(lambda _token: calibration_entries(evidence, grounder.judge))
-            response.entries = self._answer_of(worker, job, 0.0)
+            response.entries = self._answer_of(worker, job, self._limit(0.0))
         except NOT_SERVED as error:
             return _failed(response, str(error))
         response.success = True

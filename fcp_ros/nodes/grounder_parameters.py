@@ -8,21 +8,51 @@ from pathlib import Path
 from fcp_ros.grounding import (
     CalibrationOptions,
     Device,
+    EndpointOptions,
     GroundingOptions,
     LanguageModelOptions,
+    Precision,
     ScoringMode,
 )
 from fcp_ros.grounding.registry import ORACLES
 from fcp_ros.nodes.domain_parameter import DOMAIN
 from fcp_ros.nodes.parameters import ParameterSpec, ParameterTable, TakesEffect
 
-PARAMETERS = (
-    DOMAIN,
+ENDPOINT = (
     ParameterSpec(
-        "oracle", "embedding", "Who judges by default.", choices=tuple(sorted(ORACLES))
+        "endpoint_url",
+        "",
+        'Model server with the OpenAI protocol, such as "http://localhost:8000/v1"; "" for none.',
     ),
     ParameterSpec(
+        "endpoint_model", "", 'Name of the model on the server; "" takes the first it lists.'
+    ),
+    ParameterSpec(
+        "endpoint_key_variable",
+        "FCP_ENDPOINT_KEY",
+        "Environment variable that holds the server's key, if it wants one.",
+    ),
+    ParameterSpec("endpoint_concurrency", 8, "Requests to the server at a time.", 1, 256),
+    ParameterSpec("endpoint_timeout", 30.0, "How long one request to it may take [s].", 0.1, 600.0),
+    ParameterSpec("endpoint_retries", 3, "Further tries of a request that failed.", 0, 10),
+)
+
+PARAMETERS = (
+    DOMAIN,
+    ParameterSpec("oracle", "embedding", "Who judges by default.", choices=tuple(sorted(ORACLES))),
+    ParameterSpec(
         "model", "", 'Folder of the default oracle\'s model; "" for the packaged embedding model.'
+    ),
+    ParameterSpec(
+        "fallback",
+        "embedding",
+        'Who judges where the one who should can\'t, which is said in each answer; "": nobody.',
+        choices=("", *sorted(ORACLES)),
+    ),
+    ParameterSpec(
+        "heads",
+        "",
+        'Trained heads of the embedding oracle (fcp grounding train); "" for the packaged ones.',
     ),
     ParameterSpec(
         "calibration_path",
@@ -44,11 +74,28 @@ PARAMETERS = (
     ParameterSpec("seed", 0, "Seed of the samples.", 0, 2**31 - 1),
     ParameterSpec("temperature", 0.7, "Temperature of the samples.", 0.01, 10.0),
     ParameterSpec(
+        "least_mass",
+        0.05,
+        "Probability on valid scores under which a language model's answer is refused.",
+        0.0,
+        1.0,
+    ),
+    ParameterSpec(
         "device",
         "auto",
         "Where the model runs; auto is a CUDA device where there is one.",
         choices=tuple(device.value for device in Device),
     ),
+    ParameterSpec(
+        "precision",
+        "auto",
+        "Numbers that a language model computes with; auto is the best that the device is fast in.",
+        choices=tuple(item.value for item in Precision),
+    ),
+    ParameterSpec(
+        "token_budget", 4096, "Tokens that one pass of a language model may hold.", 64, 1 << 20
+    ),
+    *ENDPOINT,
     ParameterSpec("strength", 4.0, "How many outcomes the oracle's degree is worth.", 0.1, 1000.0),
     ParameterSpec("cap", 0.6, "Largest shift of a degree by calibration.", 0.0, 1.0),
     ParameterSpec(
@@ -61,6 +108,13 @@ PARAMETERS = (
     ),
     ParameterSpec("warm_up", True, "Load the model when the node is activated, not when asked."),
     ParameterSpec("queue_size", 4, "Requests that may wait while one is answered.", 0, 6),
+    ParameterSpec(
+        "batch_window",
+        0.002,
+        "How long questions wait for those of other callers, to be judged in one batch [s].",
+        0.0,
+        1.0,
+    ),
 )
 
 
@@ -73,6 +127,8 @@ def grounding_options(values: ParameterTable) -> GroundingOptions:
     return GroundingOptions(
         oracle=values.text("oracle"),
         model=_path(values.text("model")) or "",
+        fallback=values.text("fallback"),
+        heads=_path(values.text("heads")) or "",
         device=Device(values.text("device")),
         cache_path=_path(values.text("cache_path")),
         language_model=LanguageModelOptions(
@@ -80,6 +136,17 @@ def grounding_options(values: ParameterTable) -> GroundingOptions:
             samples=values.integer("samples"),
             seed=values.integer("seed"),
             temperature=values.number("temperature"),
+            least_mass=values.number("least_mass"),
+            precision=Precision(values.text("precision")),
+            token_budget=values.integer("token_budget"),
+        ),
+        endpoint=EndpointOptions(
+            url=values.text("endpoint_url"),
+            model=values.text("endpoint_model"),
+            key_variable=values.text("endpoint_key_variable"),
+            concurrency=values.integer("endpoint_concurrency"),
+            timeout=values.number("endpoint_timeout"),
+            retries=values.integer("endpoint_retries"),
         ),
         calibration=CalibrationOptions(
             path=_path(values.text("calibration_path")),

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GPU memory is reported where torch uses a GPU, and nothing is loaded to find out."""
+
+import subprocess
+import sys
+
+import pytest
+
+from fcp_ros.grounding.models.device_memory import device_memory
+
+
+def test_asking_loads_nothing() -> None:
+    program = (
+        "import sys\n"
+        "from fcp_ros.grounding.models.device_memory import device_memory\n"
+        "assert device_memory() is None\n"
+        "assert 'torch' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_the_numbers_are_those_of_torch() -> None:
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        assert device_memory() is None
+        return
+    tensor = torch.zeros(1 << 22, device="cuda")  # 16 MiB
+    memory = device_memory()
+    assert memory is not None
+    assert tensor.nbytes / (1 << 20) <= memory.own <= memory.used <= memory.total
