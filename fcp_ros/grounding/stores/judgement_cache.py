@@ -14,15 +14,18 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.grounding.stores.sqlite_file import open_database
 
 MEMORY_ENTRIES = 65_536
 FILE_ENTRIES = 200_000
+PASSING = (sqlite3.OperationalError, sqlite3.ProgrammingError, sqlite3.IntegrityError)
+"""Errors of SQLite that say nothing against the file."""
 
 _LOG = logging.getLogger(__name__)
 _TABLES = (
@@ -79,8 +82,9 @@ class JudgementCache:
         self._counts = {"memory": 0, "file": 0, "miss": 0}
         self._connection: sqlite3.Connection | None = None
         self.note = ""
-        if path is not None:
-            self._connection, self.note = open_database(Path(path), _TABLES, synchronous="NORMAL")
+        self._path = None if path is None else Path(path)
+        if self._path is not None:
+            self._connection, self.note = open_database(self._path, _TABLES, synchronous="NORMAL")
 
     def get(self, key: CacheKey) -> Membership | None:
         """The answer under this key, or None."""
@@ -97,12 +101,13 @@ class JudgementCache:
             return found
 
     def put(self, answers: Sequence[tuple[CacheKey, Membership]]) -> None:
-        """Keep the answers of one batch (one transaction in the file)."""
+        """Keep the answers of one batch (one transaction in the file), without their latency."""
+        kept = [(key, replace(membership, latency=0.0)) for key, membership in answers]
         with self._lock:
-            for key, membership in answers:
+            for key, membership in kept:
                 self._remember(key, membership)
-            if self._connection is not None and answers:
-                self._to_file(self._connection, answers)
+            if self._connection is not None and kept:
+                self._to_file(self._connection, kept)
 
     def statistics(self) -> CacheStatistics:
         """Hits, misses and the number of answers in memory."""
@@ -138,6 +143,7 @@ class JudgementCache:
         except (sqlite3.Error, ValueError, TypeError, LookupError) as error:
             # An unreadable answer costs one more judgement, never the plan.
             self._say(f"the judgement cache could not be read ({error}); the oracle is asked again")
+            self._rebuild_if_damaged(error)
             return None
 
     def _to_file(
@@ -159,10 +165,28 @@ class JudgementCache:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             self._say(f"the judgement cache could not be written ({error}); it goes on in memory")
+            self._rebuild_if_damaged(error)
+
+    def _rebuild_if_damaged(self, error: Exception) -> None:
+        """Set a file aside that is no sound database any more, and begin a new one."""
+        # Operational errors (full, locked, a time-out) pass; the file itself is sound.
+        if not isinstance(error, sqlite3.DatabaseError) or isinstance(error, PASSING):
+            return
+        assert self._connection is not None
+        assert self._path is not None
+        self._connection.close()
+        self._connection = None
+        try:
+            self._connection, note = open_database(self._path, _TABLES, synchronous="NORMAL")
+        except GroundingError as failure:
+            note = str(failure)
+        self._say(note)
 
     def _say(self, note: str) -> None:
-        self.note = note
-        _LOG.warning("%s", note)
+        """Keep the note; log it once, not again for each answer that meets the same trouble."""
+        if note and note != self.note:
+            self.note = note
+            _LOG.warning("%s", note)
 
 
 def _membership_of(text: str) -> Membership:

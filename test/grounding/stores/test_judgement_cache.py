@@ -2,6 +2,9 @@
 """The judgement cache: bounded, persistent, and no obstacle when its file is damaged."""
 
 import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,3 +97,86 @@ def test_a_path_that_can_not_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(GroundingError, match="can't be used") as caught:
         JudgementCache(tmp_path / "file" / "cache.sqlite")
     assert caught.value.code is GroundingCode.STORE_FAILED
+
+
+def test_latency_is_that_of_asking_and_is_not_kept(tmp_path: Path) -> None:
+    cache = JudgementCache(tmp_path / "cache.sqlite")
+    cache.put([(key(), replace(ANSWER, latency=1.5))])
+    again = JudgementCache(tmp_path / "cache.sqlite")
+    for found in (cache.get(key()), again.get(key())):
+        assert found is not None
+        assert found.latency == 0.0
+
+
+def test_a_file_that_is_damaged_meanwhile_is_rebuilt_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    first = JudgementCache(path)
+    first.put([(key(number), ANSWER) for number in range(300)])
+    cache = JudgementCache(path, memory_entries=1)
+    first.put([(key(300), ANSWER)])  # so that what the second one has read is out of date
+    first._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # type: ignore[union-attr]
+    content = bytearray(path.read_bytes())
+    content[200:] = b"x" * (len(content) - 200)
+    path.write_bytes(content)
+    for number in range(100):
+        assert cache.get(key(number)) is None
+    assert "set aside" in cache.note
+    assert list(tmp_path.glob("cache.sqlite.corrupt-*"))
+    cache.put([(key(1), ANSWER), (key(2), ANSWER)])
+    assert JudgementCache(path).get(key(1)) == ANSWER
+
+
+FILL = """
+import resource, signal, sys
+from fcp_ros.grounding import JudgementCache, Membership
+from fcp_ros.grounding.stores.judgement_cache import CacheKey
+cache = JudgementCache(sys.argv[1])
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+for number in range(3000):
+    key = CacheKey("p", "c%d" % number * 20, "m", "x")
+    cache.put([(key, Membership(0.5, 0.5))])
+    assert cache.get(key) == Membership(0.5, 0.5)
+assert "could not be written" in cache.note, cache.note
+print(cache.note)
+"""
+
+
+def test_a_full_disk_costs_answers_on_the_disk_only(repository: Path, tmp_path: Path) -> None:
+    """The operating system refuses to let the file grow, as a full disk does."""
+    path = tmp_path / "cache.sqlite"
+    done = subprocess.run(
+        [sys.executable, "-c", FILL, str(path)],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "goes on in memory" in done.stdout
+    assert done.stderr.count("could not be written") <= 3, "said once, not for each answer"
+    key = CacheKey("p", "c0" * 20, "m", "x")
+    assert JudgementCache(path).get(key) is not None, "what was written before is still there"
+
+
+WRITE = """
+import sys
+from fcp_ros.grounding import JudgementCache, Membership
+from fcp_ros.grounding.stores.judgement_cache import CacheKey
+cache = JudgementCache(sys.argv[1])
+for number in range(150):
+    cache.put([(CacheKey(sys.argv[2], str(number), "m", "x"), Membership(0.5, 0.5))])
+assert not cache.note, cache.note
+"""
+
+
+def test_two_processes_write_at_once(repository: Path, tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITE, str(path), name], cwd=repository)
+        for name in ("a", "b")
+    ]
+    assert [writer.wait(timeout=100) for writer in writers] == [0, 0]
+    cache = JudgementCache(path)
+    for name in ("a", "b"):
+        assert all(cache.get(CacheKey(name, str(n), "m", "x")) is not None for n in range(150))
