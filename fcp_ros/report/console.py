@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fcp_ros.planning import Candidate, Explanation, Judged, Plan, PlanningResult, PlanStep
+from fcp_ros.report.provenance import provenance
 
 BAR_WIDTH = 12
 CANDIDATES_SHOWN = 6
@@ -151,18 +152,9 @@ def _with_sources(text: str, judgements: Sequence[Judged], explain: bool) -> Tex
     result = Text(text)
     if explain:
         for judged in judgements:
-            result.append(f"\n  {source_words(judged)}", style="dim")
+            origin = provenance(judged)
+            result.append(f"\n  {origin}", style="yellow" if origin.fallback else "dim")
     return result
-
-
-def source_words(judged: Judged) -> str:
-    """Where a degree comes from: ``can_grasp 0.54 (table 0.97, then 3 outcomes)``."""
-    membership = judged.membership
-    origin = membership.source
-    if membership.evidence_count:
-        many = "s" if membership.evidence_count > 1 else ""
-        origin += f" {membership.prior:.2f}, then {membership.evidence_count} outcome{many}"
-    return f"{judged.request.predicate} {membership.degree:.2f} ({origin})"
 
 
 def _bar(value: float, alpha: float) -> Text:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from fcp_ros.report.floor_plan import draw_floor_plan
 from fcp_ros.report.model import Episode, Report, StepOutcome
 from fcp_ros.report.palette import outcome_colour
+from fcp_ros.report.provenance import provenance
 from fcp_ros.report.timeline import draw_timeline
 
 
@@ -35,6 +36,7 @@ def render_page(report: Report) -> str:
         lstrip_blocks=True,
     )
     environment.globals["outcome_colour"] = outcome_colour
+    environment.globals["provenance"] = provenance
     views = [_view(episode) for episode in report.episodes]
     return environment.get_template("report.html.j2").render(report=report, views=views)
 

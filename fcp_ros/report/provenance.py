@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a degree comes from, in a few words: for the terminal and for the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fcp_ros.planning import Judged
+
+BINS = 10
+BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where one degree comes from.
+
+    Attributes:
+        degree: the predicate and its degree: ``can_grasp 0.54``.
+        origin: who judged, and what moved the judgement since.
+        remark: what the oracle says about its answer, and how sure it was; may be empty.
+        fallback: why another oracle answered than the one that should have; "" where none did.
+        model: which model or table answered.
+    """
+
+    degree: str
+    origin: str
+    remark: str
+    fallback: str
+    model: str
+
+    def __str__(self) -> str:
+        """``can_grasp 0.54 (table 0.97, then 3 outcomes; entry 2 of the table)``."""
+        said = "; ".join(part for part in (self.origin, self.remark) if part)
+        warning = f" FALLBACK: {self.fallback}" if self.fallback else ""
+        return f"{self.degree} ({said}){warning}"
+
+
+def provenance(judged: Judged) -> Provenance:
+    """Where the degree of a judgement comes from."""
+    membership = judged.membership
+    origin = membership.source
+    if membership.evidence_count:
+        many = "s" if membership.evidence_count > 1 else ""
+        origin += f" {membership.prior:.2f}, then {membership.evidence_count} outcome{many}"
+    remarks = [membership.note]
+    if membership.spread > 0.0:
+        remarks.insert(0, f"spread {membership.spread:.2f}")
+    if membership.distribution:
+        remarks.insert(0, f"0 {sparkline(membership.distribution)} 1")
+    return Provenance(
+        f"{judged.request.predicate} {membership.degree:.2f}",
+        origin,
+        "; ".join(remark for remark in remarks if remark),
+        membership.fallback,
+        membership.model,
+    )
+
+
+def sparkline(distribution: tuple[float, ...]) -> str:
+    """A distribution over the scores 0 to 100 as `BINS` blocks; the highest stands for the most."""
+    sums = [0.0] * BINS
+    for score, probability in enumerate(distribution):
+        sums[min(score * BINS // (len(distribution) - 1), BINS - 1)] += probability
+    top = max(sums) or 1.0
+    return "".join(BLOCKS[round(value / top * (len(BLOCKS) - 1))] for value in sums)
