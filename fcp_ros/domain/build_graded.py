@@ -6,6 +6,8 @@ from __future__ import annotations
 import itertools
 import re
 
+from fcp_ros.domain.build_fuzzy_rule import build_fuzzy_rule
+from fcp_ros.domain.build_oracle import build_oracle
 from fcp_ros.domain.build_schema import check_name, check_type
 from fcp_ros.domain.model import (
     IS_A,
@@ -53,7 +55,7 @@ def _build_predicate(
         if type_ != TEXT:
             check_type(type_, vocabulary, here, report, f"parameter {parameter} of {name}")
     _check_context(name, entry, file, vocabulary, path, report)
-    _check_oracle(name, entry, path, report)
+    oracle = build_oracle(name, entry, path, report)
     rubric = _rubric(name, entry.rubric, entry, path, report) if entry.rubric else None
     table = tuple(
         row
@@ -65,11 +67,12 @@ def _build_predicate(
         parameters=tuple(Parameter(p, t) for p, t in entry.parameters.items()),
         rubric=rubric,
         context={parameter: tuple(names) for parameter, names in entry.context.items()},
-        oracle=entry.oracle,
+        oracle=oracle,
         table=table,
         default_degree=entry.default_degree,
         calibrated=entry.calibrated,
         judged_like=entry.judged_like,
+        rule=build_fuzzy_rule(name, entry, file, path, report),
     )
 
 
@@ -97,19 +100,6 @@ def _check_context(
                 if attribute not in known:
                     message = f"{a(type_)} has no attribute {attribute} (context of {name})"
                     report.add((*here, position), message, suggestion(attribute, known))
-
-
-def _check_oracle(name: str, entry: GradedEntry, path: Path, report: Report) -> None:
-    if entry.oracle != "table":
-        if entry.rubric is None:
-            message = f"{name} is judged by a model and has no rubric"
-            report.add(path, message, "write `rubric:` with a question and the anchors 0, 50, 100")
-        if entry.table:
-            message = f"{name} has a table that its oracle {entry.oracle} does not read"
-            report.add((*path, "table"), message, "set `oracle: table`, or drop the table")
-    elif not entry.table and entry.default_degree is None:
-        message = f"{name} is judged by a table and has neither entries nor a default"
-        report.add(path, message, "write `table:` or `default_degree:`")
 
 
 def _rubric(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fcp_ros.domain.expression import Atom, TypedVariable
+from fcp_ros.domain.oracles import DEFAULT_ORACLE, FuzzyRule, OracleChoice
 
 if TYPE_CHECKING:
     from fcp_ros.cset import Schema
@@ -24,9 +25,6 @@ TEXT = "text"
 
 IS_A = "is_a"
 """Name of the built-in crisp predicate is_a(element, "label")."""
-
-DEFAULT_ORACLE = "default"
-ORACLES = ("default", "embedding", "causal_lm", "table")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +184,8 @@ class GradedPredicate:
 
     `context` is all that the oracle is shown of an element besides its category: names of
     attributes, or "name" for the element's own name (judged, cached and learnt one by one then).
-    `default_degree` answers where the table has no entry; None: ask the default oracle.
+    `oracle` is one of `ORACLES` or a choice of several. `default_degree` answers where table or
+    rule don't know, and as the last resort; None: a table then asks the default oracle.
     `judged_like` names the set of judgements ("substitution") whose trained head the embedding
     oracle uses for this predicate; "": none, the rubric's examples alone.
     """
@@ -195,11 +194,12 @@ class GradedPredicate:
     parameters: tuple[Parameter, ...]
     rubric: Rubric | None
     context: Mapping[str, tuple[str, ...]]
-    oracle: str = DEFAULT_ORACLE
+    oracle: str | OracleChoice = DEFAULT_ORACLE
     table: tuple[TableEntry, ...] = ()
     default_degree: float | None = None
     calibrated: bool = True
     judged_like: str = ""
+    rule: FuzzyRule | None = None
 
 
 @dataclass(frozen=True, slots=True)

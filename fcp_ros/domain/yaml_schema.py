@@ -113,15 +113,35 @@ class TableRow(_Entry):
     degree: Degree
 
 
+class SigmoidEntry(_Entry):
+    middle: float
+    width: float
+    falling: bool = False
+
+
+class RuleLineEntry(_Entry):
+    value: str
+    trapezoid: list[float] | None = None
+    sigmoid: SigmoidEntry | None = None
+
+
+class OracleEntry(_Entry):
+    first_of: Words = Field(default_factory=list)
+    all_of: Words = Field(default_factory=list)
+    t_norm: str | None = None
+
+
 class GradedEntry(_Entry):
     description: str = ""
     parameters: Typing
     context: Annotated[dict[str, list[str]], BeforeValidator(_empty_mapping)] = Field(
         default_factory=dict
     )
-    oracle: Literal["default", "embedding", "causal_lm", "table"] = "default"
+    oracle: str | OracleEntry = "default"
     rubric: RubricEntry | None = None
     table: list[TableRow] = Field(default_factory=list)
+    rule: list[RuleLineEntry] = Field(default_factory=list)
+    t_norm: str | None = None
     default_degree: Degree | None = None
     calibrated: bool = True
     judged_like: str = ""

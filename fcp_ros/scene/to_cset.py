@@ -40,12 +40,12 @@ class SceneState:
 def scene_to_instance(graph: SceneGraph, schema: Schema, mapping: SceneMapping) -> SceneState:
     """The state that a scene describes, in the words of a schema.
 
-    Element names are node ids; the attributes category, x, y, z, size_x, size_y, size_z (m)
-    and those of the nodes are set where the schema declares them. Relations are kept where the
-    elements' types fit their legs. An item lies in exactly one place: inside what is a container
-    before on what is a support; what the source calls "on" is read as "inside" (or the reverse)
-    where only that fits; a place that is neither leads on to where *it* lies, at last to the
-    room's floor.
+    Element names are node ids; the attributes category, x, y, z, size_x, size_y, size_z, width,
+    depth, height (m) and those of the nodes are set where the schema declares them. Relations are
+    kept where the elements' types fit their legs. An item lies in exactly one place: inside what is
+    a container before on what is a support; what the source calls "on" is read as "inside" (or the
+    reverse) where only that fits; a place that is neither leads on to where *it* lies, at last to
+    the room's floor.
 
     Args:
         graph: A scene that ``complete_relations`` has seen.
@@ -150,6 +150,9 @@ def _set_attributes(
         values.update(zip(("x", "y", "z"), node.pose.position, strict=True))
     if node.size is not None:
         values.update(zip(("size_x", "size_y", "size_z"), node.size, strict=True))
+        # The box's own axes say nothing about which side is called its width: the longer one is.
+        depth, width = sorted(node.size[:2])
+        values = {"width": width, "depth": depth, "height": node.size[2], **values}
     notes = []
     for name, value in values.items():
         if name in declared:

@@ -213,7 +213,7 @@ FAULTS = [
     ("when: {item: [egg", "when: {itm: [egg", "itm:", "unknown parameter itm"),
     ("when: {item: [egg, glass]}", "when: {}", "when: {}", "no condition"),
     ("    oracle: table\n", "", "can_grasp:", "has no rubric"),
-    ("oracle: table", "oracle: guess", "oracle: guess", "'embedding'"),
+    ("oracle: table", "oracle: guess", "oracle: guess", "unknown oracle guess"),
     # limits
     ("variables: {item: item, box: box}", "variables: {item: item, box: bx}", "box: bx", "bx"),
     ("never: ['on(item, box)']", "never: ['on(item, bx)']", "on(item, bx)", "unknown parameter"),
