@@ -38,7 +38,7 @@ def test_explain_shows_candidates_and_where_degrees_come_from():
     )
     assert "x=mug_1" in out
     assert "x=bowl_1" in out
-    assert "(embedding)" in out
+    assert "(embedding;" in out
     assert "replayed and verified" in out
 
 
