@@ -15,6 +15,7 @@ class GroundingCode(str, Enum):
     INVALID_OPTION = "invalid_option"
     INVALID_DEGREE = "invalid_degree"
     NO_TABLE_ENTRY = "no_table_entry"
+    NOT_KNOWN = "not_known"
     NO_ANCHORS = "no_anchors"
     MISSING_LIBRARY = "missing_library"
     MODEL_NOT_FOUND = "model_not_found"
@@ -22,6 +23,9 @@ class GroundingCode(str, Enum):
     UNSAFE_WEIGHTS = "unsafe_weights"
     MODEL_FAILED = "model_failed"
     NO_ANSWER = "no_answer"
+    CONTEXT_TOO_LONG = "context_too_long"
+    SERVER_UNREACHABLE = "server_unreachable"
+    SERVER_FAILED = "server_failed"
     STORE_FAILED = "store_failed"
 
 

@@ -8,7 +8,11 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from fcp_ros.domain.model import GradedPredicate
+from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+
+Answer = Membership | GroundingError
+"""What comes back for one question: a membership, or why there is none."""
 
 
 class MembershipOracle(Protocol):
@@ -17,6 +21,15 @@ class MembershipOracle(Protocol):
     `name` is the kind ("embedding"), `model` identifies what answers (a changed model has another
     text here), `mode` how (settings that change an answer). All three are known before anything
     heavy is loaded, because they are part of the cache key.
+
+    An oracle may also have, and the grounder asks for them by name:
+
+    - `judge_each(predicate, requests) -> list[Answer]`: like `judge`, with an error in the place of
+      each request that can't be answered. Without it, the grounder splits a batch that fails.
+    - `is_loaded`: False as long as the first question will take longer (True without it).
+    - `is_kept`: False if an answer costs less than looking it up (True without it).
+    - `is_concurrent`: True if several threads may ask at a time (False without it).
+    - `close()`: give back connections and threads.
     """
 
     @property
@@ -43,6 +56,20 @@ class MembershipOracle(Protocol):
         ...
 
 
+def all_answered(answers: Sequence[Answer]) -> list[Membership]:
+    """The memberships, if all are there.
+
+    Raises:
+        GroundingError: the first of the errors among them.
+    """
+    memberships = []
+    for answer in answers:
+        if isinstance(answer, GroundingError):
+            raise answer
+        memberships.append(answer)
+    return memberships
+
+
 def predicate_version(predicate: GradedPredicate) -> str:
     """A hash of all that the predicate's author wrote about it, 16 hexadecimal digits.
 
@@ -58,5 +85,6 @@ def predicate_version(predicate: GradedPredicate) -> str:
         predicate.judged_like,
         [(sorted(entry.when.items()), entry.degree) for entry in predicate.table],
         predicate.default_degree,
+        predicate.rule,
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

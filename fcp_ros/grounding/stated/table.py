@@ -8,24 +8,20 @@ from collections.abc import Sequence
 from fcp_ros.domain.model import GradedPredicate, TableEntry
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.protocol.oracle import Answer, all_answered
 from fcp_ros.scene.labels import label_forms, normalise_label
 
 
 class TableOracle:
-    """Looks the degree up in the predicate's table; the first entry that fits decides."""
+    """Looks the degree up in the predicate's table; the first entry that fits decides.
+
+    The default degree is the table's own where the table alone is asked; among several oracles it
+    comes after all of them (see `asking.py`).
+    """
 
     name = "table"
     model = "table"
     mode = "first_entry"
-
-    def find(self, predicate: GradedPredicate, request: JudgementRequest) -> Membership | None:
-        """The membership from the table or the default degree; None where neither speaks."""
-        for number, entry in enumerate(predicate.table, start=1):
-            if entry_fits(entry, request):
-                return self._answer(predicate, entry.degree, f"entry {number} of the table")
-        if predicate.default_degree is not None:
-            return self._answer(predicate, predicate.default_degree, "default degree of the table")
-        return None
 
     def judge(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
@@ -35,17 +31,25 @@ class TableOracle:
         Raises:
             GroundingError: no entry fits a request and the predicate has no default degree.
         """
-        answers = []
-        for request in requests:
-            answer = self.find(predicate, request)
-            if answer is None:
-                raise GroundingError(
-                    GroundingCode.NO_TABLE_ENTRY,
-                    f"no entry of the table of {predicate.name} fits {request}; add one, or give "
-                    "the predicate a default_degree",
-                )
-            answers.append(answer)
-        return answers
+        return all_answered(self.judge_each(predicate, requests))
+
+    def judge_each(
+        self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
+    ) -> list[Answer]:
+        """For each request its membership, or why there is none."""
+        return [self._find(predicate, request) for request in requests]
+
+    def _find(self, predicate: GradedPredicate, request: JudgementRequest) -> Answer:
+        for number, entry in enumerate(predicate.table, start=1):
+            if entry_fits(entry, request):
+                return self._answer(predicate, entry.degree, f"entry {number} of the table")
+        if predicate.default_degree is not None and predicate.oracle == self.name:
+            return self._answer(predicate, predicate.default_degree, "default degree of the table")
+        return GroundingError(
+            GroundingCode.NO_TABLE_ENTRY,
+            f"no entry of the table of {predicate.name} fits {request}; add one, or give "
+            "the predicate a default_degree",
+        )
 
     def _answer(self, predicate: GradedPredicate, degree: float, note: str) -> Membership:
         return Membership(
