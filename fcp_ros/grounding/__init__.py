@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Grounding: to what degree does a vague predicate hold? Oracles, cache and calibration."""
 
-from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, Reset
+from fcp_ros.grounding.calibration.calibrator import Calibrated, Calibrator, Question
+from fcp_ros.grounding.calibration.drift import Direction, Drift
+from fcp_ros.grounding.calibration.evidence import Evidence, Reset
+from fcp_ros.grounding.calibration.reliability import Reliability
+from fcp_ros.grounding.calibration.store import CalibrationStore
 from fcp_ros.grounding.grounder import Grounder, OracleInfo, make_grounder
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
@@ -23,9 +27,13 @@ __all__ = [
     "ORACLES",
     "ArgumentContext",
     "CacheStatistics",
+    "Calibrated",
     "CalibrationOptions",
     "CalibrationStore",
+    "Calibrator",
     "Device",
+    "Direction",
+    "Drift",
     "EndpointOptions",
     "Evidence",
     "Grounder",
@@ -38,6 +46,8 @@ __all__ = [
     "Membership",
     "MembershipOracle",
     "OracleInfo",
+    "Question",
+    "Reliability",
     "Precision",
     "Reset",
     "ScoringMode",

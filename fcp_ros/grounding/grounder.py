@@ -19,11 +19,15 @@ from types import MappingProxyType
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import DEFAULT_ORACLE, Domain, GradedPredicate
-from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
+from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
+from fcp_ros.grounding.calibration.drift import Drift
+from fcp_ros.grounding.calibration.evidence import Evidence
+from fcp_ros.grounding.calibration.reliability import Reliability
+from fcp_ros.grounding.calibration.store import CalibrationStore
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.grounding.protocol.options import GroundingOptions
+from fcp_ros.grounding.protocol.options import CalibrationOptions, GroundingOptions
 from fcp_ros.grounding.protocol.oracle import MembershipOracle, predicate_version
 from fcp_ros.grounding.registry import make_oracle
 from fcp_ros.grounding.stated.table import TableOracle
@@ -61,6 +65,7 @@ class Grounder:
         default: name of the oracle of predicates that say "default".
         cache: where the oracles' answers are kept.
         calibration: where observed outcomes are kept.
+        calibration_options: how much they are believed; None means the defaults.
 
     Raises:
         GroundingError: a predicate uses an oracle that is not there.
@@ -73,10 +78,12 @@ class Grounder:
         default: str,
         cache: JudgementCache,
         calibration: CalibrationStore,
+        calibration_options: CalibrationOptions | None = None,
     ) -> None:
         self.predicates = MappingProxyType(dict(predicates))
         self.cache = cache
         self.calibration = calibration
+        self.calibrator = Calibrator(calibration, calibration_options)
         self._oracles = dict(oracles)
         self._default = default
         self._versions = {name: predicate_version(p) for name, p in predicates.items()}
@@ -105,9 +112,7 @@ class Grounder:
         for request in requests:
             if request.context_key not in questions:
                 questions[request.context_key] = self._question(request)
-        answers: dict[str, Membership] = {}
-        for context_key, prior in self._priors(questions).items():
-            answers[context_key] = self._calibrated(questions[context_key].request, prior)
+        answers = self._calibrated(questions, self._priors(questions))
         return [answers[request.context_key] for request in requests]
 
     def record(
@@ -117,6 +122,8 @@ class Grounder:
         step: str = "",
         *,
         stamp: float | None = None,
+        membership: Membership | None = None,
+        weight: float = 1.0,
     ) -> bool:
         """Keep how well a step really went, as evidence for one of its judgements.
 
@@ -125,6 +132,9 @@ class Grounder:
             quality: in [0, 1]; 0 is a failure, 1 full success.
             step: the step in words, for the audit.
             stamp: seconds since the epoch; None means now.
+            membership: the answer that the step relied on; None takes the one in the cache, if any,
+                for the oracle's part.
+            weight: share of an outcome that this is, in [0, 1] (`execution/credit.py`).
 
         Returns:
             False where the predicate is not calibrated, so that nothing was kept.
@@ -134,11 +144,34 @@ class Grounder:
         """
         if not self._predicate(request.predicate).calibrated:
             return False
-        when = time.time() if stamp is None else stamp
+        if membership is None:
+            question = self._question(request)
+            membership = self.cache.get(question.key)
+            if membership is not None:
+                membership = self._calibrated({"": question}, {"": membership})[""]
         self.calibration.record(
-            Evidence(request.predicate, request.context_key, quality, when, step)
+            Evidence(
+                request.predicate,
+                request.context_key,
+                quality,
+                time.time() if stamp is None else stamp,
+                step,
+                prior=None if membership is None else membership.prior,
+                degree=None if membership is None else membership.degree,
+                source=membership.source if membership else "",
+                model=membership.model if membership else "",
+                weight=weight,
+            )
         )
         return True
+
+    def drifts(self) -> tuple[Drift, ...]:
+        """Predicates and models whose outcomes have left their degrees, and since when."""
+        return self.calibrator.drifts()
+
+    def reliabilities(self) -> tuple[Reliability, ...]:
+        """How good the degrees of each predicate and model were; `is_poor` is a high error."""
+        return self.calibrator.reliabilities()
 
     def describe(self) -> tuple[OracleInfo, ...]:
         """For each predicate, what answers for it."""
@@ -193,13 +226,26 @@ class Grounder:
             found.update((q.request.context_key, answer) for q, answer in pairs)
         return found
 
-    def _calibrated(self, request: JudgementRequest, prior: Membership) -> Membership:
-        if not self.predicates[request.predicate].calibrated:
-            return prior
-        degree, count = self.calibration.posterior(
-            request.predicate, request.context_key, prior.prior
+    def _calibrated(
+        self, questions: Mapping[str, _Question], priors: Mapping[str, Membership]
+    ) -> dict[str, Membership]:
+        """The answers after calibration, by context key, where the predicate wants it."""
+        wanted = [
+            (key, questions[key].request, prior)
+            for key, prior in priors.items()
+            if self.predicates[questions[key].request.predicate].calibrated
+        ]
+        found = self.calibrator.calibrate(
+            [
+                Question(request.predicate, request.context_key, prior.prior, prior.model)
+                for _, request, prior in wanted
+            ]
         )
-        return replace(prior, degree=degree, evidence_count=count) if count else prior
+        answers = dict(priors)
+        for (key, _, prior), learnt in zip(wanted, found, strict=True):
+            if learnt.outcomes or learnt.degree != prior.degree:
+                answers[key] = replace(prior, degree=learnt.degree, evidence_count=learnt.outcomes)
+        return answers
 
     def _oracle(self, predicate: GradedPredicate, request: JudgementRequest) -> MembershipOracle:
         """The predicate's oracle; the default one where its table has nothing to say."""
@@ -254,9 +300,6 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
         oracles,
         options.oracle,
         JudgementCache(options.cache_path or None),
-        CalibrationStore(
-            options.calibration.path or IN_MEMORY,
-            strength=options.calibration.strength,
-            cap=options.calibration.cap,
-        ),
+        CalibrationStore(options.calibration.path or IN_MEMORY),
+        options.calibration,
     )

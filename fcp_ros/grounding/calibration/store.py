@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calibration: what really happened moves a membership, within bounds (DESIGN section 4).
+"""The file of the evidence: what really happened, kept so that it can be audited and undone.
 
-The oracle's degree is the prior, worth `strength` observations; each observed quality is one
-observation more. With n qualities q_i in one context
-
-    posterior = (strength * prior + sum q_i) / (strength + n),
-
-the mean of a beta-binomial model, moved away from the prior by at most `cap`. All evidence stays in
-one SQLite file, each piece committed to the disk before `record` returns, so it survives a killed
-process. A reset doesn't delete: it marks evidence as set aside, and can be undone.
+Each piece is committed to the disk before `record` returns, so it survives a killed process. A
+reset doesn't delete: it marks evidence as set aside, and can be undone. What follows from the
+evidence is worked out in `calibrator.py`.
 """
 
 from __future__ import annotations
@@ -19,124 +14,103 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from fcp_ros.grounding.calibration.evidence import Evidence, Reset
+from fcp_ros.grounding.calibration.schema import TABLES, migrate
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import check_degree
 from fcp_ros.grounding.stores.sqlite_file import open_database
 
-_TABLES = (
-    """CREATE TABLE IF NOT EXISTS evidence (
-        id INTEGER PRIMARY KEY AUTOINCREMENT, stamp REAL NOT NULL, predicate TEXT NOT NULL,
-        context_key TEXT NOT NULL, quality REAL NOT NULL, step TEXT NOT NULL,
-        reset_id INTEGER REFERENCES resets(id))""",
-    """CREATE TABLE IF NOT EXISTS resets (
-        id INTEGER PRIMARY KEY AUTOINCREMENT, stamp REAL NOT NULL, predicate TEXT,
-        context_key TEXT, undone INTEGER NOT NULL DEFAULT 0)""",
-    """CREATE INDEX IF NOT EXISTS evidence_by_context
-        ON evidence (predicate, context_key, reset_id, quality)""",
+__all__ = ["CalibrationStore", "Evidence", "Reset"]
+
+_COLUMNS = (
+    "predicate, context_key, quality, stamp, step, id, reset_id, prior, degree, "
+    "COALESCE(source, ''), COALESCE(model, ''), COALESCE(weight, 1.0)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """One observed outcome.
-
-    Args:
-        predicate: the graded predicate that the step relied on.
-        context_key: the judgement's context (`JudgementRequest.context_key`).
-        quality: how well the step went, in [0, 1].
-        stamp: when, seconds since the epoch.
-        step: the step in words, for the audit.
-        id: the record's number; 0 before it is recorded.
-        reset_id: the reset that set it aside; None while it counts.
-    """
-
-    predicate: str
-    context_key: str
-    quality: float
-    stamp: float
-    step: str = ""
-    id: int = 0
-    reset_id: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reset:
-    """A reset, for the audit: which evidence it set aside (None: any), when, whether undone."""
-
-    id: int
-    stamp: float
-    predicate: str | None
-    context_key: str | None
-    undone: bool
-    count: int
+"""In the order of the fields of `Evidence`."""
 
 
 class CalibrationStore:
-    """Evidence and what follows from it.
+    """Evidence on the disk. Safe to use from several threads and processes.
 
     Args:
         path: the SQLite file, created where it doesn't exist; ":memory:" keeps nothing.
-        strength: how many observations the oracle's degree is worth, > 0.
-        cap: the largest shift away from the oracle's degree, in [0, 1].
 
     Raises:
-        GroundingError: a setting out of range, or a file that can't be used. A file that is no
-            database is set aside; `note` then says so.
+        GroundingError: a file that can't be used. A file that is no database is set aside; `note`
+            then says so.
     """
 
-    def __init__(self, path: str | Path, *, strength: float = 4.0, cap: float = 0.6) -> None:
-        if not math.isfinite(strength) or strength <= 0.0:
-            raise GroundingError(
-                GroundingCode.INVALID_OPTION,
-                f"the strength of the prior is {strength}; it must be a number above 0",
-            )
-        self.strength = strength
-        self.cap = check_degree(cap, "the cap of the calibration shift")
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._lock = threading.RLock()
+        self._own_writes = 0
         if str(path) == ":memory:":
             self._connection, self.note = _in_memory(), ""
         else:
-            self._connection, self.note = open_database(self.path, _TABLES, synchronous="FULL")
+            self._connection, self.note = open_database(self.path, TABLES, synchronous="FULL")
+        try:
+            with self._reading() as connection:
+                migrate(connection, self.path)
+        except GroundingError:
+            self._connection.close()
+            raise
 
     def record(self, evidence: Evidence) -> int:
         """Store one outcome and return its number; it is on the disk when this returns.
 
         Raises:
-            GroundingError: the quality is not in [0, 1], or the disk refuses.
+            GroundingError: a number is out of range, or the disk refuses.
         """
-        what = f"the quality observed for {evidence.predicate}"
-        quality = check_degree(evidence.quality, what)
-        if not math.isfinite(evidence.stamp):
-            raise GroundingError(
-                GroundingCode.INVALID_OPTION,
-                f"the stamp of an outcome is {evidence.stamp}; give seconds since the epoch",
-            )
+        _check(evidence)
         with self._transaction() as cursor:
             cursor.execute(
-                "INSERT INTO evidence (stamp, predicate, context_key, quality, step) "
-                "VALUES (?, ?, ?, ?, ?)",
-                (evidence.stamp, evidence.predicate, evidence.context_key, quality, evidence.step),
+                "INSERT INTO evidence (stamp, predicate, context_key, quality, step, "
+                "prior, degree, source, model, weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    evidence.stamp,
+                    evidence.predicate,
+                    evidence.context_key,
+                    evidence.quality,
+                    evidence.step,
+                    evidence.prior,
+                    evidence.degree,
+                    evidence.source or None,
+                    evidence.model or None,
+                    evidence.weight,
+                ),
             )
             return int(cursor.lastrowid or 0)
 
-    def posterior(self, predicate: str, context_key: str, prior: float) -> tuple[float, int]:
-        """The calibrated degree and the number of outcomes behind it.
+    def version(self) -> tuple[int, int]:
+        """Changes with every change of the evidence, by whichever process (microseconds).
 
         Raises:
-            GroundingError: the prior is not in [0, 1], or the file can't be read.
+            GroundingError: the file can't be read.
         """
-        check_degree(prior, f"the prior of {predicate}")
         with self._reading() as connection:
-            count, total = connection.execute(
-                "SELECT COUNT(*), COALESCE(SUM(quality), 0) FROM evidence "
-                "WHERE predicate = ? AND context_key = ? AND reset_id IS NULL",
-                (predicate, context_key),
+            # Counts the commits of other connections only; our own are counted by us.
+            (others,) = connection.execute("PRAGMA data_version").fetchone()
+            return int(others), self._own_writes
+
+    def reset_state(self) -> tuple[int, int]:
+        """Number of resets, and of those undone: changes where counted evidence stops or resumes
+        counting."""
+        with self._reading() as connection:
+            count, undone = connection.execute(
+                "SELECT COUNT(*), COALESCE(SUM(undone), 0) FROM resets"
             ).fetchone()
-        return posterior_degree(prior, count, total, self.strength, self.cap), int(count)
+            return int(count), int(undone)
+
+    def counted_after(self, number: int) -> Iterator[Evidence]:
+        """The evidence that counts, with a higher number than this, in the order of recording."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                f"SELECT {_COLUMNS} FROM evidence WHERE id > ? AND reset_id IS NULL ORDER BY id",
+                (number,),
+            ).fetchall()
+        return (Evidence(*row) for row in rows)
 
     def entries(
         self, predicate: str | None = None, *, with_reset: bool = False
@@ -149,7 +123,7 @@ class CalibrationStore:
         """
         with self._reading() as connection:
             rows = connection.execute(
-                "SELECT predicate, context_key, quality, stamp, step, id, reset_id FROM evidence "
+                f"SELECT {_COLUMNS} FROM evidence "
                 "WHERE (?1 IS NULL OR predicate = ?1) AND (?2 OR reset_id IS NULL) ORDER BY id",
                 (predicate, with_reset),
             ).fetchall()
@@ -233,6 +207,7 @@ class CalibrationStore:
                 connection.rollback()
                 raise
             connection.commit()
+            self._own_writes += 1
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -247,15 +222,23 @@ class CalibrationStore:
                 ) from error
 
 
-def posterior_degree(prior: float, count: int, total: float, strength: float, cap: float) -> float:
-    """The calibrated degree from `count` qualities that sum to `total`; see the module's text."""
-    posterior = (strength * prior + total) / (strength + count)
-    shift = min(max(posterior - prior, -cap), cap)
-    return min(max(prior + shift, 0.0), 1.0)
+def _check(evidence: Evidence) -> None:
+    """Refuse what can't have been observed."""
+    check_degree(evidence.quality, f"the quality observed for {evidence.predicate}")
+    check_degree(evidence.weight, f"the weight of an outcome of {evidence.predicate}")
+    if evidence.prior is not None:
+        check_degree(evidence.prior, f"the prior of {evidence.predicate}")
+    if evidence.degree is not None:
+        check_degree(evidence.degree, f"the degree of {evidence.predicate}")
+    if not math.isfinite(evidence.stamp):
+        raise GroundingError(
+            GroundingCode.INVALID_OPTION,
+            f"the stamp of an outcome is {evidence.stamp}; give seconds since the epoch",
+        )
 
 
 def _in_memory() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    for statement in _TABLES:
+    for statement in TABLES:
         connection.execute(statement)
     return connection

@@ -106,15 +106,38 @@ class CalibrationOptions:
         path: SQLite file of the evidence; None keeps evidence in memory only.
         strength: how many outcomes the oracle's degree is worth, > 0.
         cap: the largest shift by calibration, in [0, 1].
+        half_life: later outcomes of a context after which one of its outcomes counts half; 0 and
+            infinity: never.
+        half_life_days: days before the predicate's newest outcome, for the same; 0 and infinity:
+            never.
+        pooled_half_life: later outcomes of a predicate and model, for what is learnt about the
+            model; 0 and infinity: never.
+        pooled: whether all outcomes of a predicate together recalibrate the model's degrees.
+        neighbours: how far contexts that differ in attributes only are believed to be alike before
+            anything was seen, in [0, 1]; 0: outcomes count for their own context alone.
+        drift_threshold: evidence that raises an alarm, > 0; h means at most one false alarm in
+            exp(h) outcomes and direction.
     """
 
     path: str | Path | None = None
     strength: float = 4.0
     cap: float = 0.6
+    half_life: float = 100.0
+    half_life_days: float = 0.0
+    pooled_half_life: float = 1000.0
+    pooled: bool = True
+    neighbours: float = 0.25
+    drift_threshold: float = 7.0
 
     def __post_init__(self) -> None:
         _positive("strength", self.strength)
         check_degree(self.cap, "the cap of the calibration shift")
+        for name in ("half_life", "half_life_days", "pooled_half_life"):
+            value = getattr(self, name)
+            if not value >= 0.0:
+                raise out_of_range(name, value, "0 (never) or more")
+        check_degree(self.neighbours, "the grounding option neighbours")
+        _positive("drift_threshold", self.drift_threshold)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evidence moves degrees within bounds, survives a killed process, and can be undone."""
+"""Evidence survives a killed process, older files and other writers, and can be undone."""
 
 import math
+import sqlite3
 import subprocess
 import sys
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fcp_ros.grounding import CalibrationStore, Evidence, GroundingCode, GroundingError
-from fcp_ros.grounding.calibration.store import posterior_degree
 
 CONTEXT = '{"item":"mug"}'
+OLD_TABLES = (
+    """CREATE TABLE evidence (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, stamp REAL NOT NULL, predicate TEXT NOT NULL,
+        context_key TEXT NOT NULL, quality REAL NOT NULL, step TEXT NOT NULL,
+        reset_id INTEGER REFERENCES resets(id))""",
+    """CREATE TABLE resets (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, stamp REAL NOT NULL, predicate TEXT,
+        context_key TEXT, undone INTEGER NOT NULL DEFAULT 0)""",
+    "CREATE INDEX evidence_by_context ON evidence (predicate, context_key, reset_id, quality)",
+)
 WRITER = """
 import sys, time
 from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
@@ -40,46 +50,6 @@ def store(tmp_path: Path) -> CalibrationStore:
     return CalibrationStore(tmp_path / "calibration.sqlite")
 
 
-def test_without_evidence_the_prior_stands(store: CalibrationStore) -> None:
-    assert store.posterior("p", CONTEXT, 0.83) == (0.83, 0)
-
-
-def test_the_prior_is_worth_its_strength(store: CalibrationStore) -> None:
-    store.record(evidence(0.0))
-    store.record(evidence(0.0))
-    degree, count = store.posterior("p", CONTEXT, 0.97)
-    assert degree == pytest.approx(4 * 0.97 / 6)
-    assert count == 2
-
-
-def test_evidence_counts_for_its_own_predicate_and_context(store: CalibrationStore) -> None:
-    store.record(evidence(0.0))
-    assert store.posterior("q", CONTEXT, 0.9) == (0.9, 0)
-    assert store.posterior("p", "{}", 0.9) == (0.9, 0)
-
-
-@given(
-    st.floats(0, 1), st.lists(st.floats(0, 1), max_size=300), st.floats(0.1, 50), st.floats(0, 1)
-)
-def test_the_shift_is_bounded_and_towards_what_was_seen(
-    prior: float, qualities: list[float], strength: float, cap: float
-) -> None:
-    total = math.fsum(qualities)
-    degree = posterior_degree(prior, len(qualities), total, strength, cap)
-    assert 0.0 <= degree <= 1.0
-    assert abs(degree - prior) <= cap + 1e-9
-    if qualities:
-        mean = total / len(qualities)
-        assert min(prior, mean) - 1e-9 <= degree <= max(prior, mean) + 1e-9
-
-
-def test_the_shift_is_capped(tmp_path: Path) -> None:
-    store = CalibrationStore(tmp_path / "c.sqlite", cap=0.3)
-    for _ in range(100):
-        store.record(evidence(0.0))
-    assert store.posterior("p", CONTEXT, 0.9) == (pytest.approx(0.6), 100)
-
-
 def test_evidence_can_be_audited(store: CalibrationStore) -> None:
     number = store.record(evidence(0.5))
     (entry,) = store.entries("p")
@@ -94,13 +64,11 @@ def test_a_reset_is_audited_and_can_be_undone(store: CalibrationStore) -> None:
     store.record(evidence(0.0, predicate="q"))
     reset = store.reset("p", CONTEXT, stamp=20.0)
     assert reset.count == 1
-    assert store.posterior("p", CONTEXT, 0.9) == (0.9, 0)
-    assert store.posterior("p", "{}", 0.9)[1] == store.posterior("q", CONTEXT, 0.9)[1] == 1
     assert store.resets() == (reset,)
     assert len(store.entries()) == 2
     assert [e.reset_id for e in store.entries(with_reset=True)] == [reset.id, None, None]
     assert store.undo_reset(reset.id) == 1
-    assert store.posterior("p", CONTEXT, 0.9)[1] == 1
+    assert len(store.entries()) == 3
     assert store.resets()[0].undone
     with pytest.raises(GroundingError, match="no reset"):
         store.undo_reset(reset.id)
@@ -111,7 +79,7 @@ def test_a_reset_of_everything(store: CalibrationStore) -> None:
     store.record(evidence(0.0, predicate="q"))
     assert store.reset().count == 2
     store.record(evidence(1.0))
-    assert store.posterior("p", CONTEXT, 0.5)[1] == 1
+    assert [entry.quality for entry in store.entries()] == [1.0]
 
 
 @pytest.mark.parametrize("quality", [-0.01, 1.01, math.nan, math.inf])
@@ -122,10 +90,89 @@ def test_senseless_qualities_are_refused(store: CalibrationStore, quality: float
     assert store.entries() == ()
 
 
-@pytest.mark.parametrize(("strength", "cap"), [(0.0, 0.5), (math.nan, 0.5), (4.0, 1.5)])
-def test_senseless_settings_are_refused(tmp_path: Path, strength: float, cap: float) -> None:
-    with pytest.raises(GroundingError):
-        CalibrationStore(tmp_path / "c.sqlite", strength=strength, cap=cap)
+@pytest.mark.parametrize("field", ["prior", "degree", "weight"])
+def test_senseless_numbers_are_refused(store: CalibrationStore, field: str) -> None:
+    with pytest.raises(GroundingError, match=f"the {field} of"):
+        store.record(replace(evidence(1.0), **{field: 1.5}))  # type: ignore[arg-type]
+
+
+def test_what_the_step_relied_on_is_kept(store: CalibrationStore) -> None:
+    given = replace(
+        evidence(0.5), prior=0.9, degree=0.8, source="table", model="table:p", weight=0.25
+    )
+    number = store.record(given)
+    assert store.entries() == (replace(given, id=number),)
+
+
+def old_file(path: Path) -> None:
+    """A file as version 0 of the schema wrote it."""
+    connection = sqlite3.connect(path)
+    for statement in OLD_TABLES:
+        connection.execute(statement)
+    connection.execute("INSERT INTO resets (stamp, predicate) VALUES (5.0, 'q')")
+    for predicate, reset in (("p", None), ("q", 1)):
+        connection.execute(
+            "INSERT INTO evidence (stamp, predicate, context_key, quality, step, reset_id) "
+            "VALUES (1.0, ?, ?, 0.25, 'pick', ?)",
+            (predicate, CONTEXT, reset),
+        )
+    connection.commit()
+    connection.close()
+
+
+def test_a_file_of_the_old_schema_is_migrated(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    old_file(path)
+    store = CalibrationStore(path)
+    (kept,) = store.entries()
+    assert kept == Evidence("p", CONTEXT, 0.25, 1.0, "pick", id=1)
+    assert (kept.prior, kept.model, kept.weight) == (None, "", 1.0)
+    store.record(replace(evidence(1.0), prior=0.5, model="m"))
+    assert store.undo_reset(1) == 1
+    store.close()
+    again = CalibrationStore(path)  # a second time there is nothing to do
+    assert [entry.prior for entry in again.entries()] == [None, None, 0.5]
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        nulls = connection.execute("SELECT COUNT(*) FROM evidence WHERE weight IS NULL").fetchone()
+        assert nulls == (2,)
+
+
+def test_two_processes_migrate_at_once(repository: Path, tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    old_file(path)
+    writers = [writer(repository, path, 3, name, "end") for name in ("a", "b")]
+    for process in writers:
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    assert len(CalibrationStore(path).entries()) == 7
+
+
+def test_a_file_of_a_newer_schema_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "new.sqlite"
+    CalibrationStore(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 7")
+    connection.close()
+    with pytest.raises(GroundingError, match="version 7") as caught:
+        CalibrationStore(path)
+    assert caught.value.code is GroundingCode.STORE_FAILED
+
+
+def test_the_version_tells_of_every_change(tmp_path: Path) -> None:
+    path = tmp_path / "calibration.sqlite"
+    mine, other = CalibrationStore(path), CalibrationStore(path)
+    seen = [mine.version()]
+    for change in (
+        lambda: mine.record(evidence(1.0)),
+        lambda: other.record(evidence(0.0)),
+        lambda: other.reset("p"),
+        lambda: mine.undo_reset(1),
+    ):
+        change()
+        seen.append(mine.version())
+    assert len(set(seen)) == len(seen)
+    assert mine.version() == seen[-1]
 
 
 def test_it_survives_kill_9(repository: Path, tmp_path: Path) -> None:
@@ -148,8 +195,8 @@ def test_two_processes_write_at_once(repository: Path, tmp_path: Path) -> None:
     for process in writers:
         process.communicate(timeout=60)
         assert process.returncode == 0
-    store = CalibrationStore(path)
-    assert [store.posterior("p", name, 0.5)[1] for name in ("a", "b")] == [30, 30]
+    kept = Counter(entry.context_key for entry in CalibrationStore(path).entries())
+    assert kept == {"a": 30, "b": 30}
 
 
 def test_a_corrupt_file_is_set_aside_and_said(tmp_path: Path) -> None:

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Has the world changed? A risk-adjusted CUSUM on outcomes and the degrees that foretold them.
+
+For an outcome of quality q where the degree was d, the evidence for "the odds are now R times as
+high" is the log-likelihood ratio q log R - log(1 - d + R d). Summed up, and begun anew whenever the
+sum is below 0, it stays low while the degrees are right and grows steadily once they aren't. Two
+sums are kept, for R = `ODDS` (better than thought) and 1 / `ODDS` (worse).
+
+While the degrees are right, exp(evidence) has a mean of at most 1, also for graded qualities. So a
+threshold h means at most one false alarm in exp(h) outcomes and direction, on the average (Lorden
+1971). An alarm ends when the sum has fallen to half of the threshold: calibration has caught up.
+
+Source: Steiner, Cook, Farewell and Treasure, Monitoring surgical performance using risk-adjusted
+cumulative sum charts, Biostatistics 2000.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from enum import Enum
+
+ODDS = 3.0
+EDGE = 0.02
+"""Degrees nearer to 0 or 1 are taken for this: one failure of a sure thing is no alarm."""
+THRESHOLD = 7.0
+END = 0.5
+"""Of the threshold: an alarm ends there."""
+MOST = 1.5
+"""Of the threshold: sums don't grow beyond, so that an alarm ends soon after its cause."""
+
+
+class Direction(str, Enum):
+    """Which way outcomes left the degrees."""
+
+    WORSE = "worse"
+    BETTER = "better"
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Outcomes that are no longer what the degrees foretell.
+
+    Args:
+        predicate: the graded predicate.
+        model: whose degrees it is about.
+        direction: whether things go better or worse than the degrees say.
+        since: stamp of the outcome that the change began with, s since the epoch.
+        outcomes: how many there were since then.
+        size: mean of quality less degree since then, in [-1, 1].
+    """
+
+    predicate: str
+    model: str
+    direction: Direction
+    since: float
+    outcomes: int
+    size: float
+
+    def __str__(self) -> str:
+        when = datetime.fromtimestamp(self.since, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+        return (
+            f"{self.predicate} goes {self.direction.value} than its degrees ({self.model}) say, "
+            f"by {abs(self.size):.2f} in {self.outcomes} outcomes since {when}"
+        )
+
+
+@dataclass(slots=True)
+class Cusum:
+    """The sum for one direction.
+
+    Attributes:
+        odds: what the odds are multiplied by in the alternative.
+        threshold: the sum that raises an alarm.
+        value: the sum, >= 0.
+        alarm: whether there is one.
+    """
+
+    odds: float
+    threshold: float = THRESHOLD
+    value: float = 0.0
+    alarm: bool = False
+    since: float = 0.0
+    outcomes: int = 0
+    _weight: float = 0.0
+    _residual: float = 0.0
+
+    def add(self, degree: float, quality: float, weight: float, stamp: float) -> None:
+        """Take in the next outcome."""
+        kept = min(max(degree, EDGE), 1.0 - EDGE)
+        evidence = quality * math.log(self.odds) - math.log(1.0 - kept + self.odds * kept)
+        if self.outcomes == 0:
+            self.since = stamp
+        self.outcomes += 1
+        self._weight += weight
+        self._residual += weight * (quality - degree)
+        value = self.value + weight * evidence
+        self.value = min(max(value, 0.0), MOST * self.threshold)
+        self.alarm = self.value >= self.threshold * (END if self.alarm else 1.0)
+        if self.value == 0.0:
+            self.outcomes, self._weight, self._residual = 0, 0.0, 0.0
+
+    @property
+    def size(self) -> float:
+        """Mean residual since the sum left 0."""
+        return self._residual / self._weight if self._weight > 0.0 else 0.0
+
+
+@dataclass(slots=True)
+class DriftDetector:
+    """Both directions, for one predicate and model."""
+
+    threshold: float = THRESHOLD
+    _worse: Cusum = field(init=False)
+    _better: Cusum = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._worse = Cusum(1.0 / ODDS, self.threshold)
+        self._better = Cusum(ODDS, self.threshold)
+
+    def add(self, degree: float, quality: float, weight: float, stamp: float) -> None:
+        """Take in the next outcome, with the degree as it was before it."""
+        self._worse.add(degree, quality, weight, stamp)
+        self._better.add(degree, quality, weight, stamp)
+
+    def drift(self, predicate: str, model: str) -> Drift | None:
+        """The present alarm; the stronger one where there are two."""
+        sums = {Direction.WORSE: self._worse, Direction.BETTER: self._better}
+        alarms = [(s.value, direction) for direction, s in sums.items() if s.alarm]
+        if not alarms:
+            return None
+        direction = max(alarms)[1]
+        found = sums[direction]
+        return Drift(predicate, model, direction, found.since, found.outcomes, found.size)
