@@ -16,15 +16,18 @@ from fcp_ros.cli.options import (
     DEFAULT_ORACLE,
     CalibrationOption,
     DomainOption,
+    EndpointOption,
     JsonOption,
     ModelOption,
     OracleOption,
+    SceneOption,
 )
-from fcp_ros.cli.session import open_grounder
+from fcp_ros.cli.session import JudgeChoice, open_grounder, open_session
 from fcp_ros.domain import GradedPredicate, load_domain
-from fcp_ros.grounding import ArgumentContext, JudgementRequest, Membership
+from fcp_ros.grounding import ArgumentContext, JudgementRequest, Membership, build_request
 from fcp_ros.package_files import find_domain
 from fcp_ros.report import to_plain
+from fcp_ros.report.provenance import sparkline
 from fcp_ros.scene import normalise_label
 
 
@@ -35,16 +38,19 @@ def judge(
     arguments: Annotated[
         list[str],
         typer.Argument(
-            help="Its arguments in words: the category of a thing, or a text, such as: mug drinking"
+            help="Its arguments in words: the category of a thing, or a text, such as: mug "
+            "drinking. With --scene: the names of the scene's things."
         ),
     ],
     domain: DomainOption = DEFAULT_DOMAIN,
+    scene: SceneOption = "",
     oracle: OracleOption = DEFAULT_ORACLE,
     model: ModelOption = "",
+    endpoint: EndpointOption = "",
     calibration: CalibrationOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Judge to which degree a graded predicate holds of things given in words."""
+    """Judge to which degree a graded predicate holds of things given in words, or of a scene's."""
     with explained():
         loaded = load_domain(find_domain(domain))
         if predicate not in loaded.graded:
@@ -52,8 +58,10 @@ def judge(
                 f"{predicate} is no graded predicate of domain {loaded.name}: "
                 f"use one of {', '.join(sorted(loaded.graded))}"
             )
-        request = _request(loaded.graded[predicate], arguments)
-        with closing(open_grounder(loaded, oracle, model, calibration)) as grounder:
+        asked = loaded.graded[predicate]
+        request = _in_scene(asked, arguments, domain, scene) if scene else _words(asked, arguments)
+        choice = JudgeChoice(oracle, model, endpoint, calibration)
+        with closing(open_grounder(loaded, choice)) as grounder:
             membership = grounder.judge([request])[0]
     if as_json:
         typer.echo(json.dumps(to_plain(membership), indent=1))
@@ -61,7 +69,14 @@ def judge(
         Console(highlight=False).print(_sentence(request, membership))
 
 
-def _request(predicate: GradedPredicate, words: list[str]) -> JudgementRequest:
+def _in_scene(
+    predicate: GradedPredicate, names: list[str], domain: str, scene: str
+) -> JudgementRequest:
+    """A request about things of a scene, with all that the predicate declares of them."""
+    return build_request(predicate, tuple(names), open_session(domain, scene).state.instance)
+
+
+def _words(predicate: GradedPredicate, words: list[str]) -> JudgementRequest:
     """A request about things that are in no scene: each is known by its category alone."""
     names = [parameter.name for parameter in predicate.parameters]
     if len(words) != len(names):
@@ -84,4 +99,8 @@ def _sentence(request: JudgementRequest, membership: Membership) -> str:
     text = f"{membership.degree:.2f}  {request}  [{membership.source}, {membership.model}]"
     if membership.evidence_count:
         text += f"  judged {membership.prior:.2f}, then {membership.evidence_count} outcomes"
+    if membership.distribution:
+        text += f"  0 {sparkline(membership.distribution)} 1"
+    if membership.fallback:
+        text += f"  FALLBACK: {membership.fallback}"
     return f"{text}  {membership.note}".rstrip()

@@ -24,13 +24,23 @@ SceneOption = Annotated[
 ]
 OracleOption = Annotated[
     str,
-    typer.Option(help="Who judges graded predicates that name no oracle: embedding or causal_lm."),
+    typer.Option(
+        help="Who judges graded predicates that name no oracle: embedding, causal_lm, endpoint."
+    ),
 ]
 ModelOption = Annotated[
     str,
     typer.Option(
         help="Folder of the oracle's model (Hugging Face format, safetensors); empty takes the "
-        "packaged one."
+        "packaged one. For --endpoint: the model's name on the server."
+    ),
+]
+EndpointOption = Annotated[
+    str,
+    typer.Option(
+        "--endpoint",
+        help="Let a model server with the OpenAI protocol judge, such as "
+        "http://localhost:8000/v1 (vLLM, llama.cpp, Ollama).",
     ),
 ]
 CalibrationOption = Annotated[

@@ -19,6 +19,7 @@ from fcp_ros.cli.options import (
     DEFAULT_SCENE,
     CalibrationOption,
     DomainOption,
+    EndpointOption,
     JsonOption,
     ModelOption,
     OracleOption,
@@ -43,6 +44,7 @@ from fcp_ros.cli.plan_options import (
     switches_without,
 )
 from fcp_ros.cli.plan_request import Asked, answer_pddl, answer_scene, is_pddl
+from fcp_ros.cli.session import JudgeChoice
 from fcp_ros.planning import (
     Algorithm,
     Explanation,
@@ -105,6 +107,7 @@ def plan(
     as_json: JsonOption = False,
     oracle: OracleOption = DEFAULT_ORACLE,
     model: ModelOption = "",
+    endpoint: EndpointOption = "",
     calibration: CalibrationOption = None,
 ) -> None:
     """Plan for a goal, or for a PDDL domain and problem (--domain d.pddl --scene p.pddl).
@@ -126,7 +129,7 @@ def plan(
         search=SearchOptions(algorithm, heuristic),
         switches=switches_without(without),
     )
-    asked = Asked(domain, scene, goal, options, oracle, model, calibration)
+    asked = Asked(domain, scene, goal, options, JudgeChoice(oracle, model, endpoint, calibration))
     with explained():
         if is_pddl(domain) or is_pddl(scene):
             answer = answer_pddl(asked)

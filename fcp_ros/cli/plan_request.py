@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from rich.console import Console
 
-from fcp_ros.cli.session import open_grounder, open_session
+from fcp_ros.cli.session import JudgeChoice, open_grounder, open_session
 from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl import PddlTask, UnsupportedPddl, read_pddl
 from fcp_ros.grounding import Grounder
@@ -28,9 +27,7 @@ class Asked:
     scene: str
     goal: str
     options: PlanningOptions
-    oracle: str
-    model: str
-    calibration: Path | None
+    judges: JudgeChoice
 
 
 @dataclass(frozen=True)
@@ -106,7 +103,7 @@ def answer_pddl(asked: Asked) -> Answer:
 
 
 def _grounder(asked: Asked, domain: Domain) -> Grounder:
-    return open_grounder(domain, asked.oracle, asked.model, asked.calibration)
+    return open_grounder(domain, asked.judges)
 
 
 @contextmanager

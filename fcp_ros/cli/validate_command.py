@@ -20,12 +20,13 @@ from fcp_ros.cli.options import (
     DEFAULT_SCENE,
     CalibrationOption,
     DomainOption,
+    EndpointOption,
     ModelOption,
     OracleOption,
     SceneOption,
 )
 from fcp_ros.cli.plan_request import is_pddl
-from fcp_ros.cli.session import open_grounder, open_session
+from fcp_ros.cli.session import JudgeChoice, open_grounder, open_session
 from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.package_files import find_domain, find_scene
@@ -48,13 +49,16 @@ def validate(
     scene: SceneOption = DEFAULT_SCENE,
     oracle: OracleOption = DEFAULT_ORACLE,
     model: ModelOption = "",
+    endpoint: EndpointOption = "",
     calibration: CalibrationOption = None,
 ) -> None:
     """Check a domain, a scene against a domain, or a plan on a scene by replaying it."""
     console = Console(highlight=False)
     with explained():
         if _holds_plan(file):
-            _validate_plan(console, file, domain, scene, oracle, model, calibration)
+            _validate_plan(
+                console, file, domain, scene, JudgeChoice(oracle, model, endpoint, calibration)
+            )
         elif _holds_actions(file):
             _validate_actions(console, file, domain, scene)
         elif is_pddl(file):
@@ -84,9 +88,7 @@ def _validate_plan(
     file: str,
     domain: str,
     scene: str,
-    oracle: str,
-    model: str,
-    calibration: Path | None,
+    judges: JudgeChoice,
 ) -> None:
     try:
         plan = read_plan(Path(file).read_text(encoding="utf-8"))
@@ -99,7 +101,7 @@ def _validate_plan(
         session = open_session(domain, scene)
         spoken_of, instance = session.domain, session.state.instance
     goal = check_goal(parse_expression(plan.goal), spoken_of, instance)
-    with closing(open_grounder(spoken_of, oracle, model, calibration)) as grounder:
+    with closing(open_grounder(spoken_of, judges)) as grounder:
         verdict = verify(spoken_of, instance, plan, goal, grounder, alpha=plan.alpha)
     _tell(
         console,
@@ -122,7 +124,7 @@ def _validate_actions(console: Console, file: str, domain: str, problem: str) ->
         plan = plan_of_actions(task, actions)
     except CannotReplay as reason:
         _tell(console, [str(reason)], "")
-    with closing(open_grounder(task.domain, DEFAULT_ORACLE, "", None)) as grounder:
+    with closing(open_grounder(task.domain, JudgeChoice())) as grounder:
         verdict = verify(task.domain, task.instance, plan, task.goal, grounder, alpha=1.0)
     _tell(console, verdict.problems, f"plan of {len(actions)} actions, replayed from {problem}")
 

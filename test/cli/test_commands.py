@@ -182,6 +182,15 @@ def test_judge_answers_in_words_and_json():
     assert json.loads(out)["degree"] < 0.3
 
 
+def test_judge_about_things_of_a_scene():
+    code, out, _ = fcp("judge", "can_grasp", "robot_1", "mug_1", "-s", "twin_house_furnished")
+    assert code == 0
+    assert out.startswith("0.97  can_grasp(robot_1, mug_1)")
+    code, _, error = fcp("judge", "can_grasp", "robot_1", "mug_9", "-s", "twin_house_furnished")
+    assert code == BAD_INPUT
+    assert "mug_9" in error
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [(("serves_us", "mug", "drinking"), "serves_as"), (("serves_as", "mug"), "purpose")],
