@@ -23,6 +23,7 @@ from fcp_ros.fuzzy import reaches
 from fcp_ros.planning.compile.conditions import Conditions
 from fcp_ros.planning.compile.goal_alternatives import Alternative, Binding
 from fcp_ros.planning.compile.task import Task
+from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.solution import Solved
 
@@ -194,6 +195,16 @@ def said_of(outcome: Solved, steps: int, optimise: Optimise) -> str:
         return f"{text}; {_BEST[optimise]}."
     reason = outcome.interrupted.sentence if outcome.interrupted is not None else ""
     return f"{text}; whether a better one exists was not settled. {reason}".rstrip()
+
+
+def by_fallback(plan: Plan) -> str:
+    """What is said where an oracle could not answer and another one did; "" where none did."""
+    judged = [*plan.goal_judgements, *(j for step in plan.steps for j in step.judgements)]
+    reasons = [j.membership.fallback for j in judged if j.membership.fallback]
+    if not reasons:
+        return ""
+    some = "One of its degrees is" if len(reasons) == 1 else f"{len(reasons)} of its degrees are"
+    return f"{some} a fallback's, as the oracle that should judge could not: {reasons[0]}"
 
 
 def below_alpha(outcome: Solved, alpha: float) -> str:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statuses, plans and explanations of the planner on a small house."""
 
+from dataclasses import replace
+
 import pytest
 
 from fcp_ros.cset import InstanceBuilder
-from fcp_ros.domain import parse_expression
+from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expression import Atom, Constant
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
@@ -61,6 +63,23 @@ def test_the_best_membership_wins_over_the_shortest_plan(ask):
     assert by_name["mug_1"].goal_degree == pytest.approx(0.6)
     assert by_name["mug_1"].judgements[0].membership.source == "table"
     assert "0.60" in by_name["mug_1"].reason
+
+
+def test_degrees_of_a_fallback_are_said(house, home, degrees):
+    """A plan that rests on degrees of a fallback says so, and why, in its message."""
+
+    class Fallback(degrees):
+        def judge(self, requests):
+            reason = "the server is down"
+            return [replace(found, fallback=reason) for found in super().judge(requests)]
+
+    goal = check_goal(parse_expression("on(mug_1, shelf)"), house, home)
+    result = plan(house, home, goal, PlanningOptions(), Fallback({}))
+    assert result.status.solved
+    assert "2 of its degrees are a fallback's" in result.message
+    assert result.message.endswith("the server is down")
+    result = plan(house, home, goal, PlanningOptions(), degrees({}))
+    assert "fallback" not in result.message
 
 
 def test_a_worse_step_is_avoided_by_a_detour(ask):
