@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The grounder: graded predicates, their oracles, the cache and calibration, behind one `judge`.
 
-    request -> asked before in this batch? -> cache -> oracle (one batch a predicate)
-            -> calibration -> membership
+    request -> asked before in this batch? -> cache -> oracle (one batch a predicate), or several
+            (asking.py) -> calibration -> membership
 
 Equal contexts are asked once. What the cache keeps is the oracle's degree; evidence is applied
 last, each time, so an outcome counts from the next judgement on.
@@ -10,7 +10,6 @@ last, each time, so an outcome counts from the next judgement on.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,42 +17,37 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.model import DEFAULT_ORACLE, Domain, GradedPredicate
+from fcp_ros.domain.model import Domain, GradedPredicate
+from fcp_ros.grounding.asking import Asker, oracles_of
 from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
 from fcp_ros.grounding.calibration.drift import Drift
 from fcp_ros.grounding.calibration.evidence import Evidence
 from fcp_ros.grounding.calibration.reliability import Reliability
 from fcp_ros.grounding.calibration.store import CalibrationStore
+from fcp_ros.grounding.kept_oracle import KeptOracle
+from fcp_ros.grounding.making import make_oracles
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import CalibrationOptions, GroundingOptions
-from fcp_ros.grounding.protocol.oracle import MembershipOracle, predicate_version
-from fcp_ros.grounding.registry import make_oracle
-from fcp_ros.grounding.stated.table import TableOracle
-from fcp_ros.grounding.stores.judgement_cache import CacheKey, CacheStatistics, JudgementCache
+from fcp_ros.grounding.protocol.oracle import MembershipOracle, all_answered, predicate_version
+from fcp_ros.grounding.stores.judgement_cache import CacheStatistics, JudgementCache
 
 IN_MEMORY = ":memory:"
 
 
 @dataclass(frozen=True, slots=True)
 class OracleInfo:
-    """Which oracle answers for a predicate, and whether its model is in memory yet."""
+    """An oracle that may answer for a predicate, and whether its model is in memory yet.
+
+    `model` is "" where the oracle can't be used, or its server has not been asked yet.
+    """
 
     predicate: str
     oracle: str
     model: str
     mode: str
     loaded: bool
-
-
-@dataclass(slots=True)
-class _Question:
-    """One distinct question of a batch: the oracle that answers it, and where it is cached."""
-
-    request: JudgementRequest
-    oracle: MembershipOracle
-    key: CacheKey
 
 
 class Grounder:
@@ -66,6 +60,7 @@ class Grounder:
         cache: where the oracles' answers are kept.
         calibration: where observed outcomes are kept.
         calibration_options: how much they are believed; None means the defaults.
+        fallback: name of the oracle that answers where the one that should can't; "" for none.
 
     Raises:
         GroundingError: a predicate uses an oracle that is not there.
@@ -79,22 +74,40 @@ class Grounder:
         cache: JudgementCache,
         calibration: CalibrationStore,
         calibration_options: CalibrationOptions | None = None,
+        *,
+        fallback: str = "",
     ) -> None:
         self.predicates = MappingProxyType(dict(predicates))
         self.cache = cache
         self.calibration = calibration
         self.calibrator = Calibrator(calibration, calibration_options)
-        self._oracles = dict(oracles)
+        self._oracles = {name: KeptOracle(oracle, cache) for name, oracle in oracles.items()}
         self._default = default
-        self._versions = {name: predicate_version(p) for name, p in predicates.items()}
-        self._asking = threading.Lock()
-        for predicate in predicates.values():
-            self._named(predicate, oracle_name(predicate, default))
+        versions = {name: predicate_version(p) for name, p in predicates.items()}
+        self._asker = Asker(self._oracles, default, fallback, versions)
+        wanted = {
+            name: p.name for p in predicates.values() for name in oracles_of(p, default).names
+        }
+        if fallback:
+            wanted.setdefault(fallback, "the option fallback")
+        for name, by in wanted.items():
+            if name not in oracles:
+                raise GroundingError(
+                    GroundingCode.UNKNOWN_ORACLE,
+                    f"{by} asks for the oracle {name!r}, which is not set up; there are "
+                    f"{', '.join(sorted(oracles))}",
+                )
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know about the stores, such as a corrupt file set aside."""
-        return tuple(note for note in (self.cache.note, self.calibration.note) if note)
+        """What a person should know: a corrupt file set aside, an oracle that can't answer now."""
+        stores = (self.cache.note, self.calibration.note)
+        troubles = (
+            f"the oracle {name} can't answer: {kept.trouble.error}"
+            for name, kept in self._oracles.items()
+            if kept.trouble.error is not None
+        )
+        return (*(note for note in stores if note), *troubles)
 
     def request(
         self, predicate: str, arguments: tuple[str, ...], instance: Instance
@@ -106,12 +119,12 @@ class Grounder:
         """One membership a request, in order, calibrated where the predicate wants it.
 
         Raises:
-            GroundingError: an unknown predicate, or an oracle that can't answer.
+            GroundingError: an unknown predicate, or no oracle that can answer.
         """
-        questions: dict[str, _Question] = {}
+        questions: dict[str, JudgementRequest] = {}
         for request in requests:
             if request.context_key not in questions:
-                questions[request.context_key] = self._question(request)
+                questions[request.context_key] = self._checked(request)
         answers = self._calibrated(questions, self._priors(questions))
         return [answers[request.context_key] for request in requests]
 
@@ -145,10 +158,10 @@ class Grounder:
         if not self._predicate(request.predicate).calibrated:
             return False
         if membership is None:
-            question = self._question(request)
-            membership = self.cache.get(question.key)
+            predicate = self._predicate(request.predicate)
+            membership = self._asker.kept(predicate, self._checked(request))
             if membership is not None:
-                membership = self._calibrated({"": question}, {"": membership})[""]
+                membership = self._calibrated({"": request}, {"": membership})[""]
         self.calibration.record(
             Evidence(
                 request.predicate,
@@ -174,24 +187,31 @@ class Grounder:
         return self.calibrator.reliabilities()
 
     def describe(self) -> tuple[OracleInfo, ...]:
-        """For each predicate, what answers for it."""
-        infos = []
-        for predicate in self.predicates.values():
-            oracle = self._named(predicate, oracle_name(predicate, self._default))
-            loaded = bool(getattr(oracle, "is_loaded", True))
-            infos.append(OracleInfo(predicate.name, oracle.name, oracle.model, oracle.mode, loaded))
-        return tuple(infos)
+        """For each predicate, what answers for it: one entry an oracle, in the order of asking."""
+        return tuple(
+            OracleInfo(predicate.name, name, kept.model, kept.oracle.mode, kept.is_loaded)
+            for predicate in self.predicates.values()
+            for name in oracles_of(predicate, self._default).names
+            for kept in (self._oracles[name],)
+        )
+
+    def retry(self) -> None:
+        """Try again what failed: oracles that can't be used now are made and asked anew."""
+        for kept in self._oracles.values():
+            kept.reset()
 
     def statistics(self) -> CacheStatistics:
         """How often the cache had the answer."""
         return self.cache.statistics()
 
     def close(self) -> None:
-        """Close cache and calibration store; the grounder can't be used afterwards."""
+        """Close oracles, cache and calibration store; the grounder can't be used afterwards."""
+        for kept in self._oracles.values():
+            kept.close()
         self.cache.close()
         self.calibration.close()
 
-    def _question(self, request: JudgementRequest) -> _Question:
+    def _checked(self, request: JudgementRequest) -> JudgementRequest:
         predicate = self._predicate(request.predicate)
         names = tuple(parameter.name for parameter in predicate.parameters)
         if tuple(argument.parameter for argument in request.arguments) != names:
@@ -200,40 +220,27 @@ class Grounder:
                 f"{request} must bind the parameters of {predicate.name} in order: "
                 f"{', '.join(names)}",
             )
-        oracle = self._oracle(predicate, request)
-        version = self._versions[predicate.name]
-        return _Question(
-            request, oracle, CacheKey(version, request.context_key, oracle.model, oracle.mode)
-        )
+        return request
 
-    def _priors(self, questions: Mapping[str, _Question]) -> dict[str, Membership]:
-        """The oracles' answers, by context key: from the cache, else one batch a predicate."""
+    def _priors(self, questions: Mapping[str, JudgementRequest]) -> dict[str, Membership]:
+        """The oracles' answers, by context key: one batch a predicate."""
+        batches: dict[str, list[JudgementRequest]] = {}
+        for request in questions.values():
+            batches.setdefault(request.predicate, []).append(request)
         found: dict[str, Membership] = {}
-        missing: dict[tuple[str, str], list[_Question]] = {}
-        for context_key, question in questions.items():
-            answer = self.cache.get(question.key)
-            if answer is None:
-                group = (question.request.predicate, question.oracle.name)
-                missing.setdefault(group, []).append(question)
-            else:
-                found[context_key] = answer
-        for (name, _), batch in missing.items():
-            requests = [question.request for question in batch]
-            with self._asking:
-                answers = batch[0].oracle.judge(self.predicates[name], requests)
-            pairs = list(zip(batch, answers, strict=True))
-            self.cache.put([(question.key, answer) for question, answer in pairs])
-            found.update((q.request.context_key, answer) for q, answer in pairs)
+        for name, batch in batches.items():
+            answers = all_answered(self._asker.answers(self.predicates[name], batch))
+            found.update(zip((request.context_key for request in batch), answers, strict=True))
         return found
 
     def _calibrated(
-        self, questions: Mapping[str, _Question], priors: Mapping[str, Membership]
+        self, questions: Mapping[str, JudgementRequest], priors: Mapping[str, Membership]
     ) -> dict[str, Membership]:
         """The answers after calibration, by context key, where the predicate wants it."""
         wanted = [
-            (key, questions[key].request, prior)
+            (key, questions[key], prior)
             for key, prior in priors.items()
-            if self.predicates[questions[key].request.predicate].calibrated
+            if self.predicates[questions[key].predicate].calibrated
         ]
         found = self.calibrator.calibrate(
             [
@@ -247,22 +254,6 @@ class Grounder:
                 answers[key] = replace(prior, degree=learnt.degree, evidence_count=learnt.outcomes)
         return answers
 
-    def _oracle(self, predicate: GradedPredicate, request: JudgementRequest) -> MembershipOracle:
-        """The predicate's oracle; the default one where its table has nothing to say."""
-        oracle = self._named(predicate, oracle_name(predicate, self._default))
-        if isinstance(oracle, TableOracle) and oracle.find(predicate, request) is None:
-            return self._named(predicate, self._default)
-        return oracle
-
-    def _named(self, predicate: GradedPredicate, name: str) -> MembershipOracle:
-        if name not in self._oracles:
-            raise GroundingError(
-                GroundingCode.UNKNOWN_ORACLE,
-                f"{predicate.name} asks for the oracle {name!r}, which is not set up; there are "
-                f"{', '.join(sorted(self._oracles))}",
-            )
-        return self._oracles[name]
-
     def _predicate(self, name: str) -> GradedPredicate:
         if name not in self.predicates:
             near = get_close_matches(name, self.predicates, 1)
@@ -275,13 +266,11 @@ class Grounder:
         return self.predicates[name]
 
 
-def oracle_name(predicate: GradedPredicate, default: str) -> str:
-    """The name of the oracle that a predicate asks for."""
-    return default if predicate.oracle == DEFAULT_ORACLE else predicate.oracle
-
-
 def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Grounder:
     """A grounder for a domain. Models are checked now and loaded at the first question.
+
+    Where there is a fallback, or another oracle that is named for the case, one that can't be made
+    is no error: `Grounder.notes` says why, and so does each membership that it should have given.
 
     Args:
         domain: its graded predicates are grounded.
@@ -292,14 +281,12 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
             a store that can't be opened.
     """
     options = options or GroundingOptions()
-    names = {oracle_name(predicate, options.oracle) for predicate in domain.graded.values()}
-    # Sorted, so that of two wrong settings always the same one is reported.
-    oracles = {name: make_oracle(name, options) for name in sorted(names | {options.oracle})}
     return Grounder(
         domain.graded,
-        oracles,
+        make_oracles(domain.graded.values(), options),
         options.oracle,
         JudgementCache(options.cache_path or None),
         CalibrationStore(options.calibration.path or IN_MEMORY),
         options.calibration,
+        fallback=options.fallback,
     )

@@ -13,6 +13,7 @@ from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, GroundingOptions
 from fcp_ros.grounding.protocol.oracle import MembershipOracle
+from fcp_ros.grounding.stated.rule import RuleOracle
 from fcp_ros.grounding.stated.table import TableOracle
 
 
@@ -24,8 +25,12 @@ def make_embedding(options: GroundingOptions) -> MembershipOracle:
 
 
 def make_causal_lm(options: GroundingOptions) -> MembershipOracle:
-    """The language-model oracle; needs the path of a model."""
-    if options.oracle != CausalLmOracle.name or not str(options.model):
+    """The language-model oracle; the model of the options is its own unless it is the embedding's.
+
+    Raises:
+        GroundingError: there is no model for it, or it can't be used.
+    """
+    if options.oracle == EmbeddingOracle.name or not str(options.model):
         raise GroundingError(
             GroundingCode.MODEL_NOT_FOUND,
             "the causal_lm oracle needs a model: set oracle to causal_lm and model to the folder "
@@ -39,10 +44,16 @@ def make_table(options: GroundingOptions) -> MembershipOracle:
     return TableOracle()
 
 
+def make_rule(options: GroundingOptions) -> MembershipOracle:
+    """The rule oracle; it has no settings."""
+    return RuleOracle()
+
+
 ORACLES: Mapping[str, Callable[[GroundingOptions], MembershipOracle]] = {
     EmbeddingOracle.name: make_embedding,
     CausalLmOracle.name: make_causal_lm,
     TableOracle.name: make_table,
+    RuleOracle.name: make_rule,
 }
 """Every oracle: its name in options and domain files, and how it is made from options."""
 

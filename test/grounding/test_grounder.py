@@ -162,13 +162,21 @@ def test_a_table_without_an_answer_asks_the_default_oracle(
     assert grounder.judge([ask("flask", "drinking")])[0].source == "embedding"
 
 
-def test_several_threads_get_the_same_answers(grounder: Grounder, ask: Any) -> None:
+def test_several_threads_get_the_same_answers(
+    grounder: Grounder, household: Any, embedding_oracle: Any, ask: Any
+) -> None:
     requests = [ask(item, "sitting") for item in ("sofa", "stool", "knife", "bench")]
     expected = grounder.judge(requests)
-    grounder.cache = JudgementCache()
+    fresh = Grounder(
+        household.graded,
+        {"embedding": embedding_oracle, "table": TableOracle()},
+        "embedding",
+        JudgementCache(),
+        CalibrationStore(":memory:"),
+    )
     answers: list[Any] = []
     threads = [
-        threading.Thread(target=lambda: answers.append(grounder.judge(requests))) for _ in range(6)
+        threading.Thread(target=lambda: answers.append(fresh.judge(requests))) for _ in range(6)
     ]
     for thread in threads:
         thread.start()

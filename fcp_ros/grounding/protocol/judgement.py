@@ -8,7 +8,7 @@ all that an oracle is shown.
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
@@ -97,7 +97,7 @@ class Membership:
         source: the kind of oracle: "embedding", "causal_lm", "table".
         model: which model or table answered.
         latency: seconds that the oracle took, shared evenly by the requests of one batch; 0 for an
-            answer that was kept.
+            answer that was kept. It is no part of what memberships are compared by.
         evidence_count: observed outcomes that calibration used.
         fallback: why another oracle answered than the one that should have; "" where none did.
         note: anything a person should know about this number.
@@ -115,7 +115,7 @@ class Membership:
     evidence_count: int = 0
     note: str = ""
     distribution: tuple[float, ...] = ()
-    latency: float = 0.0
+    latency: float = field(default=0.0, compare=False)
     fallback: str = ""
 
     def __post_init__(self) -> None:
