@@ -3,7 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fcp_ros.execution.credit import Credit, PlanMemory, Reliance, step_credits
 from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.grounding import JudgementRequest
+from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.msg import ActionOutcome
+from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.judgement import membership_from_message, request_from_message
 
 FAILURES = frozenset(
     {
@@ -14,6 +24,103 @@ FAILURES = frozenset(
     }
 )
 """Outcomes of steps that were tried and did not do what they are for."""
+
+UNKNOWN_DEGREE = 0.5
+"""Taken where a message doesn't say what a judgement was answered with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What an outcome teaches about one judgement.
+
+    Attributes:
+        request: what was asked.
+        membership: what was answered; None where the message doesn't say.
+        credit: how well it proved.
+    """
+
+    request: JudgementRequest
+    membership: Membership | None
+    credit: Credit
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    request: JudgementRequest
+    membership: Membership | None
+
+    @property
+    def degree(self) -> float:
+        return UNKNOWN_DEGREE if self.membership is None else self.membership.degree
+
+
+class Teacher:
+    """Turns outcomes into lessons: credits a step's own judgements, or those of earlier steps.
+
+    Arguments:
+        complain: told about what can't be taken for evidence, in a sentence.
+    """
+
+    def __init__(self, complain: Callable[[str], None]) -> None:
+        self._complain = complain
+        self._memory: PlanMemory[_Judged] = PlanMemory()
+
+    def lessons(self, message: ActionOutcome) -> list[Lesson]:
+        """What an outcome teaches."""
+        try:
+            code = OutcomeCode(message.outcome.code)
+        except ValueError:
+            self._complain(f"an outcome has the unknown code {message.outcome.code}")
+            return []
+        if message.quality_measured and not 0.0 <= message.quality <= 1.0:
+            self._complain(f"an outcome has the quality {message.quality}: it must lie in [0, 1]")
+            return []
+        quality = observed_quality(code, message.quality if message.quality_measured else None)
+        return self._credited(message, code, quality)
+
+    def _credited(
+        self, message: ActionOutcome, code: OutcomeCode, quality: float | None
+    ) -> list[Lesson]:
+        step, plan = message.step, bytes(message.plan_id.uuid)
+        elements = frozenset(argument.value for argument in step.arguments) - set(step.agents)
+        judged = self._judged(step)
+        if late(code, has_judgements=bool(judged)):
+            blamed = self._memory.blame(plan, elements)
+            return [Lesson(one.request, one.membership, credit) for one, credit in blamed]
+        if quality is None:
+            return []
+        if code is OutcomeCode.SUCCEEDED and any(plan):
+            reliances = [Reliance(one, one.degree, elements) for one in judged]
+            self._memory.remember(plan, reliances)
+        credits = step_credits([one.degree for one in judged], quality)
+        return [
+            Lesson(one.request, one.membership, credit)
+            for one, credit in zip(judged, credits, strict=True)
+        ]
+
+    def _judged(self, step: Any) -> list[_Judged]:
+        found = []
+        for judgement in step.judgements:
+            try:
+                request = request_from_message(judgement.query)
+                answered = bool(judgement.membership.source)
+                membership = membership_from_message(judgement.membership) if answered else None
+            except ConversionError as error:
+                self._complain(f"an outcome of {step.rule} could not be kept: {error}")
+            else:
+                found.append(_Judged(request, membership))
+        return found
+
+
+def late(code: OutcomeCode, *, has_judgements: bool) -> bool:
+    """Whether an outcome speaks about earlier steps: the world was not as they left it.
+
+    A step that found it so was never tried. One that ran to its end without its effect, and rests
+    on no judgement of its own, can only have been let down by what went before.
+    """
+    if code is OutcomeCode.PRECONDITION_FAILED:
+        return True
+    return code is OutcomeCode.POSTCONDITION_FAILED and not has_judgements
 
 
 def observed_quality(code: OutcomeCode, measured: float | None) -> float | None:

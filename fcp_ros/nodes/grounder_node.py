@@ -9,7 +9,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import Grounder, GroundingError, make_grounder
 from fcp_ros.msg import ActionOutcome, GroundingInfo
 from fcp_ros.nodes.base import ManagedNode, Refusal
@@ -18,7 +17,7 @@ from fcp_ros.nodes.conversions.common import duration_from_message, time_from_me
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.judgement import membership_to_message, request_from_message
 from fcp_ros.nodes.domain_parameter import configured_domain
-from fcp_ros.nodes.evidence import observed_quality
+from fcp_ros.nodes.evidence import Teacher
 from fcp_ros.nodes.grounder_diagnostics import diagnostic_values
 from fcp_ros.nodes.grounder_parameters import PARAMETERS, grounding_options
 from fcp_ros.nodes.judge_batches import JudgeBatches
@@ -56,6 +55,7 @@ class GrounderNode(ManagedNode):
         self._batches: JudgeBatches | None = None
         self._evidence_lock = threading.Lock()
         self._evidence_count = 0
+        self._teacher = Teacher(self._lose)
         self._lost_outcomes = ""
         self._model_problem = ""
         self._info_publisher: Any = None
@@ -173,32 +173,24 @@ class GrounderNode(ManagedNode):
         grounder = self._grounder
         if grounder is None:
             return
-        quality = self._quality_of(message)
-        if quality is None:
-            return
         stamp = time_from_message(message.header.stamp) or self.get_clock().now().nanoseconds / 1e9
         words = ", ".join(argument.value for argument in message.step.arguments)
-        for judgement in message.step.judgements:
+        step = f"{message.step.rule}({words})"
+        for lesson in self._teacher.lessons(message):
             try:
-                request = request_from_message(judgement.query)
-                step = f"{message.step.rule}({words})"
-                kept = grounder.record(request, quality, step, stamp=stamp)
-            except (ConversionError, GroundingError) as error:
+                kept = grounder.record(
+                    lesson.request,
+                    lesson.credit.quality,
+                    step,
+                    stamp=stamp,
+                    membership=lesson.membership,
+                    weight=lesson.credit.weight,
+                )
+            except GroundingError as error:
                 self._lose(f"an outcome of {message.step.rule} could not be kept: {error}")
             else:
                 with self._evidence_lock:
                     self._evidence_count += kept
-
-    def _quality_of(self, message: ActionOutcome) -> float | None:
-        try:
-            code = OutcomeCode(message.outcome.code)
-        except ValueError:
-            self._lose(f"an outcome has the unknown code {message.outcome.code}")
-            return None
-        if message.quality_measured and not 0.0 <= message.quality <= 1.0:
-            self._lose(f"an outcome has the quality {message.quality}: it must lie in [0, 1]")
-            return None
-        return observed_quality(code, message.quality if message.quality_measured else None)
 
     def _lose(self, reason: str) -> None:
         self._lost_outcomes = reason

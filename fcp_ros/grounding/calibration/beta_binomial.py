@@ -21,7 +21,7 @@ from fcp_ros.grounding.calibration.arrays import Floats
 
 WITHIN_PRIOR = 10.0
 """Outcomes that the belief about the spread within a context is worth."""
-BETWEEN_PRIOR = 10.0
+BETWEEN_PRIOR = 5.0
 """The same for the spread between contexts."""
 RANGE = 25.0
 """The estimate lies within this factor of what was set."""
