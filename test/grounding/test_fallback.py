@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever is wrong with the oracle that should answer, the fallback does, and says that it did."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_oracle import ScriptedOracle, refusing
+
+from fcp_ros.domain.model import TableEntry
+from fcp_ros.grounding import (
+    CalibrationStore,
+    Grounder,
+    GroundingCode,
+    GroundingError,
+    GroundingOptions,
+    JudgementCache,
+    make_grounder,
+)
+from fcp_ros.grounding import kept_oracle as kept_oracle_module
+from fcp_ros.grounding.stated.table import TableOracle
+from fcp_ros.grounding.trouble import RETRY_PERIOD, Trouble
+
+TABLE = (TableEntry({"item": "mug"}, 0.9),)
+DOWN = refusing(GroundingCode.SERVER_UNREACHABLE, "the server is down")
+
+
+def broken_folder(kind: str, path: Path) -> Path:
+    """A model's folder with one thing wrong with it."""
+    folder = path / "model"
+    if kind == "missing":
+        return folder
+    if kind == "file":
+        folder.write_text("no folder")
+        return folder
+    folder.mkdir()
+    if kind == "empty":
+        return folder
+    config = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
+    if kind == "code":
+        config["auto_map"] = {"AutoModel": "evil.Model"}  # type: ignore[assignment]
+    if kind == "encoder":
+        config["architectures"] = ["BertModel"]
+    (folder / "config.json").write_text("{" if kind == "no json" else json.dumps(config))
+    (folder / "tokenizer.json").write_text("{}")
+    if kind == "pickle":
+        (folder / "pytorch_model.bin").write_bytes(b"\x80\x04.")
+    else:
+        (folder / "model.safetensors").write_bytes(b"\xff" * 64)
+    return folder
+
+
+KINDS = {
+    "missing": "there is no model at",
+    "file": "is a file",
+    "empty": "it has no config.json",
+    "no json": "can't be read as JSON",
+    "code": "brings its own Python code",
+    "encoder": "BertModel",
+    "pickle": "only pickle weights",
+    "corrupt": "",  # whatever the library says of such files, at the first question
+}
+
+
+@pytest.mark.parametrize("oracle", ["causal_lm", "embedding"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_broken_models(
+    household: Any, make_predicate: Any, ask: Any, tmp_path: Path, kind: str, oracle: str
+) -> None:
+    if (kind, oracle) == ("encoder", "embedding"):
+        pytest.skip("an encoder is what this oracle wants")
+    folder = broken_folder(kind, tmp_path)
+    domain = replace(household, graded={"serves_as": make_predicate(table=TABLE)})
+    options = GroundingOptions(oracle=oracle, model=folder)
+    question = ask("mug", "drinking")
+    with pytest.raises(GroundingError) as caught:
+        make_grounder(domain, options).judge([question])
+    assert KINDS[kind] in caught.value.sentence
+    grounder = make_grounder(domain, replace(options, fallback="table"))
+    for _ in range(2):
+        (answer,) = grounder.judge([question])
+        assert (answer.degree, answer.source) == (0.9, "table")
+        assert answer.fallback == caught.value.sentence
+    assert grounder.notes == (f"the oracle {oracle} can't answer: {caught.value.sentence}",)
+    with pytest.raises(GroundingError, match="nor can the fallback table: no entry") as both:
+        grounder.judge([ask("book", "drinking")])
+    assert caught.value.sentence in both.value.sentence
+    assert both.value.code is caught.value.code
+    assert grounder.describe()[0].oracle == oracle
+
+
+def test_a_model_that_is_put_right_answers_after_retry(
+    household: Any, make_predicate: Any, ask: Any, monkeypatch: Any
+) -> None:
+    from fcp_ros.grounding import registry
+
+    works: list[bool] = []
+
+    def make(options: GroundingOptions) -> Any:
+        if not works:
+            raise refusing(GroundingCode.MODEL_NOT_FOUND, "there is no model yet")
+        return ScriptedOracle("embedding", {"mug": 0.4})
+
+    monkeypatch.setattr(registry, "ORACLES", {**registry.ORACLES, "embedding": make})
+    domain = replace(household, graded={"serves_as": make_predicate(table=TABLE)})
+    grounder = make_grounder(domain, GroundingOptions(fallback="table"))
+    question = ask("mug", "drinking")
+    assert grounder.judge([question])[0].fallback == "there is no model yet"
+    grounder.retry()
+    assert grounder.judge([question])[0].fallback == "there is no model yet"
+    works.append(True)
+    assert grounder.judge([question])[0].fallback  # wrong settings are not tried by themselves
+    grounder.retry()
+    answer = grounder.judge([question])[0]
+    assert (answer.degree, answer.fallback, grounder.notes) == (0.4, "", ())
+
+
+def test_wrong_names_are_errors_in_spite_of_a_fallback(household: Any) -> None:
+    with pytest.raises(GroundingError, match="did you mean embedding"):
+        make_grounder(household, GroundingOptions(oracle="embeding", fallback="table"))
+    with pytest.raises(GroundingError, match="did you mean table"):
+        make_grounder(household, GroundingOptions(fallback="tabel"))
+    with pytest.raises(GroundingError, match="needs a model"):
+        make_grounder(household, GroundingOptions(fallback="causal_lm"))
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: Any) -> Clock:
+    clock = Clock()
+    plain = kept_oracle_module.KeptOracle.__init__
+    monkeypatch.setattr(
+        kept_oracle_module.KeptOracle,
+        "__init__",
+        lambda self, oracle, cache: plain(self, oracle, cache, clock),
+    )
+    return clock
+
+
+@pytest.fixture
+def make(make_predicate: Any) -> Callable[..., Grounder]:
+    def made(*oracles: Any, fallback: str = "second", **changes: Any) -> Grounder:
+        return Grounder(
+            {"serves_as": make_predicate(**changes)},
+            {oracle.name: oracle for oracle in oracles},
+            "first",
+            JudgementCache(),
+            CalibrationStore(":memory:"),
+            fallback=fallback,
+        )
+
+    return made
+
+
+def test_a_server_that_comes_back_is_asked_again_after_a_while(
+    make: Any, ask: Any, clock: Clock
+) -> None:
+    first, second = ScriptedOracle("first", {"*": DOWN}), ScriptedOracle("second", {"*": 0.2})
+    grounder = make(first, second)
+    question = ask("mug", "drinking")
+    for _ in range(3):
+        answer = grounder.judge([question])[0]
+        assert (answer.degree, answer.fallback) == (0.2, "the server is down")
+    assert len(first.asked) == 1
+    assert len(second.asked) == 1  # what the fallback says is kept as its own answer
+    first.degrees = {"*": 0.7}
+    clock.now += RETRY_PERIOD - 1
+    assert grounder.judge([question])[0].fallback
+    clock.now += 2
+    answer = grounder.judge([question])[0]
+    assert (answer.degree, answer.fallback, grounder.notes) == (0.7, "", ())
+    first.degrees = {"*": DOWN}
+    assert grounder.judge([question])[0].degree == 0.7  # kept, whether the server is there or not
+    assert grounder.judge([ask("jar", "drinking")])[0].fallback == "the server is down"
+    assert grounder.judge([question])[0].degree == 0.7
+
+
+def test_an_answer_of_the_fallback_is_not_kept_as_the_oracles(make: Any, ask: Any) -> None:
+    first, second = ScriptedOracle("first", {"*": DOWN}), ScriptedOracle("second", {"*": 0.2})
+    grounder = make(first, second)
+    question = ask("mug", "drinking")
+    grounder.judge([question])
+    first.degrees = {"*": 0.7}
+    grounder.retry()
+    assert grounder.judge([question])[0].degree == 0.7
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("CUDA out of memory. Tried to allocate 20.00 GiB"),
+        MemoryError(),
+        OSError(28, "No space left on device"),
+        KeyError("weights"),
+        refusing(GroundingCode.NO_ANSWER, "the scores have 0.01 % of its probability"),
+        refusing(GroundingCode.CONTEXT_TOO_LONG, "the question is too long"),
+        refusing(GroundingCode.INVALID_DEGREE, "the degree is nan"),
+    ],
+    ids=repr,
+)
+def test_whatever_an_oracle_raises(make: Any, ask: Any, error: Exception) -> None:
+    first = ScriptedOracle("first", {"mug": error, "*": 0.6})
+    grounder = make(first, ScriptedOracle("second", {"*": 0.2}))
+    (answer,) = grounder.judge([ask("mug", "drinking")])
+    assert answer.degree == 0.2
+    assert str(error) in answer.fallback
+    with pytest.raises(GroundingError):
+        make(first, fallback="").judge([ask("mug", "drinking")])
+
+
+def test_answers_that_are_too_few(make: Any, ask: Any, monkeypatch: Any) -> None:
+    first = ScriptedOracle("first", {})
+    monkeypatch.setattr(first, "judge", lambda predicate, requests: [])
+    grounder = make(first, ScriptedOracle("second", {"*": 0.2}))
+    assert "0 answers to 1 questions" in grounder.judge([ask("mug", "drinking")])[0].fallback
+
+
+def test_the_default_degree_is_the_last_resort(make: Any, ask: Any) -> None:
+    first, second = ScriptedOracle("first", {"*": DOWN}), ScriptedOracle("second", {"*": DOWN})
+    grounder = make(first, second, default_degree=0.35)
+    (answer,) = grounder.judge([ask("mug", "drinking")])
+    assert (answer.degree, answer.source) == (0.35, "default_degree")
+    assert "the server is down; nor can the fallback second" in answer.fallback
+
+
+def test_what_the_author_says_of_a_gap_comes_before_the_fallback(make: Any, ask: Any) -> None:
+    second = ScriptedOracle("second", {})
+    stated = {"oracle": "table", "table": TABLE}
+    grounder = make(
+        TableOracle(), second, ScriptedOracle("first", {}), **stated, default_degree=0.3
+    )
+    (answer,) = grounder.judge([ask("book", "drinking")])
+    assert (answer.degree, answer.fallback, second.asked) == (0.3, "", [])
+
+
+def test_without_a_substitute_every_question_is_a_try(make: Any, ask: Any) -> None:
+    first = ScriptedOracle("first", {"*": DOWN})
+    grounder = make(first, fallback="")
+    for _ in range(2):
+        with pytest.raises(GroundingError, match="the server is down"):
+            grounder.judge([ask("mug", "drinking")])
+    assert len(first.asked) == 2
+
+
+def test_a_try_that_takes_long_is_made_more_seldom() -> None:
+    clock = Clock()
+    trouble = Trouble(clock)
+    trouble.failed(DOWN, duration=60.0)
+    clock.now += 2 * RETRY_PERIOD
+    assert trouble.reason_to_wait() is DOWN
+    clock.now += 60.0
+    assert trouble.reason_to_wait() is None
+    assert trouble.error is DOWN
+    trouble.worked()
+    assert trouble.error is None
+    trouble.failed(refusing(GroundingCode.NO_ANSWER))  # of one question only
+    assert trouble.error is None
+
+
+def test_an_oracle_that_is_not_set_up(make: Any) -> None:
+    with pytest.raises(GroundingError, match="option fallback asks for the oracle 'third'"):
+        make(ScriptedOracle("first", {}), fallback="third")
