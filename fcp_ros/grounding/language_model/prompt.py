@@ -2,24 +2,29 @@
 """The question to a language model, written from the rubric and the declared context; and back.
 
 The prompt holds the rubric's question, what its anchors 0, 50 and 100 mean, with their examples,
-the factors to weigh, and of each argument what the predicate declares, nothing else.
+the factors to weigh, and of each argument what the predicate declares, nothing else. All that is
+the same for every request of a predicate stands first, so that a model reads it once a batch;
+what is to be judged stands last, and in as few words as say it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from fcp_ros.domain.model import Anchor, GradedPredicate, Rubric
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
 
-PROMPT_VERSION = "prompt1"
+PROMPT_VERSION = "prompt2"
 """Part of the cache key; change it with the text below."""
 
 CUE = "Score:"
 HIGHEST = 100
 
-_NUMBER = re.compile(r"\s*(?:score\s*[:=]?\s*)?(\d{1,3})(?![.,]?\d)", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*(?:score\s*[:=]?\s*)?(\d{1,3})(?![.,/]?\d)", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_OUT_OF_HIGHEST = re.compile(rf"(\d)\s?/\s?{HIGHEST}(?!\d)")
 
 
 def write_prompt(predicate: GradedPredicate, request: JudgementRequest) -> str:
@@ -28,6 +33,23 @@ def write_prompt(predicate: GradedPredicate, request: JudgementRequest) -> str:
     Raises:
         GroundingError: the predicate has no rubric.
     """
+    rubric = _usable_rubric(predicate)
+    return "\n".join([*_shared_lines(rubric), *_own_lines(rubric, request.arguments)])
+
+
+def read_score(answer: str) -> float | None:
+    """The degree that an answer begins with (``" 70"`` is 0.7); None if it gives no score.
+
+    A number that goes on with a decimal or a fraction of something other than 100 ("0.7", "8/10")
+    is on another scale and no score.
+    """
+    match = _NUMBER.match(_OUT_OF_HIGHEST.sub(r"\1", answer, count=1))
+    if match is None or int(match.group(1)) > HIGHEST:
+        return None
+    return int(match.group(1)) / HIGHEST
+
+
+def _usable_rubric(predicate: GradedPredicate) -> Rubric:
     rubric = predicate.rubric
     if rubric is None or not rubric.anchors:
         raise GroundingError(
@@ -35,33 +57,39 @@ def write_prompt(predicate: GradedPredicate, request: JudgementRequest) -> str:
             f"{predicate.name} has no rubric, so a language model can't judge it; write one with "
             "a question and anchors 0, 50 and 100, or give the predicate a table",
         )
+    return rubric
+
+
+def _shared_lines(rubric: Rubric) -> list[str]:
+    """What is the same for all requests of the predicate."""
     lines = [
         "You judge for a service robot. Give one score from 0 to 100.",
-        f"Question: {_question(rubric, request)}",
+        f"The question: {_one_line(rubric.question)}",
         "What the scores mean:",
         *(_anchor_line(anchor) for anchor in sorted(rubric.anchors, key=lambda a: a.score)),
     ]
     if rubric.factors:
         lines.append(f"Consider: {'; '.join(_one_line(factor) for factor in rubric.factors)}.")
-    lines.append("To be judged:")
-    lines.extend(f"- {_argument_line(argument)}" for argument in request.arguments)
     lines.append("Answer with one whole number from 0 to 100 and nothing else.")
-    return "\n".join(lines)
+    return lines
 
 
-def read_score(answer: str) -> float | None:
-    """The degree that an answer begins with (``" 70"`` is 0.7); None if it gives no score."""
-    match = _NUMBER.match(answer)
-    if match is None or int(match.group(1)) > HIGHEST:
-        return None
-    return int(match.group(1)) / HIGHEST
+def _own_lines(rubric: Rubric, arguments: Sequence[ArgumentContext]) -> list[str]:
+    """What is to be judged: arguments of which the question doesn't say all, and the question."""
+    lines = ["To be judged:"]
+    lines.extend(
+        f"- {_argument_line(argument)}"
+        for argument in arguments
+        if argument.attributes or _placeholder(argument) not in rubric.question
+    )
+    words = {_placeholder(argument): _one_line(argument.words) for argument in arguments}
+    # In one go: an argument's words may look like another one's placeholder.
+    question = _PLACEHOLDER.sub(lambda m: words.get(m.group(0), m.group(0)), rubric.question)
+    return [*lines, f"Question: {_one_line(question)}"]
 
 
-def _question(rubric: Rubric, request: JudgementRequest) -> str:
-    question = rubric.question
-    for argument in request.arguments:
-        question = question.replace("{" + argument.parameter + "}", _one_line(argument.words))
-    return _one_line(question)
+def _placeholder(argument: ArgumentContext) -> str:
+    return "{" + argument.parameter + "}"
 
 
 def _anchor_line(anchor: Anchor) -> str:

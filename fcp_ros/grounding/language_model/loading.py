@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loading a causal language model and its tokenizer from a checked folder, and the score trie."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fcp_ros.grounding.language_model.score_trie import ScoreTrie, build_trie
+from fcp_ros.grounding.language_model.token_texts import number_token_texts
+from fcp_ros.grounding.models.model_folder import CONFIG
+from fcp_ros.grounding.models.out_of_memory import is_out_of_memory
+from fcp_ros.grounding.models.precision import choose_precision, loading_arguments
+from fcp_ros.grounding.models.torch_device import choose_device, quiet_loading
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.options import Device, Precision
+
+UNBOUNDED = 1 << 30
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """A model in memory.
+
+    Args:
+        model: of transformers, in evaluation mode.
+        tokenizer: its tokenizer.
+        device: "cpu" or "cuda".
+        precision: what it computes with.
+        trie: the ways in which its tokens write a score.
+        window: the most tokens that it reads.
+        clear_view: the most tokens over which every token sees all tokens before it; less than
+            the window where layers look back over a sliding window or a chunk only.
+    """
+
+    model: Any
+    tokenizer: Any
+    device: str
+    precision: Precision
+    trie: ScoreTrie
+    window: int
+    clear_view: int
+
+
+def check_architecture(folder: Path) -> None:
+    """Refuse what is plainly no language model, such as a sentence-embedding model.
+
+    Raises:
+        GroundingError: NOT_A_MODEL.
+    """
+    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    names = [str(name) for name in config.get("architectures") or ()]
+    generative = ("CausalLM", "LMHeadModel", "ForConditionalGeneration")
+    if names and not any(name.endswith(generative) for name in names):
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL,
+            f"the model in {folder} is a {', '.join(names)}, no causal language model; give it to "
+            "the embedding oracle, or give the folder of a causal language model",
+        )
+
+
+def load_language_model(folder: Path, device: Device, precision: Precision) -> LanguageModel:
+    """Load the model of a checked folder.
+
+    Raises:
+        GroundingError: a library is missing, the device can't do what is asked, the files are
+            damaged, the memory is too small, or the tokenizer can't write the scores.
+    """
+    where = choose_device(device)
+    chosen = choose_precision(precision, where)
+    try:
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+    except ImportError as error:
+        raise GroundingError(
+            GroundingCode.MISSING_LIBRARY,
+            f"the language-model oracle needs transformers ({error}); pip install transformers",
+        ) from error
+    safe = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        with quiet_loading():
+            tokenizer = AutoTokenizer.from_pretrained(str(folder), **safe)
+            model = AutoModelForCausalLM.from_pretrained(
+                str(folder), use_safetensors=True, **loading_arguments(chosen), **safe
+            )
+            if chosen is not Precision.FOUR_BIT:
+                model = model.to(where)
+    except Exception as error:  # libraries raise whatever a damaged file leads them to
+        raise _unloadable(folder, where, error) from error
+    return make_language_model(model, tokenizer, where, chosen, str(folder))
+
+
+def make_language_model(
+    model: Any, tokenizer: Any, device: str, precision: Precision, name: str
+) -> LanguageModel:
+    """What is needed to score with a model that is in memory already.
+
+    Args:
+        model: of transformers, on its device.
+        tokenizer: of transformers.
+        device: where the model is.
+        precision: what it computes with.
+        name: for messages.
+
+    Raises:
+        GroundingError: the tokenizer can't write the scores.
+    """
+    config = model.config.get_text_config()
+    size = getattr(config, "vocab_size", None) or UNBOUNDED
+    texts = number_token_texts(tokenizer)
+    # A token that was added to the tokenizer alone can't come out of the model.
+    trie = build_trie({token: text for token, text in texts.items() if token < size})
+    if missing := trie.missing_scores():
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL,
+            f"the tokenizer of {name} can't write {len(missing)} of the scores 0 to 100, "
+            f"{missing[0]} for one: it lacks digits; use another language model",
+        )
+    window = getattr(config, "max_position_embeddings", None) or UNBOUNDED
+    return LanguageModel(
+        model.eval(), tokenizer, device, precision, trie, int(window), _clear_view(config)
+    )
+
+
+def _clear_view(config: Any) -> int:
+    limits = [getattr(config, "attention_chunk_size", None)]
+    kinds = getattr(config, "layer_types", None)
+    slides = kinds is None or any("sliding" in str(kind) for kind in kinds)
+    if slides and getattr(config, "use_sliding_window", True):
+        limits.append(getattr(config, "sliding_window", None))
+    return min((int(limit) for limit in limits if limit), default=UNBOUNDED)
+
+
+def _unloadable(folder: Path, device: str, error: Exception) -> GroundingError:
+    if is_out_of_memory(error):
+        return GroundingError(
+            GroundingCode.MODEL_FAILED,
+            f"the language model in {folder} is too large for the memory of the device {device!r} "
+            f"({error}); use a smaller model, a lower precision, or a model server (endpoint)",
+        )
+    return GroundingError(
+        GroundingCode.NOT_A_MODEL,
+        f"the language model in {folder} can't be loaded ({type(error).__name__}: {error})",
+    )

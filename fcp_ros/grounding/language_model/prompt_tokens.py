@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prompts as the model reads them: in its chat template, as tokens, with what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fcp_ros.domain.model import GradedPredicate
+from fcp_ros.grounding.language_model.packing import common_prefix_length
+from fcp_ros.grounding.language_model.prompt import CUE, write_prompt
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.judgement import JudgementRequest
+
+PROBES = ("zebra", "7 of them")
+"""Words that begin differently: two prompts about them share what all prompts share."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptBatch:
+    """Prompts about one predicate.
+
+    Args:
+        prefix: the tokens that all prompts begin with; may be empty.
+        tails: of each prompt the tokens behind the prefix, at least one.
+    """
+
+    prefix: tuple[int, ...]
+    tails: tuple[tuple[int, ...], ...]
+
+    def whole(self, index: int) -> tuple[int, ...]:
+        """All tokens of a prompt."""
+        return self.prefix + self.tails[index]
+
+
+def tokenize_batch(
+    tokenizer: Any, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
+) -> PromptBatch:
+    """The prompts of requests as tokens.
+
+    The shared prefix is found among the tokens, since a tokenizer may join the last shared
+    character with what follows. Two made-up requests are compared along, so that the prefix of a
+    single request, or of much alike ones, is the prefix that the next batch has, too.
+
+    Raises:
+        GroundingError: the predicate has no rubric, or the chat template can't be used.
+    """
+    if not requests:
+        return PromptBatch((), ())
+    probes = [_probe(requests[0], word) for word in PROBES]
+    prompts = [write_prompt(predicate, request) for request in (*requests, *probes)]
+    tokens = prompt_tokens(tokenizer, prompts)
+    length = common_prefix_length(tokens)
+    prefix = tuple(tokens[0][:length])
+    return PromptBatch(prefix, tuple(tuple(t[length:]) for t in tokens[: len(requests)]))
+
+
+def prompt_tokens(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
+    """The tokens of each prompt, up to where the answer begins."""
+    # A chat template writes the special tokens itself.
+    special = not getattr(tokenizer, "chat_template", None)
+    texts = [as_asked(tokenizer, prompt) for prompt in prompts]
+    return [list(ids) for ids in tokenizer(texts, add_special_tokens=special)["input_ids"]]
+
+
+def as_asked(tokenizer: Any, prompt: str) -> str:
+    """The text in front of the answer: in the chat template where there is one.
+
+    Raises:
+        GroundingError: the template can't be used.
+    """
+    if not getattr(tokenizer, "chat_template", None):
+        return f"{prompt}\n{CUE}"
+    try:
+        # Models that think aloud would otherwise begin with that; other templates don't look.
+        return str(
+            tokenizer.apply_chat_template(
+                [{"role": "user", "content": prompt}],
+                tokenize=False,
+                add_generation_prompt=True,
+                enable_thinking=False,
+            )
+        )
+    except Exception as error:  # a template is a program of the model's maker
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL,
+            f"the chat template of the language model fails ({type(error).__name__}: {error}); "
+            "repair chat_template in its tokenizer_config.json",
+        ) from error
+
+
+def _probe(request: JudgementRequest, word: str) -> JudgementRequest:
+    """The request about something made up, with the same attributes declared."""
+    return replace(
+        request,
+        arguments=tuple(
+            replace(
+                argument,
+                text=word,
+                category=word if argument.category else "",
+                attributes=tuple((name, word) for name, _ in argument.attributes),
+            )
+            for argument in request.arguments
+        ),
+    )
