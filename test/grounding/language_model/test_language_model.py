@@ -1,250 +1,250 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The language-model oracle on tiny Llamas that the tests make, train and save.
+"""The language-model oracle on tiny models from folders: answers, settings and bad input."""
 
-One writes numbers digit by digit, the other as whole words. Trained for seconds, they answer "100"
-for mugs, "50" or "100" for bowls and "0" for books; untrained, they answer anything.
-"""
+from __future__ import annotations
 
 import math
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from score_twins import SlowReader
+from tiny_language_models import WINDOW
 
 from fcp_ros.grounding import (
+    Device,
     GroundingCode,
     GroundingError,
     LanguageModelOptions,
     ScoringMode,
 )
 from fcp_ros.grounding.embedding.sentence_encoder import packaged_model_folder
-from fcp_ros.grounding.language_model import oracle as lm
+from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.language_model.prompt import write_prompt
+from fcp_ros.grounding.language_model.prompt_tokens import as_asked, prompt_tokens, tokenize_batch
+from fcp_ros.grounding.protocol.options import Precision
 
 torch = pytest.importorskip("torch")
 
-ANSWERS = [("mug", "100"), ("book", "0"), ("bowl", "50"), ("bowl", "50"), ("bowl", "100")]
-WINDOW = 400
-CUE = lm.CUE
 EXACT = LanguageModelOptions()
+ANY = replace(EXACT, least_mass=0.0)
 SAMPLE = replace(EXACT, mode=ScoringMode.SAMPLE)
+TEMPLATE = (
+    "{% for message in messages %}<{{ message.role }}>{{ message.content }}{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% if enable_thinking is false %}!{% endif %}"
+    "{% endif %}"
+)
 
 
-def make_tokenizer(texts: list[str], digit_by_digit: bool) -> Any:
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import PreTrainedTokenizerFast
-
-    tokenizer = Tokenizer(models.BPE())
-    words = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.pre_tokenizer = (
-        pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), words])
-        if digit_by_digit
-        else words
-    )
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=700,
-        special_tokens=["<eos>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    numbers = [f"{CUE} {number}" for number in range(101) for _ in range(3)]
-    tokenizer.train_from_iterator([*texts * 5, *numbers], trainer)
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<eos>")
+def make(folder: Path, options: LanguageModelOptions = EXACT) -> CausalLmOracle:
+    return CausalLmOracle(folder, options, Device.CPU)
 
 
-def make_model(tokenizer: Any) -> Any:
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    torch.manual_seed(0)
-    return LlamaForCausalLM(
-        LlamaConfig(
-            vocab_size=len(tokenizer),
-            hidden_size=32,
-            intermediate_size=64,
-            num_hidden_layers=2,
-            num_attention_heads=2,
-            num_key_value_heads=2,
-            max_position_embeddings=WINDOW,
-            eos_token_id=0,
-            bos_token_id=None,
-        )
-    )
-
-
-def train(model: Any, tokenizer: Any, prompts: list[str], answers: list[str]) -> None:
-    starts = [tokenizer(f"{prompt}\n{CUE}")["input_ids"] for prompt in prompts]
-    wholes = [
-        tokenizer(f"{prompt}\n{CUE} {answer}")["input_ids"] + [0]
-        for prompt, answer in zip(prompts, answers, strict=True)
-    ]
-    longest = max(map(len, wholes))
-    tokens = torch.tensor([whole + [0] * (longest - len(whole)) for whole in wholes])
-    labels = torch.full_like(tokens, -100)
-    for row, (start, whole) in enumerate(zip(starts, wholes, strict=True)):
-        labels[row, len(start) : len(whole)] = tokens[row, len(start) : len(whole)]
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-2)
-    # On some processors fewer steps leave doubts about single digits.
-    for _ in range(160):
-        optimiser.zero_grad()
-        model(input_ids=tokens, labels=labels).loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-
-
-@pytest.fixture(scope="module", params=["digit by digit", "whole numbers"])
-def folder(request: Any, tmp_path_factory: Any, make_predicate: Any, ask: Any) -> Path:
-    """A trained tiny model, saved as safetensors."""
-    prompts = [write_prompt(make_predicate(), ask(item, "drinking")) for item, _ in ANSWERS]
-    tokenizer = make_tokenizer(prompts, request.param == "digit by digit")
-    model = make_model(tokenizer)
-    train(model, tokenizer, prompts, [answer for _, answer in ANSWERS])
-    path: Path = tmp_path_factory.mktemp("tiny") / "tiny_lm"
-    model.save_pretrained(path)
-    tokenizer.save_pretrained(path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def untrained(tmp_path_factory: Any, make_predicate: Any, ask: Any) -> Path:
-    """A tiny model with random weights."""
-    tokenizer = make_tokenizer([write_prompt(make_predicate(), ask("mug", "drinking"))], True)
-    path: Path = tmp_path_factory.mktemp("tiny") / "untrained"
-    make_model(tokenizer).save_pretrained(path)
-    tokenizer.save_pretrained(path)
-    return path
-
-
-def test_exact_mode_reads_the_distribution(folder: Path, make_predicate: Any, ask: Any) -> None:
-    oracle = lm.CausalLmOracle(folder, EXACT)
+def test_exact_mode_reads_the_distribution(trained: Path, make_predicate: Any, ask: Any) -> None:
+    oracle = make(trained)
     assert not oracle.is_loaded
     requests = [ask(item, "drinking") for item in ("mug", "book", "bowl")]
     mug, book, bowl = oracle.judge(make_predicate(), requests)
+    assert oracle.is_loaded
     assert (mug.degree, book.degree, bowl.degree) == (1.0, 0.0, 0.5)
     assert mug.spread == book.spread == 0.0
+    assert bowl.spread == pytest.approx(0.5)
+    assert sum(bowl.distribution) == pytest.approx(1.0)
+    assert bowl.distribution[50] == pytest.approx(2 / 3, abs=0.1)
+    assert bowl.mean == pytest.approx(2 / 3, abs=0.1)
     assert "of the probability on scores" in bowl.note
     assert (mug.source, mug.model) == ("causal_lm", oracle.model)
     assert oracle.model.startswith("tiny_lm@")
+    assert mug.latency == book.latency > 0.0
+    assert oracle.notes == ()
 
 
-def test_the_batch_agrees_with_one_answer_at_a_time(
-    folder: Path, make_predicate: Any, ask: Any
+def slow(oracle: CausalLmOracle, predicate: Any, request: Any) -> tuple[SlowReader, list[int]]:
+    """The slow twin of a loaded oracle, and the tokens of a prompt."""
+    assert oracle._scorer is not None
+    loaded = oracle._scorer.loaded
+    (tokens,) = prompt_tokens(loaded.tokenizer, [write_prompt(predicate, request)])
+    return SlowReader(loaded.model, loaded.tokenizer), tokens
+
+
+def test_the_distribution_is_that_of_the_slow_twin(
+    trained: Path, make_predicate: Any, ask: Any
 ) -> None:
-    oracle = lm.CausalLmOracle(folder, EXACT)
-    loaded, start, answers = asked(oracle, make_predicate(), ask("bowl", "drinking"))
-    assert lm._probabilities(loaded, start, answers) == pytest.approx(
-        [slow_probability(loaded, start, answer) for answer in answers], abs=1e-5
-    )
-
-
-def asked(oracle: Any, predicate: Any, request: Any) -> tuple[Any, list[int], list[list[int]]]:
-    """The loaded model, the tokens of the question, and those of the answers 0, 10 .. 100."""
-    loaded = oracle._load()
-    text, separator = lm._as_asked(loaded.tokenizer, write_prompt(predicate, request))
-    start = lm._tokens(loaded.tokenizer, text)
-    return (
-        loaded,
-        start,
-        [
-            lm._answer_tokens(loaded.tokenizer, text, start, f"{separator}{score}")
-            for score in range(0, 101, 10)
-        ],
-    )
-
-
-def slow_probability(loaded: Any, start: list[int], answer: list[int]) -> float:
-    """The obvious twin: one token after the other, without batch, padding or mask."""
-    total = 1.0
-    known = list(start)
-    with torch.inference_mode():
-        for token in answer:
-            chances = torch.softmax(loaded.model(torch.tensor([known])).logits[0, -1], dim=-1)
-            total *= float(chances[token])
-            known.append(token)
-        chances = torch.softmax(loaded.model(torch.tensor([known])).logits[0, -1], dim=-1)
-    goes_on = 0.0
-    for token, number in loaded.tokenizer.get_vocab().items():
-        if token[0].isdigit():
-            goes_on += float(chances[number])
-    return total * (1.0 - goes_on)
+    oracle = make(trained, ANY)
+    requests = [ask("bowl", "drinking"), ask("coffee mug", "holding flowers")]
+    for request, answer in zip(requests, oracle.judge(make_predicate(), requests), strict=True):
+        reader, tokens = slow(oracle, make_predicate(), request)
+        scores = reader.distribution(tokens)
+        expected = [score / sum(scores) for score in scores]
+        assert answer.distribution == pytest.approx(expected, abs=1e-4)
 
 
 def test_sampling_tends_to_the_exact_distribution(
-    folder: Path, make_predicate: Any, ask: Any
+    trained: Path, make_predicate: Any, ask: Any
 ) -> None:
-    many = replace(SAMPLE, samples=301, temperature=1.0)
+    """Sample mode, exact mode and free sampling from the model agree in the limit, at T = 1."""
+    count = 4001
     request = ask("bowl", "drinking")
-    (sampled,) = lm.CausalLmOracle(folder, many).judge(make_predicate(), [request])
-    oracle = lm.CausalLmOracle(folder, EXACT)
+    many = replace(SAMPLE, samples=count, temperature=1.0)
+    (sampled,) = make(trained, many).judge(make_predicate(), [request])
+    oracle = make(trained)
     (exact,) = oracle.judge(make_predicate(), [request])
+    reader, tokens = slow(oracle, make_predicate(), request)
+    freely = reader.sample(tokens, count, 1.0, seed=1)
     assert sampled.degree == exact.degree == 0.5
-    chances = lm._probabilities(*asked(oracle, make_predicate(), request))
-    for number, chance in enumerate(chances):
-        share = sum(1 for s in sampled.samples if s == number / 10) / len(sampled.samples)
-        assert share == pytest.approx(chance, abs=4 * math.sqrt(chance * (1 - chance) / 301) + 0.01)
+    drawn = Counter(round(sample * 100) for sample in sampled.samples)
+    for score, chance in enumerate(exact.distribution):
+        allowed = 5 * math.sqrt(chance * (1 - chance) / count) + 2e-3
+        assert drawn[score] / len(sampled.samples) == pytest.approx(chance, abs=allowed)
+        assert freely[score] / count == pytest.approx(chance, abs=allowed + 0.02)
 
 
-def test_samples_are_seeded(folder: Path, make_predicate: Any, ask: Any) -> None:
+def test_a_low_temperature_tends_to_the_likeliest_answer(
+    trained: Path, make_predicate: Any, ask: Any
+) -> None:
+    cold = replace(SAMPLE, samples=101, temperature=0.05)
+    (answer,) = make(trained, cold).judge(make_predicate(), [ask("bowl", "drinking")])
+    assert Counter(answer.samples)[0.5] >= 95
+
+
+def test_samples_are_seeded(trained: Path, make_predicate: Any, ask: Any) -> None:
     request = ask("bowl", "drinking")
 
     def samples(seed: int) -> tuple[float, ...]:
         options = replace(SAMPLE, seed=seed, samples=15, temperature=1.0)
-        (answer,) = lm.CausalLmOracle(folder, options).judge(make_predicate(), [request])
+        (answer,) = make(trained, options).judge(make_predicate(), [request])
         return answer.samples
 
     assert samples(1) == samples(1)
     assert len({samples(seed) for seed in range(4)}) > 1
 
 
-def test_the_mode_says_all_that_changes_an_answer(folder: Path) -> None:
-    modes = [
-        lm.CausalLmOracle(folder, options).mode
-        for options in (EXACT, replace(SAMPLE, samples=7), SAMPLE, replace(SAMPLE, seed=1))
-    ]
-    assert len(set(modes)) == 4
+def test_the_mode_says_all_that_changes_an_answer(untrained: Path) -> None:
+    several = (
+        EXACT, SAMPLE, replace(SAMPLE, samples=7), replace(SAMPLE, seed=1), ANY,
+        replace(SAMPLE, temperature=1.0), replace(EXACT, precision=Precision.BFLOAT16),
+    )  # fmt: skip
+    assert len({make(untrained, options).mode for options in several}) == len(several)
+
+
+def test_a_batch_of_hundreds_and_threads(untrained: Path, make_predicate: Any, ask: Any) -> None:
+    oracle = make(untrained, ANY)
+    requests = [ask(f"mug {'of clay ' * (n % 3)}{n}", "drinking") for n in range(60)]
+    together = oracle.judge(make_predicate(), requests)
+    with ThreadPoolExecutor(4) as pool:
+        parts = pool.map(lambda n: oracle.judge(make_predicate(), requests[n::4]), range(4))
+        for first, part in enumerate(parts):
+            for alone, answer in zip(part, together[first::4], strict=True):
+                assert alone.distribution == pytest.approx(answer.distribution, abs=1e-6)
+    assert oracle.judge(make_predicate(), []) == []
+
+
+def test_a_prompt_is_mostly_prefix_and_stable(
+    untrained: Path, make_predicate: Any, ask: Any
+) -> None:
+    oracle = make(untrained)
+    oracle.load()
+    assert oracle._scorer is not None
+    tokenizer = oracle._scorer.loaded.tokenizer
+    one, other, two = (
+        tokenize_batch(tokenizer, make_predicate(), requests)
+        for requests in (
+            [ask("mug", "drinking")],
+            [ask("thing", "sitting")],
+            [ask("book", "drinking"), ask("book", "reading")],
+        )
+    )
+    assert one.prefix == other.prefix == two.prefix
+    assert len(one.prefix) > 4 * max(map(len, (*one.tails, *two.tails)))
 
 
 @pytest.mark.parametrize("options", [EXACT, SAMPLE], ids=["exact", "sample"])
 def test_a_model_that_gives_no_score_is_refused(
     untrained: Path, make_predicate: Any, ask: Any, options: LanguageModelOptions
 ) -> None:
+    options = replace(options, least_mass=0.5)
     with pytest.raises(GroundingError, match="does not answer") as caught:
-        lm.CausalLmOracle(untrained, options).judge(make_predicate(), [ask("mug", "drinking")])
+        make(untrained, options).judge(make_predicate(), [ask("mug", "drinking")])
     assert caught.value.code is GroundingCode.NO_ANSWER
+    assert "% of its probability" in caught.value.sentence
 
 
-def test_weights_that_are_not_numbers_give_no_degree(
+def test_what_of_a_batch_has_no_answer_is_named(
     untrained: Path, make_predicate: Any, ask: Any
 ) -> None:
-    oracle = lm.CausalLmOracle(untrained, EXACT)
-    oracle._loaded = oracle._load()
-    with torch.no_grad():
-        oracle._loaded.model.lm_head.weight.fill_(math.nan)
-    with pytest.raises(GroundingError) as caught:
-        oracle.judge(make_predicate(), [ask("mug", "drinking")])
+    oracle = make(untrained)
+    oracle.load()
+    assert oracle._scorer is not None
+    requests = [ask(item, "drinking") for item in ("mug", "book", "bowl")]
+    batch = tokenize_batch(oracle._scorer.loaded.tokenizer, make_predicate(), requests)
+    masses = oracle._scorer.probabilities(batch, 1.0).sum(axis=1).tolist()
+    least, second, _ = sorted(masses)
+    floor = replace(EXACT, least_mass=(least + second) / 2)
+    with pytest.raises(GroundingError, match="1 of the 3 asked") as caught:
+        make(untrained, floor).judge(make_predicate(), requests)
     assert caught.value.code is GroundingCode.NO_ANSWER
+    for request, mass in zip(requests, masses, strict=True):
+        assert (str(request) in caught.value.sentence) == (mass == least)
+    floor = replace(EXACT, least_mass=least * 0.99)
+    assert len(make(untrained, floor).judge(make_predicate(), requests)) == 3
+
+
+@pytest.mark.parametrize("options", [EXACT, ANY, SAMPLE], ids=["exact", "any mass", "sample"])
+def test_weights_that_are_not_numbers_give_no_degree(
+    untrained: Path, make_predicate: Any, ask: Any, options: LanguageModelOptions
+) -> None:
+    oracle = make(untrained, options)
+    oracle.load()
+    assert oracle._scorer is not None
+    with torch.no_grad():
+        oracle._scorer.loaded.model.lm_head.weight.fill_(math.nan)
+    with pytest.raises(GroundingError, match="no numbers") as caught:
+        oracle.judge(make_predicate(), [ask("mug", "drinking")])
+    assert caught.value.code is GroundingCode.MODEL_FAILED
 
 
 def test_a_question_longer_than_the_window(untrained: Path, make_predicate: Any, ask: Any) -> None:
     predicate = make_predicate()
     long = replace(predicate, rubric=replace(predicate.rubric, factors=("shape",) * WINDOW))
     with pytest.raises(GroundingError, match=f"reads {WINDOW}"):
-        lm.CausalLmOracle(untrained, EXACT).judge(long, [ask("mug", "drinking")])
+        make(untrained).judge(long, [ask("mug", "drinking")])
 
 
-def test_chat_templates_are_honoured(untrained: Path) -> None:
-    tokenizer = lm.CausalLmOracle(untrained, EXACT)._load().tokenizer
-    tokenizer.chat_template = (
-        "{% for message in messages %}<{{ message.role }}>{{ message.content }}{% endfor %}"
-        "{% if add_generation_prompt %}<assistant>{% endif %}"
-    )
-    assert lm._as_asked(tokenizer, "How much?") == ("<user>How much?<assistant>", "")
+def test_a_predicate_without_a_rubric_loads_nothing(
+    untrained: Path, make_predicate: Any, ask: Any
+) -> None:
+    oracle = make(untrained)
+    with pytest.raises(GroundingError) as caught:
+        oracle.judge(make_predicate(rubric=None), [ask("mug", "drinking")])
+    assert caught.value.code is GroundingCode.NO_ANCHORS
+    assert not oracle.is_loaded
+
+
+def test_chat_templates_are_honoured(make_folder: Any, make_predicate: Any, ask: Any) -> None:
+    oracle = make(make_folder("qwen3", template=TEMPLATE), ANY)
+    (answer,) = oracle.judge(make_predicate(), [ask("mug", "drinking")])
+    assert oracle._scorer is not None
+    tokenizer = oracle._scorer.loaded.tokenizer
+    assert as_asked(tokenizer, "How much?") == "<user>How much?<assistant>!"
+    reader, tokens = slow(oracle, make_predicate(), ask("mug", "drinking"))
+    scores = reader.distribution(tokens)
+    expected = [score / sum(scores) for score in scores]
+    assert answer.distribution == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_broken_chat_template(make_folder: Any, make_predicate: Any, ask: Any) -> None:
+    folder = make_folder("llama", template="{{ raise_exception('only for poems') }}")
+    with pytest.raises(GroundingError, match="chat template") as caught:
+        make(folder).judge(make_predicate(), [ask("mug", "drinking")])
+    assert caught.value.code is GroundingCode.NOT_A_MODEL
 
 
 def test_an_embedding_model_is_no_language_model() -> None:
     with pytest.raises(GroundingError, match="BertModel, no causal language model"):
-        lm.CausalLmOracle(packaged_model_folder(), EXACT)
+        make(packaged_model_folder())
 
 
 def test_damaged_weights_are_said_at_the_first_question(
@@ -257,5 +257,77 @@ def test_damaged_weights_are_said_at_the_first_question(
         short = file.suffix == ".safetensors"
         (broken / file.name).write_bytes(content[: len(content) // 2] if short else content)
     with pytest.raises(GroundingError, match="can't be loaded") as caught:
-        lm.CausalLmOracle(broken, EXACT).judge(make_predicate(), [ask("mug", "drinking")])
+        make(broken).judge(make_predicate(), [ask("mug", "drinking")])
     assert caught.value.code is GroundingCode.NOT_A_MODEL
+
+
+def test_a_tokenizer_without_digits(
+    untrained: Path, tmp_path: Path, make_predicate: Any, ask: Any
+) -> None:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    folder = tmp_path / "no_digits"
+    folder.mkdir()
+    for file in untrained.iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    words = Tokenizer(models.WordLevel({"<unk>": 0, "a": 1, "mug": 2}, unk_token="<unk>"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    PreTrainedTokenizerFast(tokenizer_object=words, unk_token="<unk>").save_pretrained(folder)
+    with pytest.raises(GroundingError, match="lacks digits") as caught:
+        make(folder).judge(make_predicate(), [ask("mug", "drinking")])
+    assert caught.value.code is GroundingCode.NOT_A_MODEL
+
+
+def test_half_precision_on_the_cpu_where_it_is_asked_for(
+    trained: Path, make_predicate: Any, ask: Any
+) -> None:
+    oracle = make(trained, replace(EXACT, precision=Precision.BFLOAT16))
+    mug, book = oracle.judge(make_predicate(), [ask("mug", "drinking"), ask("book", "drinking")])
+    assert (mug.degree, book.degree) == (1.0, 0.0)
+    assert oracle._scorer is not None
+    assert oracle._scorer.loaded.model.dtype is torch.bfloat16
+    assert oracle.notes == ()
+
+
+@pytest.mark.parametrize("precision", [Precision.FLOAT16, Precision.FOUR_BIT])
+def test_a_precision_that_the_device_lacks(
+    untrained: Path, make_predicate: Any, ask: Any, precision: Precision
+) -> None:
+    oracle = make(untrained, replace(EXACT, precision=precision))
+    with pytest.raises(GroundingError, match="needs a CUDA device") as caught:
+        oracle.judge(make_predicate(), [ask("mug", "drinking")])
+    assert caught.value.code is GroundingCode.INVALID_OPTION
+
+
+def test_a_model_that_takes_no_tree_mask_says_so_in_its_answers(
+    make_folder: Any, make_predicate: Any, ask: Any
+) -> None:
+    oracle = make(make_folder("bloom"), ANY)
+    first, second = (oracle.judge(make_predicate(), [ask("mug", "drinking")])[0] for _ in range(2))
+    assert first.distribution == second.distribution
+    assert "doesn't take a tree mask" in oracle.notes[0]
+    assert "doesn't take a tree mask" in first.note
+
+
+def test_memory_that_runs_out_is_said_in_the_note(
+    untrained: Path, make_predicate: Any, ask: Any, monkeypatch: Any
+) -> None:
+    oracle = make(untrained, ANY)
+    requests = [ask(f"mug {n}", "drinking") for n in range(8)]
+    whole = oracle.judge(make_predicate(), requests)
+    assert oracle._scorer is not None
+    forward = oracle._scorer.loaded.model.forward
+
+    def limited(*args: Any, **kwargs: Any) -> Any:
+        if kwargs["input_ids"].numel() > 200:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return forward(*args, **kwargs)
+
+    monkeypatch.setattr(oracle._scorer.loaded.model, "forward", limited)
+    again = oracle.judge(make_predicate(), requests)
+    assert [a.distribution for a in again] == [
+        pytest.approx(w.distribution, abs=1e-6) for w in whole
+    ]
+    assert "out of memory: from now on at most" in again[0].note
+    assert "out of memory" not in oracle.judge(make_predicate(), requests)[0].note

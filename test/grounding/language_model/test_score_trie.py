@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trie knows every way to write a score, whatever the tokenizer's tokens are."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from tiny_language_models import KINDS, make_tokenizer
+
+from fcp_ros.grounding.language_model.score_reading import (
+    NO_SCORE,
+    NextTokens,
+    draw_scores,
+    score_probabilities,
+)
+from fcp_ros.grounding.language_model.score_trie import ScoreTrie, build_trie
+from fcp_ros.grounding.language_model.token_texts import number_token_texts
+
+DIGITS = {number: str(number) for number in range(10)}
+SPACE = 10
+SPACED_DIGITS = {**DIGITS, SPACE: " "}
+WHOLE = {number: str(number) for number in range(150)} | {
+    200 + number: f" {number}" for number in range(101)
+}
+
+
+def writings(trie: ScoreTrie, texts: dict[int, str]) -> list[str]:
+    """The text of every way that the trie has for a score."""
+    ends = [trie.path(n) for n, node in enumerate(trie.nodes) if node.score is not None]
+    ends += [(*trie.path(edge.node), edge.token) for edge in trie.edges if edge.child < 0]
+    return ["".join(texts[token] for token in path) for path in ends]
+
+
+def all_writings(texts: dict[int, str]) -> list[str]:
+    """The same by trying every sequence of up to four tokens."""
+    wanted = {space + str(score) for score in range(101) for space in ("", " ")}
+    found = []
+    for length in range(1, 5):
+        for path in product(texts, repeat=length):
+            if "".join(texts[token] for token in path) in wanted:
+                found.append("".join(texts[token] for token in path))
+    return found
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [DIGITS, SPACED_DIGITS, {**SPACED_DIGITS, 11: "10", 12: " 1", 13: "00", 14: " 57"}],
+    ids=["digits", "digits and space", "pieces of several lengths"],
+)
+def test_every_segmentation_is_counted(texts: dict[int, str]) -> None:
+    trie = build_trie(texts)
+    assert sorted(writings(trie, texts)) == sorted(all_writings(texts))
+    assert trie.missing_scores() == ()
+
+
+def test_few_nodes_need_a_forward_pass() -> None:
+    assert len(build_trie(DIGITS).nodes) == 12  # the root, ten digits, "10"
+    assert len(build_trie(SPACED_DIGITS).nodes) == 24  # all of them twice, with and without space
+    assert len(build_trie(WHOLE).nodes) == 25
+
+
+def test_a_vocabulary_without_digits_can_write_no_score() -> None:
+    assert len(build_trie({5: " "}).missing_scores()) == 101
+    assert build_trie({n: text for n, text in DIGITS.items() if n != 7}).missing_scores()[0] == 7
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_texts_of_real_tokenizers(kind: str) -> None:
+    tokenizer = make_tokenizer(["How well? 7.5, or 8/10. Score: 57"], kind)
+    texts = number_token_texts(tokenizer)
+    trie = build_trie(texts)
+    assert trie.missing_scores() == ()
+    assert len(trie.nodes) <= 40
+    for score in range(101):
+        path = tokenizer(f"Score: {score}", add_special_tokens=False)["input_ids"]
+        written = "".join(texts.get(token, "?") for token in path)
+        assert written.endswith((f" {score}", f"?{score}"))
+
+
+def test_parents_come_first_and_a_chain_is_a_trie_of_one_path() -> None:
+    trie = build_trie(SPACED_DIGITS)
+    assert all(node.parent < index for index, node in enumerate(trie.nodes))
+    (deepest,) = (n for n in range(len(trie.nodes)) if trie.path(n) == (SPACE, 1, 0))
+    chain, edges = trie.chain(deepest)
+    assert [node.token for node in chain.nodes] == [-1, SPACE, 1, 0]
+    assert chain.path(3) == (SPACE, 1, 0)
+    assert [trie.edges[e].token for e in edges] == [edge.token for edge in chain.edges]
+    assert chain.last_nodes() == (3,)
+
+
+def reading(trie: ScoreTrie, **chances: float) -> Any:
+    """Score probabilities where each answer's tokens have these chances; answers as "1_0"."""
+    edges = np.zeros((1, len(trie.edges)))
+    spoiled = np.zeros((1, len(trie.nodes)))
+    for name, chance in chances.items():
+        path = tuple(int(token) for token in name.removeprefix("p").split("_"))
+        for index, edge in enumerate(trie.edges):
+            if (*trie.path(edge.node), edge.token) == path:
+                edges[0, index] = chance
+                spoiled[0, edge.node] += chance if edge.token != SPACE else 0.0
+    return score_probabilities(trie, NextTokens(edges, spoiled))[0]
+
+
+def test_ten_is_not_counted_for_a_hundred() -> None:
+    scores = reading(build_trie(SPACED_DIGITS), p1=0.5, p1_0=0.8, p1_0_0=0.75, p10=0.5, p10_7=1.0)
+    assert scores[1] == pytest.approx(0.5 * 0.2)
+    assert scores[10] == pytest.approx(0.5 * 0.8 * 0.25)
+    assert scores[100] == pytest.approx(0.5 * 0.8 * 0.75)
+    assert scores[7] == pytest.approx(0.5)
+
+
+def test_draws_follow_the_distribution_and_the_seed() -> None:
+    probabilities = np.zeros(101)
+    probabilities[[20, 80]] = 0.3, 0.5
+    drawn = draw_scores(probabilities, 20000, 3, "a")
+    assert draw_scores(probabilities, 20000, 3, "a") == drawn
+    assert draw_scores(probabilities, 20000, 3, "b") != drawn
+    shares = {score: drawn.count(score) / 20000 for score in set(drawn)}
+    assert shares == pytest.approx({20: 0.3, 80: 0.5, NO_SCORE: 0.2}, abs=0.02)
