@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The posterior lies between prior and outcomes; the prior's worth is found from the spread."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcp_ros.grounding.calibration.beta_binomial import (
+    RANGE,
+    estimated_strength,
+    posterior_degree,
+)
+from fcp_ros.grounding.calibration.forgetting import DecayedSum, Forgetting
+
+DEGREE = st.floats(0, 1)
+
+
+@given(DEGREE, st.lists(DEGREE, max_size=300), st.floats(0.1, 50), DEGREE)
+def test_the_shift_is_bounded_and_towards_what_was_seen(
+    prior: float, qualities: list[float], strength: float, cap: float
+) -> None:
+    degree = posterior_degree(prior, len(qualities), math.fsum(qualities), strength, cap)
+    assert 0.0 <= degree <= 1.0
+    assert abs(degree - prior) <= cap + 1e-9
+    if qualities:
+        mean = math.fsum(qualities) / len(qualities)
+        assert min(prior, mean) - 1e-9 <= degree <= max(prior, mean) + 1e-9
+    else:
+        assert degree == pytest.approx(prior)
+
+
+@given(DEGREE, DEGREE, DEGREE)
+def test_the_cap_holds_for_the_recalibrated_prior_too(
+    prior: float, centre: float, cap: float
+) -> None:
+    degree = posterior_degree(prior, 0.0, 0.0, 4.0, cap, centre)
+    assert abs(degree - prior) <= cap + 1e-9
+    assert min(prior, centre) - 1e-9 <= degree <= max(prior, centre) + 1e-9
+
+
+@pytest.mark.parametrize("worth", [1.5, 4.0, 20.0])
+def test_the_strength_is_found_from_how_far_contexts_are_from_their_priors(worth: float) -> None:
+    random = np.random.default_rng(1)
+    expected = random.uniform(0.1, 0.9, 2000)
+    rates = random.beta(worth * expected, worth * (1.0 - expected))
+    outcomes = random.random((20, 2000)) < rates
+    mean = outcomes.mean(axis=0)
+    scatter = ((outcomes - mean) ** 2).sum(axis=0)
+    found = estimated_strength(4.0, np.full(2000, 20.0), expected, mean, scatter)
+    assert found == pytest.approx(worth, rel=0.15)
+
+
+def test_measured_qualities_that_hardly_vary_need_few_repetitions() -> None:
+    """A gripper that always reaches 0.6: within contexts there is no luck, so outcomes say more."""
+    random = np.random.default_rng(2)
+    expected, weight = np.full(50, 0.8), np.full(50, 5.0)
+    mean = random.uniform(0.3, 0.9, 50)
+    steady = estimated_strength(4.0, weight, expected, mean, np.full(50, 0.001))
+    lucky = estimated_strength(4.0, weight, expected, mean, 5.0 * mean * (1.0 - mean))
+    assert steady < 0.5 * lucky
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 50), DEGREE, DEGREE), max_size=20), st.floats(0.5, 20))
+def test_the_estimate_stays_in_its_range(
+    contexts: list[tuple[float, float, float]], believed: float
+) -> None:
+    weight, expected, mean = np.asarray(contexts).reshape(-1, 3).T
+    scatter = weight * mean * (1.0 - mean)
+    found = estimated_strength(believed, weight, expected, mean, scatter)
+    assert believed / RANGE - 1e-9 <= found <= believed * RANGE + 1e-9
+
+
+OUTCOMES = st.lists(
+    st.tuples(DEGREE, st.floats(0.01, 1), st.floats(0, 1e7)), min_size=1, max_size=30
+)
+
+
+@given(OUTCOMES, st.sampled_from([0.0, 1.0, 7.5, 100.0, math.inf]), st.sampled_from([0.0, 2.0]))
+def test_sums_kept_up_are_those_of_all_outcomes(
+    outcomes: list[tuple[float, float, float]], half_life: float, days: float
+) -> None:
+    """The slow twin: each outcome's weight from what came later, and from its age."""
+    forgetting = Forgetting(half_life, days)
+    kept = DecayedSum()
+    for quality, weight, stamp in outcomes:
+        kept.add(quality, weight, stamp, forgetting)
+    newest = max(stamp for _, _, stamp in outcomes)
+    left = []
+    for number, (_, weight, stamp) in enumerate(outcomes):
+        halvings = 0.0
+        if 0.0 < half_life < math.inf:
+            halvings += sum(later for _, later, _ in outcomes[number + 1 :]) / half_life
+        if days:
+            halvings += (newest - stamp) / 86_400.0 / days
+        left.append(weight * 0.5**halvings)
+    assert kept.count == len(outcomes)
+    assert kept.weight == pytest.approx(sum(left), abs=1e-9)
+    total = sum(share * quality for share, (quality, _, _) in zip(left, outcomes, strict=True))
+    assert kept.total == pytest.approx(total, abs=1e-9)
+    qualities, weights, stamps = (np.asarray(column) for column in zip(*outcomes, strict=True))
+    assert forgetting.weights(weights, stamps) == pytest.approx(np.asarray(left), abs=1e-9)
+    assert len(qualities) == len(left)

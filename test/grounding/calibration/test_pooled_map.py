@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pooled map: always monotone, the identity without evidence, right with plenty of it."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fcp_ros.grounding.calibration.isotonic import non_decreasing
+from fcp_ros.grounding.calibration.platt import apply_platt, fit_platt
+from fcp_ros.grounding.calibration.pooled_map import (
+    FEW,
+    GRID,
+    IDENTITY,
+    design_weights,
+    fit_pooled_map,
+)
+
+DEGREE = st.floats(0, 1)
+ROWS = st.lists(st.tuples(DEGREE, DEGREE, st.floats(0.0, 200.0)), min_size=1, max_size=40)
+
+
+@settings(deadline=None)
+@given(ROWS, DEGREE, DEGREE)
+def test_it_is_monotone_and_in_range(
+    rows: list[tuple[float, float, float]], one: float, other: float
+) -> None:
+    prior, quality, weight = (np.asarray(column) for column in zip(*rows, strict=True))
+    found = fit_pooled_map(prior, quality, weight)
+    low, high = found.at(min(one, other)), found.at(max(one, other))
+    assert 0.0 <= low <= high + 1e-12
+    assert high <= 1.0
+    values = found.of(GRID)
+    assert np.all(np.diff(values) >= -1e-12)
+    assert found.of(np.asarray([one])) == pytest.approx(found.at(one), abs=1e-9)
+
+
+@given(DEGREE)
+def test_without_evidence_it_is_the_identity(prior: float) -> None:
+    few = fit_pooled_map(np.asarray([0.9]), np.asarray([0.0]), np.asarray([FEW]))
+    assert IDENTITY.at(prior) == few.at(prior) == prior
+    assert few.is_identity
+
+
+def biased(random: np.random.Generator, count: int, slope: float, shift: float) -> tuple:  # type: ignore[type-arg]
+    """Priors, and outcomes whose log-odds are a line of the priors' log-odds."""
+    prior = random.uniform(0.03, 0.97, count)
+    rate = 1.0 / (1.0 + np.exp(-slope * np.log(prior / (1.0 - prior)) - shift))
+    return prior, (random.random(count) < rate).astype(float), rate
+
+
+@pytest.mark.parametrize(("slope", "shift"), [(1.0, 1.5), (1.0, -1.5), (0.4, 0.0), (2.0, 0.5)])
+def test_platt_finds_the_bias(slope: float, shift: float) -> None:
+    prior, quality, rate = biased(np.random.default_rng(3), 4000, slope, shift)
+    found = fit_platt(prior, quality, np.ones(4000))
+    assert found == pytest.approx((slope, shift), abs=0.15)
+    assert np.abs(apply_platt(prior, *found) - rate).max() < 0.06
+
+
+def test_platt_never_turns_the_order_round() -> None:
+    prior, quality, _ = biased(np.random.default_rng(4), 2000, -2.0, 0.0)
+    slope, intercept = fit_platt(prior, quality, np.ones(2000))
+    assert slope > 0.0
+    assert apply_platt(np.asarray([0.2, 0.8]), slope, intercept) == pytest.approx(0.5, abs=0.06)
+
+
+def test_it_finds_a_shape_that_platt_cannot() -> None:
+    """A step in the middle of a plateau: the isotonic part."""
+    random = np.random.default_rng(5)
+    prior = random.uniform(0.0, 1.0, 4000)
+    rate = np.where(prior < 0.7, 0.3, 0.9)
+    quality = (random.random(4000) < rate).astype(float)
+    found = fit_pooled_map(prior, quality, np.ones(4000))
+    platt = apply_platt(prior, *fit_platt(prior, quality, np.ones(4000)))
+    error = np.mean((found.of(prior) - rate) ** 2)
+    assert error < 0.3 * np.mean((platt - rate) ** 2)
+    assert found.at(0.5) == pytest.approx(0.3, abs=0.06)
+    assert found.at(0.9) == pytest.approx(0.9, abs=0.06)
+
+
+def test_graded_qualities_count_as_fractions() -> None:
+    prior = np.linspace(0.1, 0.9, 400)
+    found = fit_pooled_map(prior, np.full(400, 0.5), np.ones(400))
+    assert found.of(prior) == pytest.approx(0.5, abs=0.05)
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5), st.floats(0.1, 10)), min_size=1, max_size=7))
+def test_isotonic_is_the_nearest_non_decreasing_sequence(rows: list[tuple[float, float]]) -> None:
+    """The slow twin: max-min formula over all intervals (Robertson, Wright and Dykstra 1988)."""
+    values, weights = (np.asarray(column) for column in zip(*rows, strict=True))
+    n = len(values)
+
+    def mean(i: int, j: int) -> float:
+        return float(np.average(values[i : j + 1], weights=weights[i : j + 1]))
+
+    expected = [max(min(mean(i, j) for j in range(k, n)) for i in range(k + 1)) for k in range(n)]
+    assert non_decreasing(values, weights) == pytest.approx(np.asarray(expected), abs=1e-9)
+
+
+def test_isotonic_agrees_with_scipy() -> None:
+    regression = pytest.importorskip("scipy.optimize")
+    if not hasattr(regression, "isotonic_regression"):
+        pytest.skip("scipy has it since 1.12")
+    random = np.random.default_rng(6)
+    values, weights = random.normal(size=200), random.uniform(0.1, 2.0, 200)
+    theirs = regression.isotonic_regression(values, weights=weights).x
+    assert non_decreasing(values, weights) == pytest.approx(theirs)
+
+
+def test_many_outcomes_of_one_context_are_few_opinions() -> None:
+    context = np.asarray([0] * 100 + [1])
+    counted = design_weights(np.ones(101), context, strength=4.0)
+    assert counted[:100].sum() == pytest.approx(100 / (1 + 99 / 5))
+    assert counted[100] == 1.0
+    assert math.isclose(counted[:100].max(), counted[:100].min())
