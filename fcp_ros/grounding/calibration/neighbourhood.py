@@ -39,6 +39,9 @@ MOST = 0.8
 Labels = tuple[tuple[str, str], ...]
 """For each argument its parameter, and its category or text."""
 
+Place = tuple[int, int, tuple[int, ...]]
+"""Of a context its number, its group of twins, and for each argument the group that shares it."""
+
 
 @lru_cache(maxsize=65_536)
 def labels_of(context_key: str) -> Labels:
@@ -55,13 +58,13 @@ class Groups:
     """The contexts of a predicate by what they share; they get numbers as they come.
 
     Attributes:
-        contexts: the number of each context key.
+        places: number, twins and sharers of each context key.
         twins: for each context the number of its group of twins.
         sharers: for each argument and context the number of the group with the same argument;
             0 stands for none.
     """
 
-    contexts: dict[str, int] = field(default_factory=dict)
+    places: dict[str, Place] = field(default_factory=dict)
     twins: list[int] = field(default_factory=list)
     sharers: list[list[int]] = field(default_factory=list)
     _twin_numbers: dict[Labels, int] = field(default_factory=dict)
@@ -69,10 +72,10 @@ class Groups:
 
     def number(self, context_key: str) -> int:
         """The number of a context, a new one where it was not known."""
-        number = self.contexts.get(context_key)
-        if number is not None:
-            return number
-        number = self.contexts[context_key] = len(self.twins)
+        known = self.places.get(context_key)
+        if known is not None:
+            return known[0]
+        number = len(self.twins)
         labels = labels_of(context_key)
         # A text that is no context key is a context without neighbours: a group of its own.
         twin_key = labels or (("", context_key),)
@@ -85,16 +88,18 @@ class Groups:
                 groups.append(self._sharer_numbers.setdefault(key, len(self._sharer_numbers) + 1))
             else:
                 groups.append(0)
+        sharers = tuple(groups[number] for groups in self.sharers)
+        self.places[context_key] = number, self.twins[number], sharers
         return number
 
-    def find(self, context_key: str) -> tuple[int, int, tuple[int, ...]]:
+    def find(self, context_key: str) -> Place:
         """Number, twins and sharers of a context, also of one without outcomes; -1 is none."""
-        number = self.contexts.get(context_key)
-        if number is not None:
-            return number, self.twins[number], tuple(groups[number] for groups in self.sharers)
+        known = self.places.get(context_key)
+        if known is not None:
+            return known
         labels = labels_of(context_key)
-        sharers = (self._sharer_numbers.get(key, 0) for key in enumerate(labels))
-        return -1, self._twin_numbers.get(labels, -1), tuple(sharers)
+        sharers = tuple(self._sharer_numbers.get(key, 0) for key in enumerate(labels))
+        return -1, self._twin_numbers.get(labels, -1), sharers
 
     @property
     def sharer_count(self) -> int:
@@ -126,11 +131,10 @@ class Neighbourhood:
         nothing = (0.0, 0.0)
         own = self.own[number] if number >= 0 else nothing
         kin = self.twins[twins] if twins >= 0 else nothing
-        total = self.trust[0] * self._says(kin, own) if self.trust[0] else 0.0
-        for place, group in enumerate(sharers[: len(self.sharers)]):
-            trust = self.trust[1 + place]
+        total = self.trust[0] * self._says(kin, own) if kin[0] else 0.0
+        for trust, said, group in zip(self.trust[1:], self.sharers, sharers, strict=False):
             if trust and group:
-                total += trust * self._says(self.sharers[place][group], kin)
+                total += trust * self._says(said[group], kin)
         return total
 
     def _says(self, group: tuple[float, float], without: tuple[float, float]) -> float:

@@ -5,6 +5,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -37,7 +38,9 @@ def evidence(quality: float, context: str = MUG, predicate: str = "p", **more: o
     return replace(Evidence(predicate, context, quality, 12.5), **more)  # type: ignore[arg-type]
 
 
-def ask(calibrator: Calibrator, prior: float, context: str = MUG, predicate: str = "p") -> object:
+def ask(
+    calibrator: Calibrator, prior: float, context: str = MUG, predicate: str = "p"
+) -> tuple[Any, int]:
     answer = calibrator.calibrate([Question(predicate, context, prior, "m")])[0]
     return answer.degree, answer.outcomes
 
@@ -77,11 +80,11 @@ def test_the_shift_is_capped(tmp_path: Path) -> None:
 def test_a_changed_gripper_is_learnt(calibrator: Calibrator) -> None:
     for quality in [1.0] * 300 + [0.0] * 200:
         calibrator.store.record(evidence(quality))
-    degree, count = ask(calibrator, 0.9)  # type: ignore[misc]
+    degree, count = ask(calibrator, 0.9)
     assert count == 500
     assert degree == pytest.approx(0.3)  # the cap; without forgetting it would stay above 0.6
     never = Calibrator(calibrator.store, CalibrationOptions(half_life=0.0))
-    assert ask(never, 0.9)[0] == pytest.approx((4 * 0.9 + 300) / 504)  # type: ignore[index]
+    assert ask(never, 0.9)[0] == pytest.approx((4 * 0.9 + 300) / 504)
 
 
 def test_resets_and_their_undoing_count_at_once(calibrator: Calibrator) -> None:
@@ -101,7 +104,7 @@ def test_what_another_process_records_is_seen(calibrator: Calibrator) -> None:
     for number in range(1, 7):
         (calibrator if number % 2 else other).store.record(evidence(0.0, prior=0.9, model="m"))
         assert ask(calibrator, 0.9) == ask(other, 0.9)
-        assert ask(other, 0.9)[1] == number  # type: ignore[index]
+        assert ask(other, 0.9)[1] == number
 
 
 def test_priors_out_of_range_are_refused(calibrator: Calibrator) -> None:
@@ -168,7 +171,7 @@ def test_several_threads(calibrator: Calibrator) -> None:
         thread.start()
     for thread in threads:
         thread.join(timeout=60)
-    assert sum(ask(calibrator, 0.5, key("mug", n))[1] for n in range(3)) == 60  # type: ignore[index]
+    assert sum(ask(calibrator, 0.5, key("mug", n))[1] for n in range(3)) == 60
 
 
 def test_a_batch_does_not_read_the_file_for_each_judgement(

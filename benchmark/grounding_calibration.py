@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How soon calibration makes degrees come true: ``python benchmark/grounding_calibration.py``.
+
+Simulated executors with known success rates (`grounding_simulated.py`), so that the error is known
+exactly and not only estimated from outcomes:
+
+- *error*: mean squared distance of degree and true rate over all contexts. That is by how much the
+  expected Brier score is above that of an oracle who knows the rates;
+- *ECE*: the same degrees in ten bins, the distance of mean degree and mean true rate.
+
+Means over seeds with 95 % confidence intervals. "Never worse" is judged by the interval of the
+paired differences: the error of a seed after n outcomes less its error before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from grounding_simulated import (
+    BIASED,
+    CALIBRATED,
+    MODEL,
+    PREDICATE,
+    Mean,
+    Oracle,
+    Robot,
+    make_world,
+    mean_of,
+    squared_error,
+    true_calibration_error,
+)
+from rich.console import Console
+from rich.table import Table
+
+from fcp_ros.grounding import CalibrationStore, Calibrator, Evidence, Question
+
+AFTER = (0, 10, 100, 1000)
+GOAL = 5.0
+"""The error after 1000 outcomes is lower by this factor at least."""
+FULL_SEEDS, QUICK_SEEDS = 40, 6
+
+
+@dataclass(frozen=True)
+class Learning:
+    """What calibration made of one oracle.
+
+    Attributes:
+        oracle: which one.
+        errors: after each number of `AFTER` the error of each seed.
+        eces: the same for the expected calibration error.
+        brier: the expected Brier score before and after all outcomes.
+    """
+
+    oracle: Oracle
+    errors: Sequence[Sequence[float]]
+    eces: Sequence[Sequence[float]]
+    brier: tuple[float, float]
+
+    @property
+    def factor(self) -> float:
+        """How many times lower the mean error is at the end."""
+        return float(np.mean(self.errors[0]) / np.mean(self.errors[-1]))
+
+    def change(self, place: int) -> Mean:
+        """By how much the error has changed since the beginning; below 0 is better."""
+        return mean_of(np.subtract(self.errors[place], self.errors[0]).tolist())
+
+
+def learn(oracle: Oracle, seeds: int) -> Learning:
+    """Let a robot learn in one world a seed."""
+    errors: list[list[float]] = [[] for _ in AFTER]
+    eces: list[list[float]] = [[] for _ in AFTER]
+    unavoidable = []
+    for seed in range(seeds):
+        random = np.random.default_rng(seed)
+        world = make_world(oracle, random)
+        robot = Robot(world, random)
+        unavoidable.append(float(np.mean(world.rates * (1.0 - world.rates))))
+        done = 0
+        for place, count in enumerate(AFTER):
+            robot.act(count - done)
+            done = count
+            degrees = robot.degrees()
+            errors[place].append(squared_error(degrees, world.rates))
+            eces[place].append(true_calibration_error(degrees, world.rates))
+    floor = float(np.mean(unavoidable))
+    brier = floor + float(np.mean(errors[0])), floor + float(np.mean(errors[-1]))
+    return Learning(oracle, errors, eces, brier)
+
+
+def show_learning(found: Sequence[Learning], console: Console) -> None:
+    """Errors before and after so many outcomes, and what the goals say."""
+    table = Table(title="Error (mean squared distance to the true rate; 95 % interval)")
+    table.add_column("oracle")
+    for count in AFTER:
+        table.add_column(f"after {count}" if count else "before", justify="right")
+    for column in ("times lower", "ECE before", "ECE after", "Brier before", "Brier after"):
+        table.add_column(column, justify="right")
+    for one in found:
+        lower = f"{one.factor:.1f}" if np.mean(one.errors[0]) > 1e-6 else "-"
+        eces = (mean_of(one.eces[0]), mean_of(one.eces[-1]))
+        table.add_row(
+            one.oracle.name,
+            *(str(mean_of(errors)) for errors in one.errors),
+            lower,
+            *(f"{ece.value:.3f}" for ece in eces),
+            *(f"{brier:.3f}" for brier in one.brier),
+        )
+    console.print(table)
+    biased = [one for one in found if one.oracle in BIASED]
+    least = min(biased, key=lambda one: one.factor)
+    console.print(
+        f"after {AFTER[-1]}: at least {least.factor:.1f} times lower ({least.oracle.name}); goal "
+        f"{GOAL:g} times: {_verdict(least.factor >= GOAL)}"
+    )
+    worst = max(biased, key=lambda one: one.change(1).value)
+    worse = [one.oracle.name for one in biased if one.change(1).value - one.change(1).half > 0.0]
+    console.print(
+        f"after {AFTER[1]}: the least gain is {worst.change(1)} ({worst.oracle.name}); goal never "
+        f"worse: {_verdict(not worse)}"
+    )
+    for one in found:
+        if one.oracle not in BIASED:
+            changes = ", ".join(f"{one.change(place)}" for place in (1, 2, 3))
+            console.print(f"{one.oracle.name}: the error changes by {changes}")
+
+
+def _verdict(met: bool) -> str:
+    return "[green]met[/]" if met else "[red]not met[/]"
+
+
+# --- drift --------------------------------------------------------------------------------------
+
+LEARNT = 400
+"""Outcomes before the world changes, so that the degrees are right by then."""
+CHANGES = (("rates halved", 0.5, 0.0), ("rates up by a third of what is missing", 1.0, 1 / 3))
+
+
+def show_drift(console: Console, seeds: int) -> None:
+    """False alarms while nothing changes, and outcomes until a change is noticed."""
+    kind = Oracle("too kind", shift=1.0, noise=0.5)
+    table = Table(title=f"Drift (after {LEARNT} outcomes the world changes)")
+    for column in ("change", "noticed in", "outcomes until then (median, 90 %)"):
+        table.add_column(column)
+    quiet, alarms = 0, 0
+    for seed in range(seeds):
+        robot = _learnt(kind, seed)
+        noticed = _until_alarm(robot, 1000)
+        quiet, alarms = quiet + noticed, alarms + (noticed < 1000)
+    for name, factor, up in CHANGES:
+        delays = []
+        for seed in range(seeds):
+            robot = _learnt(kind, seed)
+            if robot.calibrator.drifts():
+                continue  # an alarm from before is no notice
+            robot.rates = robot.rates * factor + (1.0 - robot.rates) * up
+            delays.append(_until_alarm(robot, 500))
+        found = sum(delay < 500 for delay in delays)
+        middle, late = np.percentile(delays, [50, 90])
+        table.add_row(name, f"{found} of {len(delays)}", f"{middle:.0f}, {late:.0f}")
+    console.print(table)
+    console.print(f"false alarms: {alarms} in {quiet} outcomes without a change")
+
+
+def _learnt(oracle: Oracle, seed: int) -> Robot:
+    random = np.random.default_rng(seed)
+    robot = Robot(make_world(oracle, random), random)
+    robot.act(LEARNT)
+    return robot
+
+
+def _until_alarm(robot: Robot, most: int) -> int:
+    """Outcomes until there is an alarm, in steps of ten; `most` where there is none."""
+    for count in range(10, most + 1, 10):
+        robot.act(10)
+        if robot.calibrator.drifts():
+            return count
+    return most
+
+
+# --- speed --------------------------------------------------------------------------------------
+
+
+def show_speed(console: Console, quick: bool) -> None:
+    """How long a batch takes, and how long it takes to read the evidence."""
+    outcomes = 2_000 if quick else 20_000
+    store = CalibrationStore(":memory:")
+    keys = [
+        f'{{"arguments":[{{"category":"item {n % 200}","parameter":"item"}},'
+        f'{{"parameter":"purpose","text":"purpose {n // 200}"}}],"predicate":"{PREDICATE}"}}'
+        for n in range(1000)
+    ]
+    random = np.random.default_rng(0)
+    for number in range(outcomes):
+        prior = float(random.random())
+        key = keys[int(random.integers(len(keys)))]
+        quality = float(random.random() < prior)
+        store.record(
+            Evidence(PREDICATE, key, quality, float(number), prior=prior, degree=prior, model=MODEL)
+        )
+    questions = [Question(PREDICATE, key, float(random.random()), MODEL) for key in keys]
+    calibrator = Calibrator(store)
+    times = {"first batch of 1,000 (reads all evidence)": _time(calibrator, questions)}
+    times["the same batch again"] = min(_time(calibrator, questions) for _ in range(5))
+    fresh = [one._replace(prior=one.prior / 2) for one in questions]
+    times["1,000 new judgements"] = _time(calibrator, fresh)
+    store.record(Evidence(PREDICATE, keys[0], 1.0, outcomes, prior=0.5, degree=0.5, model=MODEL))
+    times["1,000 judgements after one more outcome"] = _time(calibrator, questions)
+    table = Table(title=f"Speed ({outcomes:,} outcomes in {len(keys):,} contexts)")
+    table.add_column("what")
+    table.add_column("ms", justify="right")
+    for name, seconds in times.items():
+        table.add_row(name, f"{1000 * seconds:.2f}")
+    console.print(table)
+
+
+def _time(calibrator: Calibrator, questions: Sequence[Question]) -> float:
+    began = time.perf_counter()
+    calibrator.calibrate(questions)
+    return time.perf_counter() - began
+
+
+def run(console: Console, quick: bool = False) -> None:
+    """Run everything and show it.
+
+    Args:
+        console: where.
+        quick: few seeds.
+    """
+    seeds = QUICK_SEEDS if quick else FULL_SEEDS
+    show_learning([learn(oracle, seeds) for oracle in (*BIASED, *CALIBRATED)], console)
+    show_drift(console, seeds)
+    show_speed(console, quick)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="few seeds")
+    run(Console(width=160), parser.parse_args().quick)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulated executors with known success rates, and oracles that are wrong about them.
+
+A world has contexts of ``serves_as(item, purpose)``, each with a true success rate. An oracle
+states a degree for each: the true rate's log-odds, stretched, shifted and shaken. The robot acts in
+contexts drawn at random, sees success or failure, and its calibrator learns.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.grounding import (
+    ArgumentContext,
+    CalibrationOptions,
+    CalibrationStore,
+    Calibrator,
+    Evidence,
+    JudgementRequest,
+    Question,
+)
+
+Floats = NDArray[np.float64]
+
+PREDICATE, MODEL = "serves_as", "simulated"
+ITEMS, PURPOSES = 10, 3
+TOGETHER = 10
+"""Outcomes between two judgements: a robot judges, carries out a plan, then judges again."""
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """How an oracle sees true rates.
+
+    Args:
+        name: in words.
+        slope: of the log-odds; above 1 it is too sure of itself, below 1 too shy.
+        shift: of the log-odds; below 0 it is too harsh.
+        noise: standard deviation of what is added to each context's log-odds.
+        honest: instead of all that, the true rates are scattered about its degrees, so that these
+            are right on the average and wrong in each case.
+    """
+
+    name: str
+    slope: float = 1.0
+    shift: float = 0.0
+    noise: float = 0.0
+    honest: bool = False
+
+
+BIASED = (
+    Oracle("too harsh", shift=-1.5),
+    Oracle("too kind", shift=1.5),
+    Oracle("too sure", slope=2.5),
+    Oracle("too shy", slope=0.3),
+    Oracle("noisy", noise=1.2),
+    Oracle("too harsh and noisy", shift=-1.2, noise=0.8),
+    Oracle("too kind and noisy", shift=1.2, noise=0.8),
+    Oracle("too kind and too sure", slope=2.0, shift=1.0),
+)
+CALIBRATED = (Oracle("right on the average", honest=True), Oracle("exactly right"))
+HONEST_STRENGTH = 6.0
+"""Outcomes that a degree of the honest oracle is worth."""
+
+
+@dataclass(frozen=True)
+class World:
+    """Contexts, their true success rates and an oracle's degrees, in the same order."""
+
+    keys: Sequence[str]
+    rates: Floats
+    priors: Floats
+
+
+def context_key(item: str, purpose: str, name: str = "") -> str:
+    """The key of one context."""
+    attributes = (("name", name),) if name else ()
+    element = ArgumentContext("item", name or item, item, attributes)
+    return JudgementRequest(PREDICATE, (element, ArgumentContext("purpose", purpose))).context_key
+
+
+def make_world(oracle: Oracle, random: np.random.Generator) -> World:
+    """A world with ITEMS * PURPOSES contexts, and the oracle's opinion of it."""
+    pairs = itertools.product(range(ITEMS), range(PURPOSES))
+    keys = [context_key(f"item {item}", f"purpose {purpose}") for item, purpose in pairs]
+    rates = random.uniform(0.05, 0.97, len(keys))
+    if oracle.honest:
+        priors = rates
+        strength = HONEST_STRENGTH
+        rates = random.beta(strength * priors, strength * (1.0 - priors))
+    else:
+        priors = seen_by(oracle, rates, random)
+    return World(keys, rates, priors)
+
+
+def seen_by(oracle: Oracle, rates: Floats, random: np.random.Generator) -> Floats:
+    """What an oracle makes of true rates."""
+    odds = np.log(rates / (1.0 - rates))
+    odds = oracle.slope * odds + oracle.shift + oracle.noise * random.normal(size=len(rates))
+    return np.asarray(np.clip(1.0 / (1.0 + np.exp(-odds)), 0.01, 0.99), dtype=np.float64)
+
+
+class Robot:
+    """Acts, sees what happens, and calibrates.
+
+    Args:
+        world: where.
+        random: decides what it does and how it goes.
+        options: of the calibration.
+    """
+
+    def __init__(
+        self, world: World, random: np.random.Generator, options: CalibrationOptions | None = None
+    ) -> None:
+        self.world = world
+        self.rates = world.rates
+        self.stamp = 0.0
+        self._random = random
+        self._store = CalibrationStore(":memory:")
+        self.calibrator = Calibrator(self._store, options)
+
+    def degrees(self) -> Floats:
+        """The calibrated degrees of all contexts."""
+        pairs = zip(self.world.keys, self.world.priors.tolist(), strict=True)
+        questions = [Question(PREDICATE, key, prior, MODEL) for key, prior in pairs]
+        return np.asarray([answer.degree for answer in self.calibrator.calibrate(questions)])
+
+    def act(self, count: int) -> None:
+        """See so many outcomes."""
+        for start in range(0, count, TOGETHER):
+            self.act_once(self.degrees(), min(TOGETHER, count - start))
+
+    def act_once(self, degrees: Floats, count: int) -> None:
+        """See outcomes that all rely on these degrees."""
+        for context in self._random.integers(len(self.rates), size=count).tolist():
+            self.stamp += 1.0
+            self._store.record(
+                Evidence(
+                    PREDICATE,
+                    self.world.keys[context],
+                    float(self._random.random() < self.rates[context]),
+                    self.stamp,
+                    prior=float(self.world.priors[context]),
+                    degree=float(degrees[context]),
+                    source="simulated",
+                    model=MODEL,
+                )
+            )
+
+
+def squared_error(degrees: Floats, rates: Floats) -> float:
+    """Mean squared distance of degree and true rate: the Brier score beyond the unavoidable one."""
+    return float(np.mean((degrees - rates) ** 2))
+
+
+def true_calibration_error(degrees: Floats, rates: Floats, bins: int = 10) -> float:
+    """ECE against true rates: in bins of degrees, the distance of mean degree and mean rate."""
+    bin_ = np.minimum((degrees * bins).astype(np.int64), bins - 1)
+    return float(np.abs(np.bincount(bin_, degrees - rates, bins)).sum()) / len(degrees)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over seeds, with half the width of its 95 % confidence interval."""
+
+    value: float
+    half: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.4f} ±{self.half:.4f}"
+
+
+def mean_of(values: Sequence[float]) -> Mean:
+    """Mean and confidence interval (normal approximation)."""
+    array = np.asarray(values)
+    spread = float(array.std(ddof=1)) if len(array) > 1 else 0.0
+    return Mean(float(array.mean()), 1.96 * spread / math.sqrt(len(array)))

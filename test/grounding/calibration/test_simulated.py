@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small version of benchmark/grounding_calibration.py, with fixed seeds: degrees come true."""
+
+import io
+
+import numpy as np
+import pytest
+from grounding_calibration import AFTER, GOAL, learn, show_drift, show_learning
+from grounding_simulated import BIASED, CALIBRATED, Oracle, context_key
+from rich.console import Console
+
+from fcp_ros.grounding.calibration.neighbourhood import labels_of
+
+SEEDS = 5
+
+
+@pytest.mark.parametrize("oracle", BIASED, ids=lambda oracle: oracle.name)
+def test_biased_oracles_come_true(oracle: Oracle) -> None:
+    found = learn(oracle, SEEDS)
+    before, _, hundred, thousand = (float(np.mean(errors)) for errors in found.errors)
+    ten = found.change(1)
+    assert ten.value - ten.half < 0.0  # five seeds show no harm; the benchmark has many
+    assert hundred < before
+    assert before / thousand >= GOAL
+    assert np.mean(found.eces[-1]) < np.mean(found.eces[0])
+    assert found.brier[1] < found.brier[0]
+
+
+def test_calibrated_oracles_are_not_spoilt() -> None:
+    average, exact = (learn(oracle, SEEDS) for oracle in CALIBRATED)
+    assert np.mean(average.errors[-1]) < 0.5 * np.mean(average.errors[0])
+    # An oracle that is exactly right can only get worse: by a root mean square under 0.06.
+    assert all(float(np.mean(errors)) < 0.0036 for errors in exact.errors)
+
+
+def test_the_tables_are_written() -> None:
+    console = Console(file=io.StringIO(), width=160)
+    show_learning([learn(BIASED[0], 2)], console)
+    show_drift(console, 1)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert f"after {AFTER[-1]}: at least" in text
+    assert "false alarms: 0 in" in text
+
+
+def test_contexts_of_the_simulation_are_real_ones() -> None:
+    assert labels_of(context_key("mug", "tea")) == (("item", "mug"), ("purpose", "tea"))
