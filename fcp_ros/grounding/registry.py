@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
 from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.endpoint.oracle import EndpointOracle
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, GroundingOptions
@@ -39,6 +40,11 @@ def make_causal_lm(options: GroundingOptions) -> MembershipOracle:
     return CausalLmOracle(Path(options.model), options.language_model, Device(options.device))
 
 
+def make_endpoint(options: GroundingOptions) -> MembershipOracle:
+    """The endpoint oracle; needs the URL of a server, which is not asked yet."""
+    return EndpointOracle(options.endpoint, options.language_model)
+
+
 def make_table(options: GroundingOptions) -> MembershipOracle:
     """The table oracle; it has no settings."""
     return TableOracle()
@@ -52,6 +58,7 @@ def make_rule(options: GroundingOptions) -> MembershipOracle:
 ORACLES: Mapping[str, Callable[[GroundingOptions], MembershipOracle]] = {
     EmbeddingOracle.name: make_embedding,
     CausalLmOracle.name: make_causal_lm,
+    EndpointOracle.name: make_endpoint,
     TableOracle.name: make_table,
     RuleOracle.name: make_rule,
 }

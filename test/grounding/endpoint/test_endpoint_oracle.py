@@ -1,0 +1,505 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The endpoint oracle against a real HTTP server, one that serves and one that misbehaves."""
+
+import contextlib
+import logging
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_server import ChatServer, ScriptedModel, send, single_digits
+
+from fcp_ros.domain.model import TableEntry
+from fcp_ros.grounding import (
+    EndpointOptions,
+    GroundingCode,
+    GroundingError,
+    GroundingOptions,
+    LanguageModelOptions,
+    ScoringMode,
+    make_grounder,
+)
+from fcp_ros.grounding.endpoint.oracle import EndpointOracle
+from fcp_ros.grounding.endpoint.refusals import retry_after
+
+EXACT = LanguageModelOptions()
+SAMPLE = replace(EXACT, mode=ScoringMode.SAMPLE)
+MUG = {"70": 0.5, "80": 0.25, "20": 0.125, "I think": 0.125}
+
+
+@pytest.fixture
+def server(monkeypatch: Any) -> Iterator[ChatServer]:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    server = ChatServer(ScriptedModel(MUG))
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def connect(server: ChatServer) -> Iterator[Callable[..., EndpointOracle]]:
+    made = []
+
+    def oracle(options: LanguageModelOptions = EXACT, **changes: Any) -> EndpointOracle:
+        endpoint = EndpointOptions(**{"url": server.url, "timeout": 5.0, **changes})
+        made.append(EndpointOracle(endpoint, options, first_pause=0.01))
+        return made[-1]
+
+    yield oracle
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def judge(make_predicate: Any, ask: Any) -> Callable[..., Any]:
+    def judged(oracle: EndpointOracle, *items: str) -> Any:
+        requests = [ask(item, "drinking") for item in items or ("mug",)]
+        answers = oracle.judge(make_predicate(), requests)
+        return answers if items else answers[0]
+
+    return judged
+
+
+def failing(*statuses: int, **headers: str) -> Callable[..., bool]:
+    """Refuses with these statuses, one a request, and then serves."""
+    left = list(statuses)
+
+    def behave(handler: Any, body: Any) -> bool:
+        if not left:
+            return False
+        return send(handler, left.pop(0), {"error": {"message": "not now"}}, headers)
+
+    return behave
+
+
+def garbage(content: Any) -> Callable[..., bool]:
+    return lambda handler, body: send(handler, 200, content)
+
+
+# --- answers
+
+
+def test_the_distribution_that_the_server_tells(server: Any, connect: Any, judge: Any) -> None:
+    oracle = connect()
+    membership = judge(oracle)
+    assert membership.degree == 0.7
+    assert membership.distribution[70] == pytest.approx(0.5 / 0.875)
+    assert membership.distribution[20] == pytest.approx(0.125 / 0.875)
+    assert sum(membership.distribution) == pytest.approx(1.0)
+    assert "88% of the probability on scores" in membership.note
+    host = server.url.split("/")[2]
+    assert (membership.source, membership.model) == ("endpoint", f"endpoint:tiny@{host}")
+    question = server.bodies[-1]
+    assert question["model"] == "tiny"
+    assert question["messages"][0]["content"].startswith("You judge for a service robot")
+    assert (question["logprobs"], question["top_logprobs"], question["temperature"]) == (
+        True,
+        20,
+        0.0,
+    )
+
+
+def test_the_model_is_asked_for_once_and_lazily(server: Any, connect: Any, judge: Any) -> None:
+    oracle = connect()
+    assert (oracle.is_loaded, oracle.known_model, server.bodies) == (False, "", [])
+    judge(oracle, "mug", "cup", "jar")
+    assert sum(not body for body in server.bodies) == 1
+    assert oracle.known_model == oracle.model
+    named = connect(model="large")
+    assert named.model.startswith("endpoint:large@127.0.0.1:")
+    assert sum(not body for body in server.bodies) == 1
+
+
+def test_a_tokenizer_that_writes_digits(server: Any, connect: Any, judge: Any) -> None:
+    server.model = ScriptedModel({"70": 0.75, "75": 0.2, "80": 0.05}, single_digits)
+    membership = judge(connect())
+    assert membership.degree == 0.7
+    assert membership.distribution[75] == pytest.approx(0.2 / 0.95)
+    assert "5% not told" in membership.note
+    assert len(server.bodies) == 2  # the models, the question
+
+
+def test_digits_that_part_early_are_sampled_and_read_together(
+    server: Any, connect: Any, judge: Any
+) -> None:
+    server.model = ScriptedModel({"70": 0.4, "80": 0.35, "90": 0.25}, single_digits)
+    membership = judge(connect(replace(EXACT, samples=9, temperature=1.0)))
+    assert membership.degree == 0.8
+    assert membership.distribution[80] == pytest.approx(0.35)
+    server.model = ScriptedModel({"70": 0.4, "80": 0.3, "90": 0.3}, single_digits)
+    few = judge(connect(replace(EXACT, samples=1)))
+    assert few.note.startswith("median of 1 samples") or few.distribution
+
+
+def test_samples_of_a_server_without_alternatives(server: Any, connect: Any, judge: Any) -> None:
+    def forgetful(handler: Any, body: Any) -> bool:
+        body.pop("logprobs", None)
+        return False
+
+    server.behaviour = forgetful
+    oracle = connect(replace(EXACT, samples=21, temperature=1.0))
+    membership = judge(oracle)
+    assert membership.degree in (0.7, 0.8)
+    assert not membership.distribution
+    assert len(membership.samples) + membership.note.count("without") >= 15
+    judge(oracle, "cup")
+    assert [body.get("n", 1) for body in server.bodies[1:]] == [1, 21, 21]
+
+
+def test_a_server_that_refuses_alternatives_and_several_answers(
+    server: Any, connect: Any, judge: Any
+) -> None:
+    def strict(handler: Any, body: Any) -> bool:
+        for key in ("logprobs", "n"):
+            if key in body:
+                return send(handler, 400, {"error": {"message": f"{key} is not supported"}})
+        return False
+
+    server.behaviour = strict
+    oracle = connect(replace(SAMPLE, samples=3))
+    assert len(judge(connect(replace(EXACT, samples=3))).samples) >= 2
+    assert judge(oracle).samples == judge(connect(replace(SAMPLE, samples=3))).samples
+    asked = len(server.bodies)
+    judge(oracle, "cup")
+    assert len(server.bodies) == asked + 3  # it is not asked for several at once again
+
+
+def test_a_server_that_overlooks_n(server: Any, connect: Any, judge: Any) -> None:
+    def one(handler: Any, body: Any) -> bool:
+        body.pop("n", None)
+        return False
+
+    server.behaviour = one
+    assert len(judge(connect(replace(SAMPLE, samples=5))).samples) >= 3
+    seeds = [body["seed"] for body in server.bodies if body]
+    assert seeds == list(range(seeds[0], seeds[0] + 5))
+
+
+def test_the_same_seed_draws_the_same_samples(connect: Any, judge: Any) -> None:
+    options = replace(SAMPLE, samples=7, temperature=1.0)
+    first = judge(connect(options), "mug", "cup")
+    assert [m.samples for m in judge(connect(options), "mug", "cup")] == [m.samples for m in first]
+    others = [judge(connect(replace(options, seed=seed))).samples for seed in range(1, 6)]
+    assert len({first[0].samples, *others}) > 1
+    assert connect(options).mode != connect(replace(options, seed=1)).mode
+
+
+def test_a_model_that_gives_no_scores_is_refused(server: Any, connect: Any, judge: Any) -> None:
+    server.model = ScriptedModel({"<think> Well": 0.98, "70": 0.02})
+    with pytest.raises(GroundingError, match=r"scores have 2.00% .* '<think> Well'") as caught:
+        judge(connect())
+    assert caught.value.code is GroundingCode.NO_ANSWER
+    with pytest.raises(GroundingError, match=r"missing in . of 5 answers"):
+        judge(connect(SAMPLE))
+    assert judge(connect(replace(EXACT, least_mass=0.01))).degree == 0.7
+
+
+def test_one_refused_question_does_not_cost_the_others(
+    server: Any, connect: Any, make_predicate: Any, ask: Any
+) -> None:
+    server.model = ScriptedModel(lambda prompt: {"No": 1.0} if "book" in prompt[-99:] else MUG)
+    requests = [ask(item, "reading") for item in ("mug", "book", "jar")]
+    mug, book, jar = connect().judge_each(make_predicate(), requests)
+    assert mug.degree == jar.degree == 0.7
+    assert isinstance(book, GroundingError)
+
+
+# --- concurrency
+
+
+def test_no_more_requests_at_a_time_than_allowed(server: Any, connect: Any, judge: Any) -> None:
+    server.delay = 0.03
+    oracle = connect(concurrency=3, model="tiny")
+    items = [f"thing {i}" for i in range(12)]
+    threads = [threading.Thread(target=judge, args=(oracle, *items[i::2])) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=30)
+    assert len(server.bodies) == 12
+    assert server.most_at_once == 3
+
+
+# --- failures
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503])
+def test_what_passes_is_tried_again(server: Any, connect: Any, judge: Any, status: int) -> None:
+    server.behaviour = failing(status, status)
+    assert judge(connect(model="tiny")).degree == 0.7
+    assert len(server.bodies) == 3
+
+
+def test_retry_after_is_honoured(server: Any, connect: Any, judge: Any) -> None:
+    server.behaviour = failing(429, **{"Retry-After": "0.3"})
+    begun = time.monotonic()
+    assert judge(connect(model="tiny")).degree == 0.7
+    assert 0.3 <= time.monotonic() - begun < 4
+    server.behaviour = failing(429, **{"Retry-After": "86400"})
+    with pytest.raises(GroundingError, match="status 429"):
+        judge(connect(model="tiny"))
+
+
+@pytest.mark.parametrize(
+    ("header", "low", "high"),
+    [("3", 3, 3), ("-1", 0, 0), ("1e9", 60, 60), ("Wed, 21 Oct 2065 07:28:00 GMT", 60, 60),
+     ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0)],
+)  # fmt: skip
+def test_retry_after_in_its_forms(header: str, low: float, high: float) -> None:
+    found = retry_after(header)
+    assert found is not None
+    assert low <= found <= high
+
+
+@pytest.mark.parametrize("header", ["", "soon", "nan", "Wed, 99"])
+def test_retry_after_that_says_nothing(header: str) -> None:
+    assert retry_after(header) is None
+
+
+def test_a_server_that_goes_on_failing(server: Any, connect: Any, judge: Any) -> None:
+    server.behaviour = failing(*[500] * 100)
+    with pytest.raises(GroundingError, match="status 500: not now; it failed") as caught:
+        judge(connect(model="tiny", retries=2))
+    assert caught.value.code is GroundingCode.SERVER_FAILED
+    assert len(server.bodies) == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "words", "code"),
+    [
+        (401, "no", "set the environment variable FCP_TEST_KEY", GroundingCode.SERVER_FAILED),
+        (403, "no", "set the environment variable FCP_TEST_KEY", GroundingCode.SERVER_FAILED),
+        (404, "The model `x` does not exist", "check the options", GroundingCode.SERVER_FAILED),
+        (400, "what?", "does not understand", GroundingCode.SERVER_FAILED),
+        (302, "moved", "give that as endpoint url", GroundingCode.SERVER_FAILED),
+        (
+            400,
+            "This model's maximum context length is 256 tokens.",
+            "shorten the rubric",
+            GroundingCode.CONTEXT_TOO_LONG,
+        ),
+        (
+            500,
+            "the request exceeds the available context size, try increasing it",
+            "shorten the rubric",
+            GroundingCode.CONTEXT_TOO_LONG,
+        ),
+    ],
+)
+def test_what_is_wrong_is_not_tried_again(
+    server: Any, connect: Any, judge: Any, status: int, message: str, words: str, code: Any
+) -> None:
+    def refuse(handler: Any, body: Any) -> bool:
+        return send(handler, status, {"error": {"message": message}}, {"Location": "/v2"})
+
+    server.behaviour = refuse
+    with pytest.raises(GroundingError, match=words) as caught:
+        judge(connect(model="x", key_variable="FCP_TEST_KEY"))
+    assert caught.value.code is code
+    assert message in caught.value.sentence
+    assert len(server.bodies) == 1
+
+
+def test_the_key_is_sent_and_never_said(
+    server: Any, connect: Any, judge: Any, monkeypatch: Any, caplog: Any
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    oracle = connect(model="tiny", key_variable="FCP_TEST_KEY")
+    judge(oracle)
+    assert "Authorization" not in server.headers[-1]
+    monkeypatch.setenv("FCP_TEST_KEY", "sk-very-secret\n")
+    judge(oracle)
+    assert server.headers[-1]["Authorization"] == "Bearer sk-very-secret"
+    server.behaviour = lambda handler, body: send(handler, 401, "wrong key sk-very-secret!")
+    with pytest.raises(GroundingError, match=r"wrong key \*\*\*!") as caught:
+        judge(oracle)
+    assert "very-secret" not in caught.value.sentence + caplog.text + repr(oracle.model)
+    monkeypatch.setenv("FCP_TEST_KEY", "sk\nX-Evil: 1")
+    with pytest.raises(GroundingError, match="characters that no key has") as caught:
+        judge(oracle)
+    assert "Evil" not in caught.value.sentence
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<html>Welcome to nginx</html>",
+        '{"choices": [{"message": {"con',
+        "[" * 100_000,
+        "",
+        b"\xff\xfe\x00",
+        "null",
+        "[]",
+        {"choices": []},
+        {"choices": [{"message": "70"}]},
+        {"choices": [{"message": {"content": ["70"]}}]},
+        {"choices": [{"message": {"content": "70"}, "logprobs": {"content": [{"token": 7}]}}]},
+        {"error": "but with status 200"},
+    ],
+    ids=lambda content: str(content)[:30],
+)
+def test_garbage(server: Any, connect: Any, judge: Any, content: Any) -> None:
+    server.behaviour = garbage(content)
+    with pytest.raises(GroundingError, match="OpenAI-compatible interface") as caught:
+        judge(connect(model="tiny"))
+    assert caught.value.code is GroundingCode.SERVER_FAILED
+    with pytest.raises(GroundingError, match="OpenAI-compatible interface"):
+        _ = connect().model
+
+
+def test_a_server_without_models(server: Any, connect: Any) -> None:
+    server.names = ()
+    with pytest.raises(GroundingError, match="has no model"):
+        _ = connect().model
+
+
+def test_an_answer_without_end_is_not_read_to_the_end(
+    server: Any, connect: Any, judge: Any
+) -> None:
+    def endless(handler: Any, body: Any) -> bool:
+        handler.send_response(200)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        piece = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+        with contextlib.suppress(OSError):  # whatever the closed connection leads to
+            while True:
+                handler.wfile.write(piece)
+        return True
+
+    server.behaviour = endless
+    with pytest.raises(GroundingError, match="more than 4 MiB"):
+        judge(connect(model="tiny"))
+
+
+def test_a_server_that_hangs(server: Any, connect: Any, judge: Any) -> None:
+    gone = threading.Event()
+    server.behaviour = lambda handler, body: gone.wait(20)
+    begun = time.monotonic()
+    items = [f"thing {i}" for i in range(20)]
+    with pytest.raises(GroundingError, match=r"did not answer within 0") as caught:
+        judge(connect(model="tiny", timeout=0.2, concurrency=2), *items)
+    assert time.monotonic() - begun < 3
+    assert len(server.bodies) <= 6  # when one has given up, the others don't begin
+    assert caught.value.code is GroundingCode.SERVER_UNREACHABLE
+    gone.set()
+
+
+def test_a_server_that_dribbles(server: Any, connect: Any, judge: Any) -> None:
+    def dribble(handler: Any, body: Any) -> bool:
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        try:
+            for _ in range(100):
+                handler.wfile.write(b" ")
+                handler.wfile.flush()
+                time.sleep(0.05)
+        except OSError:
+            handler.close_connection = True
+        return True
+
+    server.behaviour = dribble
+    begun = time.monotonic()
+    with pytest.raises(GroundingError, match="too slowly"):
+        judge(connect(model="tiny", timeout=0.3))
+    assert time.monotonic() - begun < 3
+
+
+def test_a_dropped_connection_is_made_again(server: Any, connect: Any, judge: Any) -> None:
+    dropped = []
+
+    def drop(handler: Any, body: Any) -> bool:
+        if len(dropped) >= 2:
+            return False
+        dropped.append(True)
+        handler.connection.shutdown(socket.SHUT_RDWR)
+        handler.close_connection = True
+        return True
+
+    server.behaviour = drop
+    assert judge(connect(model="tiny")).degree == 0.7
+    assert len(server.bodies) == 3
+
+
+def test_no_server(server: Any, connect: Any, judge: Any) -> None:
+    oracle = connect(model="tiny", retries=1)
+    server.close()
+    with pytest.raises(GroundingError, match=r"can't be reached .*check that it runs") as caught:
+        judge(oracle, "mug", "cup")
+    assert caught.value.code is GroundingCode.SERVER_UNREACHABLE
+
+
+def test_closing_ends_the_waiting(server: Any, connect: Any, judge: Any) -> None:
+    server.behaviour = failing(*[503] * 9, **{"Retry-After": "4"})
+    oracle = connect(model="tiny", timeout=20)
+    threading.Timer(0.2, oracle.close).start()
+    begun = time.monotonic()
+    with pytest.raises(GroundingError):
+        judge(oracle)
+    assert time.monotonic() - begun < 3
+    with pytest.raises(GroundingError, match="closed"):
+        judge(oracle)
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("", "set the grounding option endpoint url"),
+        ("localhost:8000/v1", "such as http"),
+        ("ftp://host/v1", "such as http"),
+        ("http://", "such as http"),
+        ("http://me:secret@host/v1", "without user"),
+        ("http://host/v1?key=secret", "without user"),
+        ("http://[::1/v1", "a URL"),
+    ],
+)
+def test_urls_that_lead_nowhere(url: str, words: str) -> None:
+    with pytest.raises(GroundingError, match=words) as caught:
+        EndpointOracle(EndpointOptions(url=url), EXACT)
+    assert caught.value.code is GroundingCode.INVALID_OPTION
+    assert "secret" not in caught.value.sentence
+
+
+# --- behind the grounder
+
+
+def test_behind_the_grounder_with_a_fallback(
+    server: Any, household: Any, make_predicate: Any, ask: Any, tmp_path: Path
+) -> None:
+    table = (TableEntry({"item": "mug"}, 0.9), TableEntry({"item": "jar"}, 0.6))
+    domain = replace(household, graded={"serves_as": make_predicate(table=table)})
+    options = GroundingOptions(
+        oracle="endpoint",
+        endpoint=EndpointOptions(url=server.url, model="tiny", retries=0, timeout=2.0),
+        fallback="table",
+        cache_path=tmp_path / "cache.sqlite",
+    )
+    grounder = make_grounder(domain, options)
+    mug, jar = ask("mug", "drinking"), ask("jar", "drinking")
+    assert grounder.judge([mug])[0].degree == 0.7
+    server.close()
+    kept, stood_in = grounder.judge([mug, jar])
+    assert (kept.degree, kept.fallback) == (0.7, "")
+    assert (stood_in.degree, stood_in.source) == (0.6, "table")
+    assert "can't be reached" in stood_in.fallback
+    assert "can't be reached" in grounder.notes[0]
+    grounder.close()
+
+
+def test_an_unnamed_model_of_a_server_that_is_down(
+    server: Any, household: Any, make_predicate: Any, ask: Any
+) -> None:
+    table = (TableEntry({"item": "mug"}, 0.9),)
+    domain = replace(household, graded={"serves_as": make_predicate(table=table)})
+    url = server.url
+    server.close()
+    endpoint = EndpointOptions(url=url, retries=0, timeout=2.0)
+    options = GroundingOptions(oracle="endpoint", endpoint=endpoint, fallback="table")
+    grounder = make_grounder(domain, options)
+    assert grounder.describe()[0].model == ""
+    assert grounder.judge([ask("mug", "drinking")])[0].source == "table"
