@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from fcp_ros.grounding import Grounder, GroundingError
 from fcp_ros.grounding.models.device_memory import device_memory
 from fcp_ros.msg import GroundingInfo
 from fcp_ros.nodes.judge_batches import BatchStatistics
@@ -34,6 +35,17 @@ def diagnostic_values(
         "batch_callers": batch.callers,
         **_memory_values(),
     }
+
+
+def concerns(grounder: Grounder) -> list[str]:
+    """What a person should look at: stores, oracles that can't answer, degrees that miss."""
+    found = list(grounder.notes)
+    try:
+        found += [str(drift) for drift in grounder.drifts()]
+        found += [str(score) for score in grounder.reliabilities() if score.is_poor]
+    except GroundingError as error:
+        found.append(str(error))
+    return found
 
 
 def _memory_values() -> dict[str, object]:

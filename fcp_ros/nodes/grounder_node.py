@@ -18,7 +18,7 @@ from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.judgement import membership_to_message, request_from_message
 from fcp_ros.nodes.domain_parameter import configured_domain
 from fcp_ros.nodes.evidence import Teacher
-from fcp_ros.nodes.grounder_diagnostics import diagnostic_values
+from fcp_ros.nodes.grounder_diagnostics import concerns, diagnostic_values
 from fcp_ros.nodes.grounder_parameters import PARAMETERS, grounding_options
 from fcp_ros.nodes.judge_batches import JudgeBatches
 from fcp_ros.nodes.lifecycle import ConfigureError, Diagnosis
@@ -123,7 +123,8 @@ class GrounderNode(ManagedNode):
             return Diagnosis()
         info = self._info(grounder)
         values = diagnostic_values(info, worker.load, batches.statistics())
-        problem = self._model_problem or self._lost_outcomes or "; ".join(grounder.notes)
+        problems = [self._model_problem, self._lost_outcomes, *concerns(grounder)]
+        problem = "; ".join(dict.fromkeys(problem for problem in problems if problem))
         return Diagnosis(DiagnosticStatus.WARN if problem else DiagnosticStatus.OK, problem, values)
 
     def _serving(self) -> tuple[Grounder, Worker]:

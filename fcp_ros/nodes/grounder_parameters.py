@@ -37,6 +37,40 @@ ENDPOINT = (
     ParameterSpec("endpoint_retries", 3, "Further tries of a request that failed.", 0, 10),
 )
 
+CALIBRATION = (
+    ParameterSpec("strength", 4.0, "How many outcomes the oracle's degree is worth.", 0.1, 1000.0),
+    ParameterSpec("cap", 0.6, "Largest shift of a degree by calibration.", 0.0, 1.0),
+    ParameterSpec(
+        "half_life",
+        100.0,
+        "Later outcomes of a context after which one of its outcomes counts half; 0: never.",
+        0.0,
+        1e9,
+    ),
+    ParameterSpec(
+        "half_life_days", 0.0, "Days after which an outcome counts half; 0: never.", 0.0, 1e6
+    ),
+    ParameterSpec(
+        "pooled",
+        True,
+        "Whether all outcomes of a predicate together recalibrate a model's degrees.",
+    ),
+    ParameterSpec(
+        "neighbours",
+        0.25,
+        "How far similar contexts are believed to be alike before anything was seen.",
+        0.0,
+        1.0,
+    ),
+    ParameterSpec(
+        "drift_threshold",
+        7.0,
+        "Evidence of drift that is reported: h means a false alarm in exp(h) outcomes at most.",
+        0.1,
+        100.0,
+    ),
+)
+
 PARAMETERS = (
     DOMAIN,
     ParameterSpec("oracle", "embedding", "Who judges by default.", choices=tuple(sorted(ORACLES))),
@@ -96,8 +130,7 @@ PARAMETERS = (
         "token_budget", 4096, "Tokens that one pass of a language model may hold.", 64, 1 << 20
     ),
     *ENDPOINT,
-    ParameterSpec("strength", 4.0, "How many outcomes the oracle's degree is worth.", 0.1, 1000.0),
-    ParameterSpec("cap", 0.6, "Largest shift of a degree by calibration.", 0.0, 1.0),
+    *CALIBRATION,
     ParameterSpec(
         "judge_timeout",
         60.0,
@@ -152,6 +185,11 @@ def grounding_options(values: ParameterTable) -> GroundingOptions:
             path=_path(values.text("calibration_path")),
             strength=values.number("strength"),
             cap=values.number("cap"),
+            half_life=values.number("half_life"),
+            half_life_days=values.number("half_life_days"),
+            pooled=values.flag("pooled"),
+            neighbours=values.number("neighbours"),
+            drift_threshold=values.number("drift_threshold"),
         ),
     )
 

@@ -270,7 +270,7 @@ def test_calibration_survives_kill_9(tmp_path, probe, stack_options, until):
     ("values", "words"),
     [
         ({"model": "/no/such/model"}, "/no/such/model"),
-        ({"oracle": "causal_lm"}, "model"),
+        ({"oracle": "causal_lm", "fallback": ""}, "model"),
         ({"samples": 4}, "samples|odd"),
         ({"domain": "/no/such/domain.yaml"}, "/no/such/domain.yaml"),
     ],
