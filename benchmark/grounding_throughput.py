@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judgements per second, by batch size: the embedding oracle, and language models.
+
+The rival of a language model is what a program does that knows nothing of scores: k = 5 calls of
+``generate()`` a judgement, with the whole prompt and the KV cache, of the same model in the same
+process on the same prompts. Besides, five samples of one call. The model has random weights in the
+shape of a known one (speed doesn't ask for weights), so the floor under the mass on scores is 0.
+
+Tokens per second stand beside the device's limit: the FLOP/s of a large matrix product, measured
+here, through two operations a weight and token.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from grounding_random_models import (
+    HALF_BILLION,
+    REPOSITORY,
+    THREE_BILLION,
+    TINY,
+    Shape,
+    make_random_model,
+    parameter_count,
+)
+from rich.console import Console
+from rich.table import Table
+
+from fcp_ros.domain.model import GradedPredicate
+from fcp_ros.domain.yaml_reader import load_domain
+from fcp_ros.grounding import ArgumentContext, GroundingOptions, JudgementRequest
+from fcp_ros.grounding.language_model.loading import LanguageModel
+from fcp_ros.grounding.language_model.oracle import LanguageModelOracle
+from fcp_ros.grounding.language_model.prompt import write_prompt
+from fcp_ros.grounding.language_model.prompt_tokens import prompt_tokens, tokenize_batch
+from fcp_ros.grounding.models.precision import choose_precision
+from fcp_ros.grounding.protocol.options import Device, LanguageModelOptions, Precision
+from fcp_ros.grounding.registry import make_oracle
+
+SIZES = (1, 8, 64, 512)
+SAMPLES = 5
+NEW_TOKENS = 4
+PATIENCE = 60.0
+"""Seconds; a batch that would take longer is not measured."""
+
+MATERIALS = ("wooden", "glass", "paper", "plastic", "steel", "woollen", "rubber", "clay")
+THINGS = ("mug", "bowl", "book", "sponge", "lamp", "chair", "towel", "knife", "shoe", "tray")
+PURPOSES = ("drinking", "sitting", "wiping a table", "reading at night", "cutting bread")
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What one batch size gave.
+
+    Args:
+        size: judgements in the batch.
+        first: judgements a second where the model has not read the predicate's preamble yet.
+        again: the same for the next batch of the predicate.
+        tokens: tokens a second that went through the model in the second case.
+    """
+
+    size: int
+    first: float
+    again: float
+    tokens: float
+
+
+def run(console: Console, quick: bool) -> None:
+    """Measure and show all of it.
+
+    Args:
+        console: the tables go there.
+        quick: small batches and a tiny model only.
+    """
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    predicate = load_domain(REPOSITORY / "config/domains/household.yaml").graded["serves_as"]
+    embedding_table(console, predicate, (1, 8) if quick else SIZES)
+    shapes = (TINY,) if quick else (HALF_BILLION,)
+    if device == "cuda" and not quick:
+        shapes += (THREE_BILLION,)
+    for shape in shapes:
+        language_model_table(console, predicate, shape, device, (1, 8) if quick else SIZES)
+    if device == "cpu":
+        console.print("no GPU here: not measured on one")
+
+
+def questions(predicate: GradedPredicate) -> Iterator[JudgementRequest]:
+    """Requests that are all different; in an order that mixes things and purposes."""
+    first, second = predicate.parameters
+    for number in itertools.count():
+        for purpose, thing, material in itertools.product(PURPOSES, THINGS, MATERIALS):
+            item = f"{material} {thing}" + (f" {number}" if number else "")
+            yield JudgementRequest(
+                predicate.name,
+                (ArgumentContext(first.name, "x", item), ArgumentContext(second.name, purpose)),
+            )
+
+
+def seconds(action: Callable[[], object]) -> float:
+    """How long it takes, until the device is done."""
+    import torch
+
+    wait = torch.cuda.synchronize if torch.cuda.is_available() else lambda: None
+    wait()
+    begin = time.perf_counter()
+    action()
+    wait()
+    return time.perf_counter() - begin
+
+
+def embedding_table(console: Console, predicate: GradedPredicate, sizes: tuple[int, ...]) -> None:
+    """The default oracle on the CPU, with phrases that it never saw, and again."""
+    oracle = make_oracle("embedding", GroundingOptions(device=Device.CPU))
+    fresh = questions(predicate)
+    oracle.judge(predicate, [next(fresh)])
+    table = Table("batch", "new phrases, 1/s", "known phrases, 1/s", title="embedding, CPU")
+    for size in sizes:
+        batch = list(itertools.islice(fresh, size))
+        new, known = (seconds(lambda b=batch: oracle.judge(predicate, b)) for _ in range(2))
+        table.add_row(f"{size}", f"{size / new:,.0f}", f"{size / known:,.0f}")
+    console.print(table)
+
+
+def language_model_table(
+    console: Console,
+    predicate: GradedPredicate,
+    shape: Shape,
+    device: str,
+    sizes: tuple[int, ...],
+) -> None:
+    """One model, next to its rivals."""
+    precision = choose_precision(Precision.AUTO, device)
+    loaded = make_random_model(shape, device, precision)
+    fresh = questions(predicate)
+    limit = device_limit(device, precision) / (2 * parameter_count(loaded))
+    (prompt,) = prompt_tokens(loaded.tokenizer, [write_prompt(predicate, next(fresh))])
+    rates = our_rates(loaded, predicate, fresh, sizes)
+    calls, call = rival_rates(loaded, prompt)
+    table = Table(
+        "batch", "judgements/s, new predicate", "judgements/s, known predicate",
+        "x generate(), new", "x generate(), known", "x one call of 5", "tokens/s", "of the limit",
+        title=f"{shape.name}, {precision.value}, {device}: exact scores in packed passes",
+    )  # fmt: skip
+    for rate in rates:
+        table.add_row(
+            f"{rate.size}", f"{rate.first:.2f}", f"{rate.again:.2f}", f"{rate.first / calls:.0f}",
+            f"{rate.again / calls:.0f}", f"{rate.again / call:.0f}", f"{rate.tokens:,.0f}",
+            f"{rate.tokens / limit:.0%}",
+        )  # fmt: skip
+    console.print(table)
+    console.print(
+        f"prompt {len(prompt)} tokens, trie {len(loaded.trie.nodes)} nodes; "
+        f"generate(): {calls:.3f} judgements/s by {SAMPLES} calls, {call:.3f} by one call with "
+        f"{SAMPLES} samples, {calls * SAMPLES * (len(prompt) + NEW_TOKENS - 1):,.0f} tokens/s; "
+        f"limit {limit:,.0f} tokens/s ({parameter_count(loaded) / 1e9:.2f} G weights)"
+    )
+
+
+def our_rates(
+    loaded: LanguageModel,
+    predicate: GradedPredicate,
+    fresh: Iterator[JudgementRequest],
+    sizes: tuple[int, ...],
+) -> list[Rates]:
+    """Of each batch size, as long as patience lasts."""
+    oracle = LanguageModelOracle("random", LanguageModelOptions(least_mass=0.0), lambda: loaded)
+    oracle.load()
+    scorer = oracle._scorer
+    assert scorer is not None
+    found: list[Rates] = []
+    # Once unmeasured: the check of a pass of this length belongs to the first minute of a model.
+    oracle.judge(predicate, list(itertools.islice(fresh, min(8, max(sizes)))))
+    for size in sizes:
+        if found and 2 * size / found[-1].again > PATIENCE:
+            break
+        batch = list(itertools.islice(fresh, size))
+        tails = tokenize_batch(loaded.tokenizer, predicate, batch).tails
+        tokens = sum(map(len, tails)) + size * (len(loaded.trie.nodes) - 1)
+        scorer.tree.prefixes.clear()
+        first, again = (seconds(lambda b=batch: oracle.judge(predicate, b)) for _ in range(2))
+        found.append(Rates(size, size / first, size / again, tokens / again))
+    assert scorer.takes_trees
+    assert not scorer.notes
+    return found
+
+
+def rival_rates(loaded: LanguageModel, prompt: list[int]) -> tuple[float, float]:
+    """Judgements a second by k calls of generate(), and by one call that returns k samples."""
+    import torch
+
+    asked = torch.tensor([prompt], device=loaded.device)
+    settings: dict[str, Any] = {
+        "attention_mask": torch.ones_like(asked),
+        "max_new_tokens": NEW_TOKENS,
+        "do_sample": True,
+        "temperature": 0.7,
+        "use_cache": True,
+        "pad_token_id": 0,
+    }
+
+    def generate(samples: int) -> object:
+        with torch.inference_mode():
+            return loaded.model.generate(asked, num_return_sequences=samples, **settings)
+
+    generate(1)
+    repeat = 20 if loaded.device == "cuda" else 1
+    calls = seconds(lambda: [generate(1) for _ in range(SAMPLES * repeat)]) / repeat
+    call = seconds(lambda: [generate(SAMPLES) for _ in range(repeat)]) / repeat
+    return 1.0 / calls, 1.0 / call
+
+
+def device_limit(device: str, precision: Precision) -> float:
+    """FLOP/s of a large matrix product, the best of some."""
+    import torch
+
+    side = 8192 if device == "cuda" else 2048
+    kind = getattr(torch, precision.value)
+    left, right = (torch.randn(side, side, device=device).to(kind) for _ in range(2))
+    return 2.0 * side**3 / min(seconds(lambda: left @ right) for _ in range(6))
