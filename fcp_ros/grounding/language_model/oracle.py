@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -40,28 +41,23 @@ from fcp_ros.grounding.protocol.options import Device, LanguageModelOptions, Pre
 Result = TypeVar("Result")
 
 
-class CausalLmOracle:
+class LanguageModelOracle:
     """Membership from a causal language model. Safe to call from several threads.
 
     Args:
-        folder: the model, as ``save_pretrained`` writes it, with safetensors weights.
+        model: identifies the model.
         options: how it is asked.
-        device: where it runs.
-
-    Raises:
-        GroundingError: the folder holds no language model that may be loaded.
+        load: brings it into memory, at the first question.
     """
 
     name = "causal_lm"
 
     def __init__(
-        self, folder: Path, options: LanguageModelOptions, device: Device = Device.AUTO
+        self, model: str, options: LanguageModelOptions, load: Callable[[], LanguageModel]
     ) -> None:
-        self.folder = check_model_folder(folder)
-        check_architecture(self.folder)
-        self.model = fingerprint(self.folder)
+        self.model = model
         self._options = options
-        self._device = device
+        self._load = load
         self._scorer: Scorer | None = None
         self._lock = threading.Lock()
 
@@ -122,9 +118,7 @@ class CausalLmOracle:
     def _ready(self) -> Scorer:
         """The scorer, its model loaded and warm; called with the lock held."""
         if self._scorer is None:
-            options = self._options
-            loaded = load_language_model(self.folder, self._device, options.precision)
-            scorer = Scorer(loaded, options.token_budget)
+            scorer = Scorer(self._load(), self._options.token_budget)
             self._guarded(scorer.warm_up, "its first question")
             self._scorer = scorer
         return self._scorer
@@ -174,3 +168,24 @@ class CausalLmOracle:
                 f"the question {requests[longest]} is {length} tokens long and the language model "
                 f"{self.model} reads {loaded.window}; shorten the rubric or use another model",
             )
+
+
+class CausalLmOracle(LanguageModelOracle):
+    """The oracle of a model in a folder.
+
+    Args:
+        folder: the model, as ``save_pretrained`` writes it, with safetensors weights.
+        options: how it is asked.
+        device: where it runs.
+
+    Raises:
+        GroundingError: the folder holds no language model that may be loaded.
+    """
+
+    def __init__(
+        self, folder: Path, options: LanguageModelOptions, device: Device = Device.AUTO
+    ) -> None:
+        self.folder = check_model_folder(folder)
+        check_architecture(self.folder)
+        load = partial(load_language_model, self.folder, device, options.precision)
+        super().__init__(fingerprint(self.folder), options, load)
