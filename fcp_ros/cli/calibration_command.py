@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections import defaultdict
 from pathlib import Path
 from typing import Annotated
 
@@ -14,9 +13,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from fcp_ros.cli.calibration_tables import print_predicate
 from fcp_ros.cli.errors import explained, fail
 from fcp_ros.cli.options import JsonOption
-from fcp_ros.grounding import CalibrationStore, Evidence
+from fcp_ros.grounding import CalibrationStore, Calibrator
+from fcp_ros.grounding.calibration.summary import summarise, words_of
 from fcp_ros.report import to_plain
 
 app = typer.Typer(no_args_is_help=True, help="What was learned from outcomes.")
@@ -40,21 +41,26 @@ def show(
     predicate: PredicateOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Show the evidence behind each calibrated degree."""
+    """Show the evidence behind each calibrated degree, and what it makes of the degrees.
+
+    Degrees are those of a grounder with default settings of strength, cap and forgetting.
+    """
     with explained():
         store = _open(path)
         try:
-            evidence = store.entries(predicate or None)
+            found = summarise(Calibrator(store), predicate or None)
+            evidence = store.entries(predicate or None) if as_json else ()
         finally:
             store.close()
     if as_json:
-        typer.echo(json.dumps(to_plain(evidence), indent=1))
+        shown = {"predicates": to_plain(found), "evidence": to_plain(evidence)}
+        typer.echo(json.dumps(shown, indent=1))
         return
     console = Console(highlight=False)
-    if not evidence:
+    if not found:
         console.print(f"no outcomes in {escape(str(path))} yet", soft_wrap=True)
-        return
-    console.print(_table(evidence))
+    for summary in found:
+        print_predicate(summary, console)
 
 
 @app.command()
@@ -76,8 +82,65 @@ def reset(
         finally:
             store.close()
     Console(highlight=False).print(
-        f"set {done.count} outcomes aside (reset {done.id}); they are kept in the file"
+        f"set {done.count} outcomes aside (reset {done.id}); they are kept in the file, and "
+        f"fcp calibration undo {done.id} lets them count again",
+        soft_wrap=True,
     )
+
+
+@app.command()
+def undo(
+    number: Annotated[
+        int | None, typer.Argument(help="Of the reset; the last one that counts by default.")
+    ] = None,
+    path: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Let the outcomes of a reset count again."""
+    with explained():
+        store = _open(path)
+        try:
+            if number is None:
+                open_ = [reset.id for reset in store.resets() if not reset.undone]
+                if not open_:
+                    fail(f"there is no reset to undo in {path}")
+                number = open_[-1]
+            count = store.undo_reset(number)
+        finally:
+            store.close()
+    Console(highlight=False).print(f"{count} outcomes count again (reset {number} is undone)")
+
+
+@app.command()
+def resets(path: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> None:
+    """List the resets, also those that were undone."""
+    with explained():
+        store = _open(path)
+        try:
+            found = store.resets()
+        finally:
+            store.close()
+    if as_json:
+        typer.echo(json.dumps(to_plain(found), indent=1))
+        return
+    console = Console(highlight=False)
+    if not found:
+        console.print(f"no resets in {escape(str(path))}", soft_wrap=True)
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("reset", "when", "predicate", "context", "outcomes", ""):
+        table.add_column(column)
+    for one in found:
+        when = datetime.datetime.fromtimestamp(one.stamp).isoformat(" ", "minutes")
+        context = words_of(one.context_key) if one.context_key else "all"
+        table.add_row(
+            str(one.id),
+            when,
+            one.predicate or "all",
+            escape(context),
+            str(one.count),
+            "undone" if one.undone else "",
+        )
+    console.print(table)
 
 
 def _open(path: Path) -> CalibrationStore:
@@ -88,20 +151,3 @@ def _open(path: Path) -> CalibrationStore:
             "another file than the grounder's parameter calibration_path"
         )
     return CalibrationStore(path)
-
-
-def _table(evidence: tuple[Evidence, ...]) -> Table:
-    groups: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
-    for entry in evidence:
-        groups[entry.predicate, entry.context_key].append(entry)
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("predicate", "context", "outcomes", "mean quality", "last", "last step"):
-        table.add_column(column)
-    for (predicate, context), entries in groups.items():
-        mean = sum(entry.quality for entry in entries) / len(entries)
-        last = entries[-1]
-        when = datetime.datetime.fromtimestamp(last.stamp).isoformat(" ", "seconds")
-        table.add_row(
-            predicate, escape(context), str(len(entries)), f"{mean:.2f}", when, escape(last.step)
-        )
-    return table

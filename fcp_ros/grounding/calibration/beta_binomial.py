@@ -23,8 +23,9 @@ WITHIN_PRIOR = 10.0
 """Outcomes that the belief about the spread within a context is worth."""
 BETWEEN_PRIOR = 5.0
 """The same for the spread between contexts."""
-RANGE = 25.0
-"""The estimate lies within this factor of what was set."""
+RANGE = 4.0
+"""The estimate lies within this factor of what was set. However right a model was so far, a thing
+that breaks must be noticed after some failures: the planner tries another only then."""
 
 
 def posterior_degree(

@@ -91,6 +91,14 @@ def _newton(x: Floats, quality: Floats, weight: Floats, *, free: bool) -> tuple[
     return slope, intercept
 
 
+def log_likelihood(
+    prior: Floats, quality: Floats, weight: Floats, slope: float, intercept: float
+) -> float:
+    """Of outcomes, if these are the slope and intercept."""
+    z = slope * logit(prior) + intercept
+    return -float(weight @ (np.logaddexp(0.0, z) - quality * z))
+
+
 def _loss(x: Floats, quality: Floats, weight: Floats, slope: float, intercept: float) -> float:
     z = slope * x + intercept
     likelihood = float(weight @ (np.logaddexp(0.0, z) - quality * z))

@@ -5,7 +5,8 @@ It is learnt from all outcomes of the predicate that relied on this model's degr
 context, and grows with the evidence:
 
 - under `FEW` outcomes it is the identity;
-- then Platt scaling (`platt.py`), blended in until `ENOUGH`;
+- then Platt scaling (`platt.py`), blended in until `ENOUGH`, and only as far as it explains the
+  outcomes better than chance would (James and Stein, Estimation with Quadratic Loss, 1961);
 - from `MANY` on the remaining residuals move it where a curve of two parameters can't: the binned
   mean residual, worth nothing against `BIN_PRIOR` outcomes, made non-decreasing by isotonic
   regression (Zadrozny and Elkan, Transforming Classifier Scores into Accurate Multiclass
@@ -25,7 +26,7 @@ import numpy as np
 
 from fcp_ros.grounding.calibration.arrays import Floats, Ints, sums
 from fcp_ros.grounding.calibration.isotonic import non_decreasing
-from fcp_ros.grounding.calibration.platt import apply_platt, fit_platt
+from fcp_ros.grounding.calibration.platt import apply_platt, fit_platt, log_likelihood
 
 FEW, ENOUGH = 10.0, 30.0
 MANY, PLENTY = 200.0, 600.0
@@ -110,6 +111,9 @@ def fit_pooled_map(prior: Floats, quality: Floats, weight: Floats) -> PooledMap:
     if blend == 0.0:
         return PooledMap((), outcomes=outcomes)
     slope, intercept = fit_platt(prior, quality, weight)
+    blend *= _needed(prior, quality, weight, slope, intercept)
+    if blend == 0.0:
+        return PooledMap((), outcomes=outcomes)
     values = apply_platt(GRID, slope, intercept)
     further = growth(outcomes, MANY, PLENTY)
     if further > 0.0:
@@ -119,6 +123,20 @@ def fit_pooled_map(prior: Floats, quality: Floats, weight: Floats) -> PooledMap:
     # Rounding must not make it decrease anywhere.
     values = np.maximum.accumulate(np.clip(values, 0.0, 1.0))
     return PooledMap(tuple(values.tolist()), slope, intercept, outcomes)
+
+
+def _needed(
+    prior: Floats, quality: Floats, weight: Floats, slope: float, intercept: float
+) -> float:
+    """How far two parameters are better than none: a shrinkage as that of James and Stein.
+
+    Degrees that are right gain about 2 in twice the log-likelihood from two parameters, by chance.
+    """
+    gain = 2.0 * (
+        log_likelihood(prior, quality, weight, slope, intercept)
+        - log_likelihood(prior, quality, weight, 1.0, 0.0)
+    )
+    return max(1.0 - 2.0 / gain, 0.0) if gain > 0.0 else 0.0
 
 
 def _corrected(values: Floats, prior: Floats, residual: Floats, weight: Floats) -> Floats:
