@@ -155,6 +155,9 @@ class ChatJudge:
         note = f"median of {len(samples)} samples at temperature {self._options.temperature:g}"
         if len(samples) < len(drawn):
             note += f"; {len(drawn) - len(samples)} answers without a score"
+        if len(drawn) > 1 and len({choice.text for choice in drawn}) == 1:
+            # Some servers overlook temperature and seed; the spread then means nothing.
+            note += "; all alike: the model is sure, or the server does not draw at random"
         return Membership(degree, degree, samples, spread, "endpoint", model, note=note)
 
     def _no_answer(

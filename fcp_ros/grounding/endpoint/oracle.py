@@ -107,6 +107,10 @@ class EndpointOracle:
         It ends after the timeout for each round of `concurrency` questions and that of the tries
         of one request, however slow the server is.
         """
+        try:
+            self._name_of_model()
+        except GroundingError as error:
+            return [error] * len(requests)
         batch = _Batch(self, predicate)
         pending: list[Future[Answer]] = []
         rounds = math.ceil(len(requests) / self._endpoint.concurrency)
@@ -150,15 +154,24 @@ class EndpointOracle:
             return self._model_name
         with self._naming:
             if not self._model_name:
-                names = read_model_names(self._server.get(MODELS), self._server.shown)
-                if not names:
-                    raise GroundingError(
-                        GroundingCode.SERVER_FAILED,
-                        f"{self._server.shown} has no model; load one there, or name one in the "
-                        "option endpoint model",
-                    )
-                self._model_name = names[0]
+                self._model_name = self._first_model()
             return self._model_name
+
+    def _first_model(self) -> str:
+        try:
+            names = read_model_names(self._server.get(MODELS), self._server.shown)
+        except GroundingError as error:
+            if error.code is not GroundingCode.SERVER_FAILED:
+                raise
+            hint = "or the server lists no models: then name one in the option endpoint model"
+            raise GroundingError(error.code, f"{error.sentence}; {hint}") from error
+        if not names:
+            raise GroundingError(
+                GroundingCode.SERVER_FAILED,
+                f"{self._server.shown} has no model; load one there, or name one in the option "
+                "endpoint model",
+            )
+        return names[0]
 
 
 class _Batch:

@@ -79,7 +79,7 @@ def refusal_of(
     elif status >= 500:
         what = "it failed; see its log"
     else:
-        what = "it does not understand the request; see its log"
+        what = "it can't take the request; check the option endpoint model, then its log"
     said = f": {words}" if words else ""
     refusal = Refusal(code, f"{server} refuses with status {status}{said}; {what}")
     refusal.status, refusal.words, refusal.after = status, words, after

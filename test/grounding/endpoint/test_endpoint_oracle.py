@@ -169,6 +169,23 @@ def test_a_server_that_refuses_alternatives_and_several_answers(
     assert len(server.bodies) == asked + 3  # it is not asked for several at once again
 
 
+def test_a_server_that_draws_nothing(server: Any, connect: Any, judge: Any) -> None:
+    def greedy(handler: Any, body: Any) -> bool:
+        body["temperature"] = 0.0
+        return False
+
+    server.behaviour = greedy
+    assert "all alike" in judge(connect(SAMPLE)).note
+
+
+def test_a_server_that_lists_no_models(server: Any, connect: Any, judge: Any) -> None:
+    server.behaviour = lambda handler, body: not body and send(handler, 501, "not offered")
+    with pytest.raises(GroundingError, match="name one in the option endpoint model"):
+        judge(connect(retries=1), "mug", "cup", "jar")
+    assert len(server.bodies) == 2
+    assert judge(connect(model="tiny")).degree == 0.7
+
+
 def test_a_server_that_overlooks_n(server: Any, connect: Any, judge: Any) -> None:
     def one(handler: Any, body: Any) -> bool:
         body.pop("n", None)
@@ -275,7 +292,7 @@ def test_a_server_that_goes_on_failing(server: Any, connect: Any, judge: Any) ->
         (401, "no", "set the environment variable FCP_TEST_KEY", GroundingCode.SERVER_FAILED),
         (403, "no", "set the environment variable FCP_TEST_KEY", GroundingCode.SERVER_FAILED),
         (404, "The model `x` does not exist", "check the options", GroundingCode.SERVER_FAILED),
-        (400, "what?", "does not understand", GroundingCode.SERVER_FAILED),
+        (400, "what?", "can't take the request", GroundingCode.SERVER_FAILED),
         (302, "moved", "give that as endpoint url", GroundingCode.SERVER_FAILED),
         (
             400,
@@ -348,7 +365,7 @@ def test_garbage(server: Any, connect: Any, judge: Any, content: Any) -> None:
     with pytest.raises(GroundingError, match="OpenAI-compatible interface") as caught:
         judge(connect(model="tiny"))
     assert caught.value.code is GroundingCode.SERVER_FAILED
-    with pytest.raises(GroundingError, match="OpenAI-compatible interface"):
+    with pytest.raises(GroundingError, match=r"OpenAI-compatible interface.*option endpoint model"):
         _ = connect().model
 
 
