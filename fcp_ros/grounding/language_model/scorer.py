@@ -30,8 +30,8 @@ from fcp_ros.grounding.protocol.judgement import SCORE_COUNT
 LOG = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
-MOST_LOGITS = 1 << 27
-"""Numbers that the logits of one pass may have: half a GiB in float32."""
+MOST_LOGITS = 1 << 28
+"""Numbers that the logits of one pass may have: half a GiB in bfloat16."""
 CPU_TOKENS = 512
 """A CPU gains nothing from longer passes, and the attention of a pass grows with its square."""
 LEAST_TOKENS = 16

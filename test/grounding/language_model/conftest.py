@@ -6,7 +6,7 @@ Trained for seconds, they answer "100" for mugs, "50" or "100" for bowls and "0"
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,16 @@ from tiny_language_models import make_model, make_tokenizer, train
 from fcp_ros.grounding.language_model.prompt import write_prompt
 
 ANSWERS = [("mug", "100"), ("book", "0"), ("bowl", "50"), ("bowl", "50"), ("bowl", "100")]
+
+
+@pytest.fixture(scope="package", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Tiny models gain nothing from threads, which wait for each other on busy machines."""
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def save(path: Path, model: Any, tokenizer: Any) -> Path:
