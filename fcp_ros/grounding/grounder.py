@@ -100,14 +100,17 @@ class Grounder:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know: a corrupt file set aside, an oracle that can't answer now."""
+        """What a person should know: a corrupt file set aside, an oracle that can't answer now or
+        asks its model the slow way.
+        """
         stores = (self.cache.note, self.calibration.note)
         troubles = (
             f"the oracle {name} can't answer: {kept.trouble.error}"
             for name, kept in self._oracles.items()
             if kept.trouble.error is not None
         )
-        return (*(note for note in stores if note), *troubles)
+        remarks = (note for kept in self._oracles.values() for note in kept.notes)
+        return (*(note for note in stores if note), *troubles, *remarks)
 
     def request(
         self, predicate: str, arguments: tuple[str, ...], instance: Instance

@@ -96,6 +96,11 @@ class KeptOracle:
         return bool(getattr(self.oracle, "is_loaded", True))
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What the oracle has to say about itself."""
+        return tuple(getattr(self.oracle, "notes", ()))
+
+    @property
     def model(self) -> str:
         """What answers, as far as that is known without asking a server."""
         known = getattr(self.oracle, "known_model", None)

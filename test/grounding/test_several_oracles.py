@@ -9,16 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_oracle import ScriptedOracle, refusing
 
-from fcp_ros.domain.model import TableEntry
+from fcp_ros.domain.model import GradedPredicate, Parameter, TableEntry
 from fcp_ros.domain.oracles import Combination, OracleChoice
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.grounding import (
+    ArgumentContext,
     CalibrationStore,
     Grounder,
     GroundingCode,
     GroundingError,
     GroundingOptions,
     JudgementCache,
+    JudgementRequest,
     Membership,
     make_grounder,
 )
@@ -119,6 +121,44 @@ def test_a_composition_is_at_most_its_least_part(degrees: list[float], t_norm: s
     assert 0.0 <= whole.degree <= min(degrees) + 1e-12
     if t_norm == "goedel":
         assert whole.degree == min(degrees)
+
+
+PARTS = st.lists(st.floats(0, 1) | st.none(), min_size=2, max_size=4)
+
+
+@given(PARTS, st.sampled_from(Combination), st.floats(0, 1) | st.none())
+def test_any_choice_against_its_plain_meaning(
+    parts: list[float | None], combination: Combination, default: float | None
+) -> None:
+    """None is an oracle that can't answer."""
+    oracles = [
+        ScriptedOracle(f"o{i}", {"*": NO_ANSWER if part is None else part})
+        for i, part in enumerate(parts)
+    ]
+    choice = OracleChoice(tuple(oracle.name for oracle in oracles), combination, "lukasiewicz")
+    predicate = GradedPredicate(
+        "good", (Parameter("item", "item"),), None, {}, choice, default_degree=default
+    )
+    known = [part for part in parts if part is not None]
+    if combination is Combination.FIRST_OF:
+        expected = known[0] if known else default
+    else:
+        whole = len(known) == len(parts)
+        expected = max(0.0, sum(known) - len(known) + 1) if whole else default
+    grounder = Grounder(
+        {"good": predicate},
+        {oracle.name: oracle for oracle in oracles},
+        "o0",
+        JudgementCache(),
+        CalibrationStore(":memory:"),
+    )
+    request = JudgementRequest("good", (ArgumentContext("item", "mug_1", "mug"),))
+    if expected is None:
+        with pytest.raises(GroundingError):
+            grounder.judge([request])
+    else:
+        assert grounder.judge([request])[0].degree == pytest.approx(expected, abs=1e-12)
+    grounder.close()
 
 
 def test_another_combination_never_meets_an_old_answer(make_predicate: Any, ask: Any) -> None:

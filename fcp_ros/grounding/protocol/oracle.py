@@ -27,6 +27,8 @@ class MembershipOracle(Protocol):
     - `judge_each(predicate, requests) -> list[Answer]`: like `judge`, with an error in the place of
       each request that can't be answered. Without it, the grounder splits a batch that fails.
     - `is_loaded`: False as long as the first question will take longer (True without it).
+    - `known_model`: `model` if no server need be asked for it, else "".
+    - `notes`: what a person should know about it, as sentences.
     - `is_kept`: False if an answer costs less than looking it up (True without it).
     - `is_concurrent`: True if several threads may ask at a time (False without it).
     - `close()`: give back connections and threads.
