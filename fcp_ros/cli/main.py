@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import typer
 
-from fcp_ros.cli import calibration_command, scene_command
+from fcp_ros.cli import calibration_command, grounding_command, scene_command
 from fcp_ros.cli.demo_command import demo
 from fcp_ros.cli.judge_command import judge
 from fcp_ros.cli.plan_command import plan
@@ -26,6 +26,7 @@ app.command()(up)
 app.command()(demo)
 app.add_typer(scene_command.app, name="scene")
 app.add_typer(calibration_command.app, name="calibration")
+app.add_typer(grounding_command.app, name="grounding")
 
 if __name__ == "__main__":
     app()

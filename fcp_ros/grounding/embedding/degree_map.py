@@ -55,7 +55,7 @@ def fit_degree_map(examples: Mapping[int, Sequence[float]]) -> DegreeMap:
             with their scores at all.
     """
     knots = [
-        [median(values), score / 100.0, float(len(values))]
+        (median(values), score / 100.0, float(len(values)))
         for score, values in sorted(examples.items())
         if len(values) > 0
     ]
@@ -65,17 +65,33 @@ def fit_degree_map(examples: Mapping[int, Sequence[float]]) -> DegreeMap:
             "similarity can be mapped to a degree only with examples at two anchors or more; add "
             "examples to the rubric's anchors 0 and 100",
         )
-    pooled: list[list[float]] = []
+    return monotone_map(knots)
+
+
+def monotone_map(knots: Sequence[tuple[float, float, float]]) -> DegreeMap:
+    """The non-decreasing map nearest to some knots (pooling of adjacent violators).
+
+    Args:
+        knots: (similarity, degree, weight), sorted by similarity or by degree.
+
+    Raises:
+        GroundingError: nothing rises: all knots pool into one.
+    """
+    pooled: list[tuple[float, float, float]] = []
     for knot in knots:
         pooled.append(knot)
-        while len(pooled) > 1 and pooled[-1][0] - pooled[-2][0] < STEEPEST:
+        while len(pooled) > 1 and not _rises(*pooled[-2:]):
             (x0, y0, n0), (x1, y1, n1) = pooled[-2:]
             whole = n0 + n1
-            pooled[-2:] = [[(x0 * n0 + x1 * n1) / whole, (y0 * n0 + y1 * n1) / whole, whole]]
+            pooled[-2:] = [((x0 * n0 + x1 * n1) / whole, (y0 * n0 + y1 * n1) / whole, whole)]
     if len(pooled) < 2:
         raise GroundingError(
             GroundingCode.NO_ANCHORS,
-            "the model finds the examples of high anchors no more similar than those of low ones; "
+            "what is judged high is no more similar to the model than what is judged low; "
             "use clearer examples, or another oracle for this predicate",
         )
     return DegreeMap(tuple(k[0] for k in pooled), tuple(k[1] for k in pooled))
+
+
+def _rises(low: tuple[float, float, float], high: tuple[float, float, float]) -> bool:
+    return high[0] - low[0] >= STEEPEST and high[1] >= low[1]

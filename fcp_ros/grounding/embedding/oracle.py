@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The default oracle: degrees from the similarity of sentence embeddings.
 
-Two ways, chosen by what the predicate looks like:
+Three ways, chosen by what the predicate looks like:
 
+- *Judged like*: a predicate that names a set of judgements (``judged_like: substitution``) is
+  judged by the head that was trained on them (head.py, headed.py).
 - *Pairs*: a predicate with both elements and texts, and examples at its anchors, such as
   ``serves_as(item, purpose)``. The two sides' similarity (phrasing.py) goes through a monotone map
   fitted from the examples (degree_map.py).
@@ -10,7 +12,7 @@ Two ways, chosen by what the predicate looks like:
   text and examples; the degree is the mean of the anchors' scores, weighted by a softmax of the
   similarities.
 
-In both, arguments that are word for word an example of the rubric get that anchor's score, and
+In all, arguments that are word for word an example of the rubric get that anchor's score, and
 the two sides of a pair in identical words get 1. docs/grounding.md says what this can't judge.
 """
 
@@ -18,16 +20,25 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from fcp_ros.domain.model import GradedPredicate, Rubric
 from fcp_ros.grounding.embedding.degree_map import DegreeMap, fit_degree_map
+from fcp_ros.grounding.embedding.head_file import PACKAGED_HEADS
+from fcp_ros.grounding.embedding.headed import HeadedJudging
 from fcp_ros.grounding.embedding.phrasing import pair_similarities, rank_agreement
+from fcp_ros.grounding.embedding.request_words import (
+    anchor_degree,
+    argument_words,
+    statement,
+    two_sides,
+)
 from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
+from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import predicate_version
 
 SHARPNESS = 0.05
@@ -36,6 +47,9 @@ SHARPNESS = 0.05
 
 POOR_AGREEMENT = 0.75
 """Below this share of rightly ordered examples, each answer says that the rubric fits badly."""
+
+EXAMPLE = "an example of the rubric"
+IDENTICAL = "identical words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +65,20 @@ class EmbeddingOracle:
 
     Args:
         encoder: the model.
+        heads: file of trained heads; None: the packaged ones for the packaged model, none for
+            another one, whose predicates are then all judged by their rubrics.
+
+    Raises:
+        GroundingError: the heads are not there.
     """
 
     name = "embedding"
-    mode = "anchors1"
 
-    def __init__(self, encoder: SentenceEncoder) -> None:
+    def __init__(self, encoder: SentenceEncoder, heads: Path | None = None) -> None:
         self._encoder = encoder
+        if heads is None and encoder.is_packaged:
+            heads = PACKAGED_HEADS
+        self._headed = HeadedJudging(encoder, heads) if heads is not None else None
         self._fitted: dict[str, FittedPairs] = {}
         self._lock = threading.Lock()
 
@@ -65,6 +86,11 @@ class EmbeddingOracle:
     def model(self) -> str:
         """The embedding model's name and fingerprint."""
         return self._encoder.model
+
+    @property
+    def mode(self) -> str:
+        """The way of judging and the heads' hash: a retrained head never meets an old answer."""
+        return f"anchors1+heads1:{self._headed.hash if self._headed is not None else 'none'}"
 
     @property
     def is_loaded(self) -> bool:
@@ -77,8 +103,39 @@ class EmbeddingOracle:
         """One membership a request; one model call for all new phrases.
 
         Raises:
-            GroundingError: the predicate has no rubric, or its anchors can't be used.
+            GroundingError: the predicate has no rubric, its anchors can't be used, or its head.
         """
+        if predicate.judged_like and self._headed is not None:
+            return self._judge_by_head(self._headed, predicate, requests)
+        answers = self._judge_by_rubric(predicate, requests)
+        if not predicate.judged_like:
+            return answers
+        without = f"no heads are trained for {self.model}, so by the rubric's examples alone"
+        return [replace(answer, note=f"{answer.note}; {without}") for answer in answers]
+
+    def _judge_by_head(
+        self,
+        headed: HeadedJudging,
+        predicate: GradedPredicate,
+        requests: Sequence[JudgementRequest],
+    ) -> list[Membership]:
+        arguments = [argument_words(request) for request in requests]
+        answers = []
+        for words, (degree, note) in zip(
+            arguments, headed.degrees(predicate, arguments), strict=True
+        ):
+            example = anchor_degree(predicate.rubric, words)
+            if example is not None:
+                answers.append(self._answer(example, EXAMPLE))
+            elif len(words) > 1 and len(set(words)) == 1:
+                answers.append(self._answer(1.0, IDENTICAL))
+            else:
+                answers.append(self._answer(degree, note))
+        return answers
+
+    def _judge_by_rubric(
+        self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
+    ) -> list[Membership]:
         rubric = predicate.rubric
         if rubric is None or not rubric.anchors:
             raise GroundingError(
@@ -103,7 +160,7 @@ class EmbeddingOracle:
         pairs, scores = [], []
         for anchor in rubric.anchors:
             for example in anchor.examples:
-                pairs.append(_sides(example, is_text))
+                pairs.append(two_sides(example, is_text))
                 scores.append(anchor.score)
         similarities = pair_similarities(pairs, self._encoder.encode)
         by_score: dict[int, list[float]] = {}
@@ -116,15 +173,15 @@ class EmbeddingOracle:
     ) -> list[Membership]:
         fitted = self.fitted(predicate)
         is_text = [parameter.is_text for parameter in predicate.parameters]
-        pairs = [_sides(_words(request), is_text) for request in requests]
+        pairs = [two_sides(argument_words(request), is_text) for request in requests]
         similarities = pair_similarities(pairs, self._encoder.encode)
         answers = []
         for request, (left, right), similarity in zip(requests, pairs, similarities, strict=True):
-            known = _known(rubric, request)
+            known = anchor_degree(rubric, argument_words(request))
             if known is not None:
-                answers.append(self._answer(known, "an example of the rubric"))
+                answers.append(self._answer(known, EXAMPLE))
             elif left == right:
-                answers.append(self._answer(1.0, "identical words"))
+                answers.append(self._answer(1.0, IDENTICAL))
             else:
                 note = f"similarity {similarity:.3f}"
                 if fitted.agreement < POOR_AGREEMENT:
@@ -138,18 +195,18 @@ class EmbeddingOracle:
         prototypes = [
             (anchor.score / 100.0, phrase)
             for anchor in rubric.anchors
-            for phrase in (anchor.text, *(_statement(example) for example in anchor.examples))
+            for phrase in (anchor.text, *(statement(example) for example in anchor.examples))
             if phrase
         ]
-        statements = [_statement(_words(request)) for request in requests]
+        statements = [statement(argument_words(request)) for request in requests]
         phrases = [phrase for _, phrase in prototypes]
         self._encoder.encode([*phrases, *statements])
         similarities = self._encoder.encode(statements) @ self._encoder.encode(phrases).T
         answers = []
         for request, row in zip(requests, similarities, strict=True):
-            known = _known(rubric, request)
+            known = anchor_degree(rubric, argument_words(request))
             if known is not None:
-                answers.append(self._answer(known, "an example of the rubric"))
+                answers.append(self._answer(known, EXAMPLE))
                 continue
             best: dict[float, float] = {}
             for (score, _), similarity in zip(prototypes, row, strict=True):
@@ -177,46 +234,3 @@ def _is_pair(predicate: GradedPredicate, rubric: Rubric) -> bool:
     kinds = {parameter.is_text for parameter in predicate.parameters}
     with_examples = sum(1 for anchor in rubric.anchors if anchor.examples)
     return kinds == {True, False} and with_examples >= 2
-
-
-def _sides(words: Sequence[str], is_text: Sequence[bool]) -> tuple[str, str]:
-    """The elements' words and the texts' words, each joined."""
-    left = " and ".join(word for word, text in zip(words, is_text, strict=True) if not text)
-    right = " and ".join(word for word, text in zip(words, is_text, strict=True) if text)
-    return _plain(left), _plain(right)
-
-
-def _words(request: JudgementRequest) -> tuple[str, ...]:
-    return tuple(_described(argument) for argument in request.arguments)
-
-
-def _described(argument: ArgumentContext) -> str:
-    """The argument's words, with what its declared attributes say in words before them.
-
-    A text value ("glass") and the name of an attribute that is true ("dirty") are words; numbers
-    and names say nothing to this model and are left out.
-    """
-    said = []
-    for name, value in argument.attributes:
-        if value is True:
-            said.append(name)
-        elif isinstance(value, str) and name != "name":
-            said.append(value)
-    return _plain(" ".join([*said, argument.words]))
-
-
-def _known(rubric: Rubric, request: JudgementRequest) -> float | None:
-    """The score of the anchor that has these very words as an example."""
-    words = _words(request)
-    for anchor in rubric.anchors:
-        if any(tuple(map(_plain, example)) == words for example in anchor.examples):
-            return anchor.score / 100.0
-    return None
-
-
-def _statement(words: Sequence[str]) -> str:
-    return " and ".join(f"a {_plain(word)}" for word in words)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.replace("_", " ").replace("-", " ").lower().split())

@@ -59,10 +59,16 @@ class SentenceEncoder:
         name = fingerprint(self.folder)
         # The packaged folder is just called "model"; people know the model by its own name.
         self.model = name if folder is not None else f"all-MiniLM-L6-v2@{name.split('@')[1]}"
+        self._is_packaged = folder is None
         self._device = device
         self._loaded: Any = None
         self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
+
+    @property
+    def is_packaged(self) -> bool:
+        """Whether this is the default model, which the packaged heads were trained on."""
+        return self._is_packaged
 
     @property
     def is_loaded(self) -> bool:

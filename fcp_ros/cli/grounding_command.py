@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``fcp grounding``: train and measure the heads of the embedding oracle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from fcp_ros.cli.errors import explained
+from fcp_ros.package_files import config_folder
+
+if TYPE_CHECKING:
+    from fcp_ros.grounding.embedding.heads_training import Comparison
+
+app = typer.Typer(no_args_is_help=True, help="How the embedding oracle comes to its degrees.")
+
+JudgementsOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--judgements",
+        "-j",
+        help="Folder with CSV files of your own judgements; they are added to the package's and "
+        "overrule them. May be given several times.",
+    ),
+]
+ModelOption = Annotated[
+    str,
+    typer.Option(
+        help="Folder of a sentence-transformers model to train on; empty takes the packaged one."
+    ),
+]
+
+
+@app.command()
+def train(
+    judgements: JudgementsOption = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")] = Path(
+        "heads.safetensors"
+    ),
+    model: ModelOption = "",
+) -> None:
+    """Train a head for each set of judgements, and measure it on the judgements held out."""
+    from fcp_ros.grounding.embedding.head_file import save_heads  # numpy and scipy: only here
+    from fcp_ros.grounding.embedding.heads_training import train_heads
+    from fcp_ros.grounding.embedding.judgement_set import read_judgements
+    from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
+
+    console = Console(highlight=False)
+    with explained():
+        sets = read_judgements([config_folder() / "judgements", *(judgements or [])])
+        encoder = SentenceEncoder(Path(model) if model else None)
+        with _progress(console) as progress:
+            task = progress.add_task("reading")
+            heads, comparisons = train_heads(
+                sets,
+                encoder,
+                report=lambda what, done, steps: progress.update(
+                    task, description=what, completed=done, total=steps
+                ),
+            )
+        save_heads(heads, out)
+    console.print(_table(comparisons))
+    console.print(
+        f"wrote {out}: set the grounder's parameter heads (or GroundingOptions.heads) to use it",
+        soft_wrap=True,
+    )
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console
+    )
+
+
+def _table(comparisons: dict[str, Comparison]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("set", "held out", "by", "mean error", "rank correlation", "AUC"):
+        table.add_column(column)
+    for name, comparison in comparisons.items():
+        for by, figures in (("head", comparison.head), ("raw cosine", comparison.cosine)):
+            table.add_row(
+                name,
+                str(figures.count),
+                by,
+                f"{figures.mean_error:.3f}",
+                f"{figures.rank:.2f}",
+                f"{figures.area:.3f}",
+            )
+    return table

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trained head: how well a pair fits, from its likeness to judged pairs. Only numpy.
+
+The score of a pair is kernel ridge regression on a few hundred to thousand *supports*, judged
+pairs that were drawn when the head was trained (head_training.py):
+
+    score = mean + sum_s weight_s * (near(f, f_s) + near(l, l_s) * near(r, r_s))
+    near(a, b) = exp(-|a - b|^2 / 2)
+
+with the pair's scaled features f (pair_features.py) and its sides' projections l and r. The first
+term says how pairs with such cosines were judged, the second how things like the left were
+judged for purposes like the right. The sides are not interchangeable: a bottle may do for a
+vase better than a vase for a bottle. A monotone piecewise linear map makes the score a degree.
+
+Pairs that were judged themselves get the degree that they were given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.grounding.embedding.degree_map import DegreeMap
+from fcp_ros.grounding.embedding.pair_features import (
+    Array,
+    Basis,
+    Pairs,
+    pair_features,
+    word_vectors,
+)
+from fcp_ros.grounding.embedding.phrasing import Encode
+
+CHUNK = 512
+"""Pairs that are scored at a time, so that memory stays bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """Shift and factor of each feature; shape (features,) each."""
+
+    mean: Array
+    factor: Array
+
+    def apply(self, features: Array) -> Array:
+        """Scaled features: a mean squared length of about 1."""
+        return np.asarray((features - self.mean) * self.factor, np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Supports:
+    """Judged pairs that new ones are compared with.
+
+    Args:
+        features: scaled, shape (supports, features).
+        words: projections of the words in them, shape (words, COMPONENTS).
+        left: each support's left side, a row of `words`; shape (supports,).
+        right: each support's right side.
+    """
+
+    features: Array
+    words: Array
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+
+    def kernel(
+        self, features: Array, words: Array, left: NDArray[np.intp], right: NDArray[np.intp]
+    ) -> Array:
+        """Likeness of pairs to the supports, shape (pairs, supports).
+
+        Args:
+            features: of the pairs, scaled.
+            words: projections of the words in the pairs.
+            left: each pair's left side, a row of `words`.
+            right: each pair's right side.
+        """
+        word_likeness = _likeness(words, self.words)
+        sides = word_likeness[left][:, self.left] * word_likeness[right][:, self.right]
+        return _likeness(features, self.features) + sides
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Degrees of judged pairs, by a hash of their words.
+
+    Args:
+        keys: sorted; shape (pairs,).
+        degrees: hundredths; shape (pairs,).
+    """
+
+    keys: NDArray[np.uint64]
+    degrees: NDArray[np.uint8]
+
+    def degree(self, pair: tuple[str, str]) -> float | None:
+        """What was judged of this pair, in whole hundredths; None: nothing."""
+        key = np.uint64(pair_key(pair))
+        place = int(np.searchsorted(self.keys, key))
+        if place == len(self.keys) or self.keys[place] != key:
+            return None
+        return int(self.degrees[place]) / 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Judges pairs of one kind.
+
+    Args:
+        name: of the set of judgements: "substitution".
+        columns: names of the sides: ("item", "wanted").
+        basis: of the features.
+        scaling: of the features.
+        supports: what pairs are compared with.
+        weights: of the supports, shape (supports,).
+        mean: score of a pair that is like nothing judged.
+        degree_map: from score to degree.
+        known: what was judged of single pairs.
+    """
+
+    name: str
+    columns: tuple[str, str]
+    basis: Basis
+    scaling: Scaling
+    supports: Supports
+    weights: Array
+    mean: float
+    degree_map: DegreeMap
+    known: Known
+
+    def scores(self, pairs: Pairs, encode: Encode) -> list[float]:
+        """Score of each pair, before the map; pairs in plain spelling."""
+        if not pairs:
+            return []
+        words = word_vectors([word for pair in pairs for word in pair], encode)
+        projected = words.projected(self.basis)
+        scores: list[float] = []
+        for start in range(0, len(pairs), CHUNK):
+            part = pairs[start : start + CHUNK]
+            features = self.scaling.apply(pair_features(part, words, self.basis))
+            left = words.rows([pair[0] for pair in part])
+            right = words.rows([pair[1] for pair in part])
+            likeness = self.supports.kernel(features, projected, left, right)
+            scores.extend((likeness @ self.weights + self.mean).tolist())
+        return scores
+
+    def degrees(self, pairs: Pairs, encode: Encode) -> list[float]:
+        """Degree of each pair by the score alone, also of pairs that were judged."""
+        return [self.degree_map.degree(score) for score in self.scores(pairs, encode)]
+
+
+def pair_key(pair: Sequence[str]) -> int:
+    """A hash of the words of a pair."""
+    digest = hashlib.blake2b("\n".join(pair).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
+
+
+def _likeness(a: Array, b: Array) -> Array:
+    """exp(-|a_i - b_j|^2 / 2), shape (len(a), len(b))."""
+    squares = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None] - 2.0 * (a @ b.T)
+    return np.asarray(np.exp(-0.5 * np.maximum(squares, 0.0)), np.float32)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judging by a trained head: which one, what its sides are, and what the rubric adds to it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from fcp_ros.domain.model import GradedPredicate
+from fcp_ros.grounding.embedding.degree_map import DegreeMap
+from fcp_ros.grounding.embedding.head import Head
+from fcp_ros.grounding.embedding.head_file import RETRAIN, Heads, file_hash, load_heads
+from fcp_ros.grounding.embedding.request_words import two_sides
+from fcp_ros.grounding.embedding.rubric_shift import shifted_by_rubric
+from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.embedding.words import plain
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.oracle import predicate_version
+
+
+class HeadedJudging:
+    """Degrees by the heads of one file, which is read at the first question.
+
+    Args:
+        encoder: the embedding model.
+        file: of the heads.
+
+    Raises:
+        GroundingError: the file isn't there.
+    """
+
+    def __init__(self, encoder: SentenceEncoder, file: Path) -> None:
+        self._encoder = encoder
+        self._file = file
+        self.hash = file_hash(file)
+        self._heads: Heads | None = None
+        self._maps: dict[str, DegreeMap] = {}
+        self._lock = threading.Lock()
+
+    def degrees(
+        self, predicate: GradedPredicate, arguments: Sequence[tuple[str, ...]]
+    ) -> list[tuple[float, str]]:
+        """Degree and note for each tuple of arguments, in plain spelling.
+
+        Raises:
+            GroundingError: the heads can't be used, there is none of the wanted name, or the
+                predicate has not two sides.
+        """
+        head = self.head(predicate)
+        pairs = [_sides(predicate, head, words) for words in arguments]
+        degree_map = self.map_for(predicate, head)
+        answers: list[tuple[float, str]] = []
+        for pair, score in zip(pairs, head.scores(pairs, self._encoder.encode), strict=True):
+            judged = head.known.degree(pair)
+            if judged is not None:
+                answers.append((judged, f"judged so in the set {head.name}"))
+            else:
+                note = f"like what was judged in the set {head.name} (score {score:.3f})"
+                answers.append((degree_map.degree(score), note))
+        return answers
+
+    def head(self, predicate: GradedPredicate) -> Head:
+        """The head that a predicate names."""
+        heads = self._loaded()
+        wanted = predicate.judged_like
+        if wanted not in heads.by_name:
+            near = get_close_matches(wanted, heads.by_name, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(heads.by_name)}"
+            raise GroundingError(
+                GroundingCode.NO_ANCHORS,
+                f"{predicate.name} is judged like {wanted!r}, but {self._file} has no head for "
+                f"such judgements; {hint}, or add judgements and {RETRAIN}",
+            )
+        return heads.by_name[wanted]
+
+    def map_for(self, predicate: GradedPredicate, head: Head) -> DegreeMap:
+        """The head's map as the predicate's rubric moves it."""
+        version = predicate_version(predicate)
+        with self._lock:
+            if version not in self._maps:
+                self._maps[version] = self._fitted_map(predicate, head)
+            return self._maps[version]
+
+    def _fitted_map(self, predicate: GradedPredicate, head: Head) -> DegreeMap:
+        pairs, degrees = [], []
+        for anchor in predicate.rubric.anchors if predicate.rubric else ():
+            for example in anchor.examples:
+                pairs.append(_sides(predicate, head, [plain(word) for word in example]))
+                degrees.append(anchor.score / 100.0)
+        scores = head.scores(pairs, self._encoder.encode)
+        return shifted_by_rubric(head.degree_map, list(zip(scores, degrees, strict=True)))
+
+    def _loaded(self) -> Heads:
+        with self._lock:
+            if self._heads is None:
+                self._heads = load_heads(self._file, self._encoder.model)
+            return self._heads
+
+
+def _sides(predicate: GradedPredicate, head: Head, words: Sequence[str]) -> tuple[str, str]:
+    """The two sides as the head's judgements have them.
+
+    By name where the parameters are called as the columns of the judgements, in any order; else
+    elements on the left and texts on the right, or, with two elements or two texts, in order.
+    """
+    names = [parameter.name for parameter in predicate.parameters]
+    if sorted(names) == sorted(head.columns):
+        left, right = (words[names.index(column)] for column in head.columns)
+        return left, right
+    is_text = [parameter.is_text for parameter in predicate.parameters]
+    if any(is_text) and not all(is_text):
+        return two_sides(words, is_text)
+    if len(words) != 2:
+        raise GroundingError(
+            GroundingCode.WRONG_ARGUMENTS,
+            f"{predicate.name} has the parameters {', '.join(names)}, so it can't be judged like "
+            f"{head.name}, which has two sides ({', '.join(head.columns)}); remove judged_like",
+        )
+    return words[0], words[1]
