@@ -254,7 +254,13 @@ class Grounder:
         answers = dict(priors)
         for (key, _, prior), learnt in zip(wanted, found, strict=True):
             if learnt.outcomes or learnt.degree != prior.degree:
-                answers[key] = replace(prior, degree=learnt.degree, evidence_count=learnt.outcomes)
+                notes = (prior.note, learnt.note(prior.prior))
+                answers[key] = replace(
+                    prior,
+                    degree=learnt.degree,
+                    evidence_count=learnt.outcomes,
+                    note="; ".join(note for note in notes if note),
+                )
         return answers
 
     def _predicate(self, name: str) -> GradedPredicate:

@@ -101,6 +101,8 @@ def test_outcomes_lower_one_item_and_its_twin_only_a_little(grounder: Grounder, 
     assert (lowered.prior, lowered.evidence_count) == (before.prior, 3)
     assert before.degree - 0.15 < twin.degree < before.degree
     assert twin.evidence_count == 0
+    assert "3 outcomes, of other contexts too, moved it from 0.97 to 0." in twin.note
+    assert "moved" not in lowered.note
     kept = grounder.calibration.entries("can_grasp")[1]
     assert (kept.prior, kept.source, kept.weight) == (before.prior, "table", 1.0)
     assert lowered.degree < kept.degree < before.degree  # as it stood before this outcome

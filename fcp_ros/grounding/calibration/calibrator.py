@@ -28,6 +28,9 @@ from fcp_ros.grounding.protocol.options import CalibrationOptions
 MOST_ANSWERS = 100_000
 """Calibrated degrees of a predicate that are remembered until its evidence changes."""
 
+NOTICEABLE = 0.005
+"""Smaller moves of a degree are not worth a note."""
+
 
 class Question(NamedTuple):
     """A judgement to calibrate: its predicate, context, the oracle's degree and the model."""
@@ -54,6 +57,15 @@ class Calibrated(NamedTuple):
     weight: float
     centre: float
     pooled: int
+
+    def note(self, prior: float) -> str:
+        """What a reader should know who sees the degree move without outcomes of its own."""
+        if not self.pooled or abs(self.centre - prior) < NOTICEABLE:
+            return ""
+        return (
+            f"{self.pooled} outcomes, of other contexts too, moved it from {prior:.2f} to "
+            f"{self.centre:.2f}"
+        )
 
 
 @dataclass(slots=True)
