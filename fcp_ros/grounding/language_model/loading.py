@@ -20,6 +20,21 @@ from fcp_ros.grounding.protocol.options import Device, Precision
 UNBOUNDED = 1 << 30
 
 
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """How far back the layers of a model look.
+
+    Args:
+        sliding: tokens that sliding layers see, the token itself counted; 0 where none slides.
+        mixed: whether there are layers besides that see everything.
+        chunk: tokens that see nothing before their chunk; UNBOUNDED where there are no chunks.
+    """
+
+    sliding: int = 0
+    mixed: bool = False
+    chunk: int = UNBOUNDED
+
+
 @dataclass(frozen=True)
 class LanguageModel:
     """A model in memory.
@@ -31,8 +46,7 @@ class LanguageModel:
         precision: what it computes with.
         trie: the ways in which its tokens write a score.
         window: the most tokens that it reads.
-        clear_view: the most tokens over which every token sees all tokens before it; less than
-            the window where layers look back over a sliding window or a chunk only.
+        attention: how far back its layers look.
     """
 
     model: Any
@@ -41,7 +55,7 @@ class LanguageModel:
     precision: Precision
     trie: ScoreTrie
     window: int
-    clear_view: int
+    attention: Attention
 
 
 def check_architecture(folder: Path) -> None:
@@ -119,17 +133,19 @@ def make_language_model(
         )
     window = getattr(config, "max_position_embeddings", None) or UNBOUNDED
     return LanguageModel(
-        model.eval(), tokenizer, device, precision, trie, int(window), _clear_view(config)
+        model.eval(), tokenizer, device, precision, trie, int(window), _attention(config)
     )
 
 
-def _clear_view(config: Any) -> int:
-    limits = [getattr(config, "attention_chunk_size", None)]
+def _attention(config: Any) -> Attention:
     kinds = getattr(config, "layer_types", None)
-    slides = kinds is None or any("sliding" in str(kind) for kind in kinds)
-    if slides and getattr(config, "use_sliding_window", True):
-        limits.append(getattr(config, "sliding_window", None))
-    return min((int(limit) for limit in limits if limit), default=UNBOUNDED)
+    slides = [kinds is None or "sliding" in str(kind) for kind in kinds or (None,)]
+    used = any(slides) and getattr(config, "use_sliding_window", True) is not False
+    return Attention(
+        (getattr(config, "sliding_window", None) or 0) if used else 0,
+        not all(slides),
+        getattr(config, "attention_chunk_size", None) or UNBOUNDED,
+    )
 
 
 def _unloadable(folder: Path, device: str, error: Exception) -> GroundingError:

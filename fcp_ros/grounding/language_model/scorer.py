@@ -110,7 +110,7 @@ class Scorer:
 
     def _next(self, batch: PromptBatch, waiting: list[int]) -> list[int]:
         """The prompts of the next packed pass; none if what waits must go the plain way."""
-        room = self.loaded.clear_view - len(batch.prefix) - self.loaded.trie.depth
+        room = self.loaded.attention.chunk - len(batch.prefix) - self.loaded.trie.depth
         fitting = [index for index in waiting if len(batch.tails[index]) <= room]
         if not self.takes_trees or not fitting:
             return []

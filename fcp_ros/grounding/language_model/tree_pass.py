@@ -2,8 +2,9 @@
 """One forward pass for many prompts and their tries, behind a prefix that was read before.
 
 Which token sees which is said by a mask of shape (1, 1, tokens, prefix + tokens), which
-transformers hands to eager and to sdpa attention as it is. Not every architecture asks the mask:
-self_check.py finds out, and plain_pass.py does it the slow way.
+transformers hands to eager and to sdpa attention as it is: sliding windows, too, have to be in it,
+and models with layers of both kinds take one mask for each kind. Not every architecture asks the
+mask: self_check.py finds out, and plain_pass.py does it the slow way.
 """
 
 from __future__ import annotations
@@ -84,16 +85,34 @@ class TreePass:
         return [(layer.keys, layer.values) for layer in cache.layers]
 
     def _mask(self, prefix_length: int, packed: PackedPass) -> Any:
+        """What each token sees, in the form that the model's layers ask for."""
+        import torch
+
+        attention = self._loaded.attention
+        seen = torch.from_numpy(packed.visible).to(self._loaded.device)
+        seen = torch.nn.functional.pad(seen, (prefix_length, 0), value=True)
+        if not attention.sliding or packed.positions.max() < attention.sliding:
+            near = seen
+        else:
+            own = self._row(packed.positions)[0]
+            behind = torch.arange(prefix_length, device=own.device)
+            near = seen & (own[:, None] - torch.cat([behind, own])[None] < attention.sliding)
+        if attention.sliding and attention.mixed:
+            return {
+                "full_attention": self._form(seen),
+                "sliding_attention": self._form(near),
+            }
+        return self._form(near)
+
+    def _form(self, seen: Any) -> Any:
         """True where a token is seen (sdpa), or what is added to the scores (others)."""
         import torch
 
-        seen = torch.from_numpy(packed.visible).to(self._loaded.device)
-        seen = torch.nn.functional.pad(seen, (prefix_length, 0), value=True)[None, None]
         model = self._loaded.model
         if getattr(model.config, "_attn_implementation", "") == "sdpa":
-            return seen
+            return seen[None, None]
         added = torch.zeros(seen.shape, dtype=model.dtype, device=seen.device)
-        return added.masked_fill_(~seen, torch.finfo(model.dtype).min)
+        return added.masked_fill_(~seen, torch.finfo(model.dtype).min)[None, None]
 
     def _row(self, numbers: Any) -> Any:
         import torch

@@ -18,7 +18,7 @@ from score_twins import SlowReader
 from tiny_language_models import KINDS, make_model, make_tokenizer
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.language_model.loading import UNBOUNDED, make_language_model
+from fcp_ros.grounding.language_model.loading import Attention, make_language_model
 from fcp_ros.grounding.language_model.packing import common_prefix_length
 from fcp_ros.grounding.language_model.prompt_tokens import PromptBatch
 from fcp_ros.grounding.language_model.scorer import Scorer
@@ -96,18 +96,20 @@ def test_models_that_take_no_tree_mask_are_asked_the_plain_way(architecture: str
 
 
 @pytest.mark.parametrize("architecture", ["mistral", "gemma2"])
-def test_prompts_longer_than_a_sliding_window(architecture: str) -> None:
-    made = scorer(architecture, sliding_window=24)
-    assert made.loaded.clear_view == 24
-    asked = batch(made, [PROMPTS[2], PROMPTS[1]])
+@pytest.mark.parametrize("window", [5, 24])
+def test_prompts_longer_than_a_sliding_window(architecture: str, window: int) -> None:
+    made = scorer(architecture, sliding_window=window)
+    assert made.loaded.attention.sliding == window
+    asked = batch(made, PROMPTS)
     found = made.probabilities(asked, 1.0)
-    assert made.takes_trees  # the short ones go on together
+    assert made.takes_trees
+    assert made.notes == []
     np.testing.assert_allclose(found, slow(made, asked), rtol=1e-3, atol=1e-9)
 
 
 def test_a_window_that_nobody_declared_is_found_out() -> None:
     made = scorer("mistral", sliding_window=24)
-    made = Scorer(replace(made.loaded, clear_view=UNBOUNDED), 4096)
+    made = Scorer(replace(made.loaded, attention=Attention()), 4096)
     made.warm_up()
     asked = batch(made, PROMPTS)
     found = made.probabilities(asked, 1.0)
@@ -115,8 +117,31 @@ def test_a_window_that_nobody_declared_is_found_out() -> None:
     np.testing.assert_allclose(found, slow(made, asked), rtol=1e-3, atol=1e-9)
 
 
-def test_layers_that_all_look_back_over_everything_have_a_clear_view() -> None:
-    assert scorer("qwen2", sliding_window=24, use_sliding_window=False).loaded.clear_view > 10**6
+def test_what_is_longer_than_a_chunk_goes_the_plain_way() -> None:
+    made = scorer("llama")
+    asked = batch(made, [PROMPTS[2], PROMPTS[1]])
+    found = made.probabilities(asked, 1.0)
+    chunk = len(asked.prefix) + 1 + max(map(len, asked.tails))
+    limited = Scorer(replace(made.loaded, attention=Attention(chunk=chunk)), 4096)
+    np.testing.assert_allclose(limited.probabilities(asked, 1.0), found, rtol=1e-3, atol=1e-9)
+    assert limited.takes_trees  # the short one
+
+
+@pytest.mark.parametrize(
+    ("architecture", "config", "attention"),
+    [
+        ("llama", {}, Attention()),
+        ("qwen2", {"sliding_window": 24, "use_sliding_window": False}, Attention()),
+        ("mistral", {"sliding_window": 24}, Attention(24)),
+        ("gemma2", {"sliding_window": 24}, Attention(24, mixed=True)),
+    ],
+)
+def test_how_far_back_a_model_looks(
+    architecture: str, config: dict[str, Any], attention: Attention
+) -> None:
+    assert scorer(architecture, **config).loaded.attention.sliding == attention.sliding
+    if attention.sliding:
+        assert scorer(architecture, **config).loaded.attention == attention
 
 
 def test_small_budgets_split_the_batch_and_change_nothing() -> None:
