@@ -9,7 +9,7 @@ steps in where none of these can.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.domain.oracles import (
@@ -47,37 +47,45 @@ def oracles_of(predicate: GradedPredicate, default: str) -> OracleChoice:
     return replace(choice, names=tuple(dict.fromkeys(own)))
 
 
-@dataclass(frozen=True, slots=True)
 class Asker:
     """Asks the oracles of predicates for memberships before calibration.
 
     Args:
+        predicates: that are asked about.
         oracles: by name; every name that a predicate or the fallback uses is there.
         default: name of the oracle of predicates that say "default".
         fallback: name of the oracle that answers where others can't; "" for none.
-        versions: of the predicates, by name (`predicate_version`); others are computed.
     """
 
-    oracles: Mapping[str, KeptOracle]
-    default: str
-    fallback: str
-    versions: Mapping[str, str]
+    def __init__(
+        self,
+        predicates: Mapping[str, GradedPredicate],
+        oracles: Mapping[str, KeptOracle],
+        default: str,
+        fallback: str,
+    ) -> None:
+        self._oracles = oracles
+        self._fallback = fallback
+        self.choices = {name: oracles_of(p, default) for name, p in predicates.items()}
+        self._versions = {name: predicate_version(p) for name, p in predicates.items()}
 
     def answers(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Answer]:
         """For each of these distinct requests its membership, or all reasons why there is none."""
-        choice = oracles_of(predicate, self.default)
+        choice = self.choices[predicate.name]
         if choice.combination is Combination.ALL_OF:
             answers = self._all_of(choice, predicate, requests)
         else:
             answers = self._first_of(choice.names, predicate, requests)
-        return self._rescued(choice.names, predicate, requests, answers)
+        if any(isinstance(answer, GroundingError) for answer in answers):
+            return self._rescued(choice.names, predicate, requests, answers)
+        return answers
 
     def kept(self, predicate: GradedPredicate, request: JudgementRequest) -> Membership | None:
         """The answer that the cache has, if it has one; nothing is asked."""
-        choice = oracles_of(predicate, self.default)
-        found = [self.oracles[name].kept(predicate, request) for name in choice.names]
+        choice, version = self.choices[predicate.name], self._versions[predicate.name]
+        found = [self._oracles[name].kept(version, request) for name in choice.names]
         there = [answer for answer in found if answer is not None]
         if choice.combination is Combination.ALL_OF:
             return compose(choice.names, there, choice.t_norm) if None not in found else None
@@ -90,34 +98,34 @@ class Asker:
         requests: Sequence[JudgementRequest],
         has_substitute: bool,
     ) -> list[Answer]:
-        version = self.versions.get(predicate.name) or predicate_version(predicate)
-        return self.oracles[name].answers(
+        version = self._versions[predicate.name]
+        return self._oracles[name].answers(
             predicate, version, requests, has_substitute=has_substitute
         )
 
     def _has_rescue(self, predicate: GradedPredicate, names: Sequence[str]) -> bool:
-        other = bool(self.fallback) and self.fallback not in names
+        other = bool(self._fallback) and self._fallback not in names
         return other or predicate.default_degree is not None
 
     def _first_of(
         self, names: Sequence[str], predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Answer]:
-        answers: dict[int, Answer] = {}
-        failures: dict[int, list[GroundingError]] = {i: [] for i in range(len(requests))}
         rescue = self._has_rescue(predicate, names)
-        for name in names:
-            left = [position for position in failures if position not in answers]
+        answers = self._ask(names[0], predicate, requests, rescue or len(names) > 1)
+        failures = {i: [a] for i, a in enumerate(answers) if isinstance(a, GroundingError)}
+        for name in names[1:]:
+            left = [i for i in failures if isinstance(answers[i], GroundingError)]
             if not left:
                 break
-            substitute = rescue or name != names[-1]
             asked = [requests[position] for position in left]
-            found = self._ask(name, predicate, asked, substitute)
+            found = self._ask(name, predicate, asked, rescue or name != names[-1])
             for position, answer in zip(left, found, strict=True):
                 if isinstance(answer, GroundingError):
                     failures[position].append(answer)
+                    answers[position] = joined(failures[position])
                 else:
                     answers[position] = after(failures[position], answer)
-        return [answers.get(i) or joined(errors) for i, errors in failures.items()]
+        return answers
 
     def _all_of(
         self,
@@ -153,10 +161,10 @@ class Asker:
                     rescued[position] = default_degree(predicate)
                 else:
                     left[position] = answer
-        if left and self.fallback and self.fallback not in names:
+        if left and self._fallback and self._fallback not in names:
             asked = [requests[position] for position in left]
             stated = predicate.default_degree is not None
-            found = self._ask(self.fallback, predicate, asked, stated)
+            found = self._ask(self._fallback, predicate, asked, stated)
             for (position, error), answer in zip(left.items(), found, strict=True):
                 if isinstance(answer, GroundingError):
                     rescued[position] = last_resort(predicate, self._both(error, answer))
@@ -170,5 +178,5 @@ class Asker:
     def _both(self, error: GroundingError, second: GroundingError) -> GroundingError:
         return GroundingError(
             error.code,
-            f"{error.sentence}; nor can the fallback {self.fallback}: {second.sentence}",
+            f"{error.sentence}; nor can the fallback {self._fallback}: {second.sentence}",
         )

@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain, GradedPredicate
-from fcp_ros.grounding.asking import Asker, oracles_of
+from fcp_ros.grounding.asking import Asker
 from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
 from fcp_ros.grounding.calibration.drift import Drift
 from fcp_ros.grounding.calibration.evidence import Evidence
@@ -30,7 +30,7 @@ from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import CalibrationOptions, GroundingOptions
-from fcp_ros.grounding.protocol.oracle import MembershipOracle, all_answered, predicate_version
+from fcp_ros.grounding.protocol.oracle import MembershipOracle, all_answered
 from fcp_ros.grounding.stores.judgement_cache import CacheStatistics, JudgementCache
 
 IN_MEMORY = ":memory:"
@@ -82,12 +82,8 @@ class Grounder:
         self.calibration = calibration
         self.calibrator = Calibrator(calibration, calibration_options)
         self._oracles = {name: KeptOracle(oracle, cache) for name, oracle in oracles.items()}
-        self._default = default
-        versions = {name: predicate_version(p) for name, p in predicates.items()}
-        self._asker = Asker(self._oracles, default, fallback, versions)
-        wanted = {
-            name: p.name for p in predicates.values() for name in oracles_of(p, default).names
-        }
+        self._asker = Asker(predicates, self._oracles, default, fallback)
+        wanted = {name: by for by, choice in self._asker.choices.items() for name in choice.names}
         if fallback:
             wanted.setdefault(fallback, "the option fallback")
         for name, by in wanted.items():
@@ -194,7 +190,7 @@ class Grounder:
         return tuple(
             OracleInfo(predicate.name, name, kept.model, kept.oracle.mode, kept.is_loaded)
             for predicate in self.predicates.values()
-            for name in oracles_of(predicate, self._default).names
+            for name in self._asker.choices[predicate.name].names
             for kept in (self._oracles[name],)
         )
 

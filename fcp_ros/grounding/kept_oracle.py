@@ -13,7 +13,7 @@ from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.batches import answer_each
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.grounding.protocol.oracle import Answer, MembershipOracle, predicate_version
+from fcp_ros.grounding.protocol.oracle import Answer, MembershipOracle
 from fcp_ros.grounding.stores.judgement_cache import CacheKey, JudgementCache
 from fcp_ros.grounding.trouble import Trouble
 
@@ -106,9 +106,9 @@ class KeptOracle:
         known = getattr(self.oracle, "known_model", None)
         return self.oracle.model if known is None else str(known)
 
-    def kept(self, predicate: GradedPredicate, request: JudgementRequest) -> Membership | None:
-        """The answer of the cache, if it is there; nothing is asked."""
-        key = self._key(predicate_version(predicate), request)
+    def kept(self, version: str, request: JudgementRequest) -> Membership | None:
+        """The answer of the cache for this version of a predicate, if it is there."""
+        key = self._key(version, request)
         return None if key is None else self._cache.get(key)
 
     def answers(
@@ -128,22 +128,22 @@ class KeptOracle:
             has_substitute: another oracle answers where this one doesn't, so that one in trouble
                 need not be asked.
         """
-        waiting = self.trouble.reason_to_wait() if has_substitute else None
-        if self._identity is None and waiting is None:
-            waiting = self._identify()
+        waiting: GroundingError | None = None
+        if self._identity is None:
+            waiting = self._reason_to_wait(has_substitute) or self._identify()
         if self._identity is None:
             assert waiting is not None, "an oracle without identity has said why"
             return [waiting] * len(requests)
         keys = [self._key(version, request) for request in requests]
         answers: list[Answer | None] = [key and self._cache.get(key) for key in keys]
         missing = [position for position, answer in enumerate(answers) if answer is None]
-        if missing and waiting is not None:
-            found: list[Answer] = [waiting] * len(missing)
-        else:
-            found = self._ask(predicate, [requests[position] for position in missing])
-        for position, answer in zip(missing, found, strict=True):
-            answers[position] = answer
-        self._keep(keys, missing, found)
+        if missing:
+            waiting = self._reason_to_wait(has_substitute)
+            asked = [requests[position] for position in missing]
+            found = [waiting] * len(missing) if waiting else self._ask(predicate, asked)
+            for position, answer in zip(missing, found, strict=True):
+                answers[position] = answer
+            self._keep(keys, missing, found)
         return [answer for answer in answers if answer is not None]
 
     def reset(self) -> None:
@@ -160,6 +160,9 @@ class KeptOracle:
         close = getattr(self.oracle, "close", None)
         if close is not None:
             close()
+
+    def _reason_to_wait(self, has_substitute: bool) -> GroundingError | None:
+        return self.trouble.reason_to_wait() if has_substitute else None
 
     def _identify(self) -> GroundingError | None:
         """Learn model and mode, or why they can't be told (a server that names its model)."""
