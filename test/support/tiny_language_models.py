@@ -62,8 +62,8 @@ def make_model(architecture: str, tokenizer: Any, seed: int = 0, **config: Any) 
 
     Args:
         architecture: "llama", "qwen2", "qwen3", "gpt2", "mistral" (a sliding window of 64),
-            "gemma2" (every other layer slides; soft caps, eager attention), "bloom" (ALiBi) or
-            "mamba" (a state instead of attention).
+            "gemma2" (every other layer slides; soft caps, eager attention), "bloom" (ALiBi),
+            "qwen3_next" (a state in every other layer) or "mamba" (a state instead of attention).
         tokenizer: gives the vocabulary's size.
         seed: of the weights.
         config: further settings of the configuration.
@@ -89,6 +89,9 @@ def make_model(architecture: str, tokenizer: Any, seed: int = 0, **config: Any) 
     gpt2 = {"vocab_size": len(tokenizer), "n_embd": 32, "n_layer": 2, "n_head": 4}
     gpt2 |= {"n_positions": WINDOW, "bos_token_id": None, "eos_token_id": 0}
     bloom = {"vocab_size": len(tokenizer), "hidden_size": 32, "n_layer": 2, "n_head": 4}
+    next_ = {"layer_types": ["linear_attention", "full_attention"], "num_experts": 0}
+    next_ |= {"linear_key_head_dim": 8, "linear_value_head_dim": 8}
+    next_ |= {"linear_num_key_heads": 2, "linear_num_value_heads": 4}
     mamba = {"vocab_size": len(tokenizer), "hidden_size": 32, "num_hidden_layers": 2}
     known: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         "llama": (tf.LlamaConfig, tf.LlamaForCausalLM, size),
@@ -98,6 +101,7 @@ def make_model(architecture: str, tokenizer: Any, seed: int = 0, **config: Any) 
         "gemma2": (tf.Gemma2Config, tf.Gemma2ForCausalLM, {**size, "sliding_window": 64}),
         "gpt2": (tf.GPT2Config, tf.GPT2LMHeadModel, {**gpt2, "initializer_range": 0.2}),
         "bloom": (tf.BloomConfig, tf.BloomForCausalLM, {**bloom, "initializer_range": 0.2}),
+        "qwen3_next": (tf.Qwen3NextConfig, tf.Qwen3NextForCausalLM, {**size, **next_}),
         "mamba": (tf.MambaConfig, tf.MambaForCausalLM, {**mamba, "initializer_range": 0.2}),
     }
     make_config, make, settings = known[architecture]

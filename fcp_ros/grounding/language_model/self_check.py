@@ -2,7 +2,8 @@
 """Does this model honour the tree mask? One answer of a packed pass against a pass of its own.
 
 Architectures that bias attention by the place in the sequence (ALiBi), look back over a window
-only, or carry a state along don't, and some of them don't say so: they would give wrong degrees.
+that they don't declare, or carry a state along don't, and some of them don't say so: they would
+give wrong degrees.
 """
 
 from __future__ import annotations
@@ -10,19 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
+from fcp_ros.grounding.language_model.agreement import relative_difference, tolerance
 from fcp_ros.grounding.language_model.loading import LanguageModel
 from fcp_ros.grounding.language_model.plain_pass import PlainPass
-from fcp_ros.grounding.language_model.score_reading import Floats, NextTokens
+from fcp_ros.grounding.language_model.score_reading import NextTokens
 from fcp_ros.grounding.language_model.trie_logits import TrieLogits
-from fcp_ros.grounding.protocol.options import Precision
-
-LEAST_PROBABILITY = 1e-30
-WHOLE_PRECISION_TOLERANCE = 2e-3
-HALF_PRECISION_TOLERANCE = 0.1
-"""Differences are measured in units of how much the log-probabilities of a row vary. Rounding
-makes about 1e-5 of that in float32 and 1e-2 in bfloat16; a wrong mask makes 1e-2 to 1."""
 
 
 class SelfCheck:
@@ -37,9 +30,9 @@ class SelfCheck:
         # The last of the deepest nodes: the most branches that it must not see stand before it.
         deepest = max(range(len(trie.nodes)), key=lambda n: (trie.nodes[n].depth, n))
         small, self._edges = trie.chain(deepest)
-        self._plain = PlainPass(replace(loaded, trie=small), TrieLogits(small, loaded.device))
-        exact = loaded.precision is Precision.FLOAT32
-        self.tolerance = WHOLE_PRECISION_TOLERANCE if exact else HALF_PRECISION_TOLERANCE
+        alone = replace(loaded, trie=small)
+        self._plain = PlainPass(alone, TrieLogits(small, loaded.device), may_branch=False)
+        self.tolerance = tolerance(loaded.precision)
 
     def difference(self, prompt: Sequence[int], packed: NextTokens, index: int) -> float:
         """How far an answer of a packed pass is from a pass of its own; compare with `tolerance`.
@@ -51,14 +44,3 @@ class SelfCheck:
         """
         alone = self._plain.run(prompt, 1, 1.0)
         return relative_difference(packed.edges[index, list(self._edges)], alone.edges[0])
-
-
-def relative_difference(a: Floats, b: Floats) -> float:
-    """Root mean square difference of log-probabilities, in units of their variation; 0 for NaN.
-
-    What is not a number shows in the answers, and must not be taken for a wrong mask.
-    """
-    logs = [np.log(np.maximum(values, LEAST_PROBABILITY)) for values in (a, b)]
-    variation = float(np.std(logs[1])) or 1.0
-    difference = float(np.sqrt(np.mean((logs[0] - logs[1]) ** 2))) / variation
-    return 0.0 if np.isnan(difference) else difference

@@ -82,16 +82,20 @@ def test_temperature_is_applied_token_by_token(temperature: float) -> None:
     np.testing.assert_allclose(found, slow(made, asked, temperature), rtol=1e-3, atol=1e-9)
 
 
-@pytest.mark.parametrize("architecture", ["bloom", "mamba"])
-def test_models_that_take_no_tree_mask_are_asked_the_plain_way(architecture: str) -> None:
+@pytest.mark.parametrize(
+    ("architecture", "branches"), [("bloom", True), ("qwen3_next", True), ("mamba", False)]
+)
+def test_models_that_take_no_tree_mask_are_asked_the_plain_way(
+    architecture: str, branches: bool
+) -> None:
     made = scorer(architecture)
     made.warm_up()
     assert not made.takes_trees
     assert "doesn't take a tree mask" in made.notes[0]
-    asked = batch(made, PROMPTS[:1])
-    np.testing.assert_allclose(
-        made.probabilities(asked, 1.0), slow(made, asked), rtol=1e-3, atol=1e-9
-    )
+    asked = batch(made, PROMPTS[:2])
+    found = made.probabilities(asked, 1.0)
+    assert made.plain.branches == branches
+    np.testing.assert_allclose(found, slow(made, asked), rtol=1e-3, atol=1e-9)
     assert len(made.notes) == 1
 
 
@@ -227,7 +231,7 @@ def test_out_of_memory_the_plain_way(monkeypatch: Any) -> None:
     made.warm_up()
     asked = batch(made, PROMPTS[:1])
     whole = made.probabilities(asked, 1.0)
-    failing(made, monkeypatch, 100, MemoryError)
+    failing(made, monkeypatch, 50, MemoryError)  # too little for all branches at once
     np.testing.assert_allclose(made.probabilities(asked, 1.0), whole, rtol=1e-4, atol=1e-10)
     assert "at most" in made.notes[-1]
 
