@@ -83,9 +83,9 @@ class Asker:
         return answers
 
     def kept(self, predicate: GradedPredicate, request: JudgementRequest) -> Membership | None:
-        """The answer that the cache has, if it has one; nothing is asked."""
+        """The answer if it is at hand; no model is asked."""
         choice, version = self.choices[predicate.name], self._versions[predicate.name]
-        found = [self._oracles[name].kept(version, request) for name in choice.names]
+        found = [self._oracles[name].kept(predicate, version, request) for name in choice.names]
         there = [answer for answer in found if answer is not None]
         if choice.combination is Combination.ALL_OF:
             return compose(choice.names, there, choice.t_norm) if None not in found else None

@@ -106,8 +106,13 @@ class KeptOracle:
         known = getattr(self.oracle, "known_model", None)
         return self.oracle.model if known is None else str(known)
 
-    def kept(self, version: str, request: JudgementRequest) -> Membership | None:
-        """The answer of the cache for this version of a predicate, if it is there."""
+    def kept(
+        self, predicate: GradedPredicate, version: str, request: JudgementRequest
+    ) -> Membership | None:
+        """The answer if it is at hand: in the cache, or sooner reckoned than looked up there."""
+        if not self._is_kept:
+            answer = answer_each(self.oracle, predicate, [request])[0]
+            return answer if isinstance(answer, Membership) else None
         key = self._key(version, request)
         return None if key is None else self._cache.get(key)
 

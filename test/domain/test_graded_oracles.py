@@ -2,6 +2,8 @@
 """Rules over numbers and choices of oracles, as a domain file states them."""
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 
@@ -143,6 +145,19 @@ def test_each_fault_is_reported_at_its_line(
     assert any(fix in problem.fix for problem in told)
     line = next(n for n, line in enumerate(text.splitlines(), 1) if place in line)
     assert told[0].line == line
+
+
+def test_the_examples_of_the_documentation_are_sound(repository: Path) -> None:
+    text = (repository / "docs" / "domain.md").read_text(encoding="utf-8")
+    part = text.split("### Rules over numbers")[1].split("\n## ")[0]
+    snippets = re.findall(r"```yaml\ngraded:\n(.*?)```", part, re.DOTALL)
+    base = BASE.replace("width: {of: item", "height: {of: thing, kind: float}\n  width: {of: thing")
+    base = base.replace("item: [thing]}", "item: [thing], support: [thing]}")
+    domain = parse_domain(base.replace("scene:", "".join(snippets) + "scene:"))
+    assert domain.graded["near_enough"].rule is not None
+    assert domain.graded["safe_near"].oracle == OracleChoice(
+        ("rule", "default"), Combination.ALL_OF, "product"
+    )
 
 
 def test_parts_without_what_they_read() -> None:

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 from scripted_oracle import ScriptedOracle, refusing
 
+from fcp_ros.domain.arithmetic import Number
 from fcp_ros.domain.model import TableEntry
+from fcp_ros.domain.oracles import FuzzyRule, RuleLine
+from fcp_ros.fuzzy.fuzzy_sets import Trapezoid
 from fcp_ros.grounding import (
     CalibrationStore,
     Grounder,
@@ -21,6 +24,7 @@ from fcp_ros.grounding import (
     make_grounder,
 )
 from fcp_ros.grounding import kept_oracle as kept_oracle_module
+from fcp_ros.grounding.stated.rule import RuleOracle
 from fcp_ros.grounding.stated.table import TableOracle
 from fcp_ros.grounding.trouble import RETRY_PERIOD, Trouble
 
@@ -245,6 +249,15 @@ def test_what_the_author_says_of_a_gap_comes_before_the_fallback(make: Any, ask:
     )
     (answer,) = grounder.judge([ask("book", "drinking")])
     assert (answer.degree, answer.fallback, second.asked) == (0.3, "", [])
+
+
+def test_outcomes_of_a_rule_are_recorded_with_its_degree(make: Any, ask: Any) -> None:
+    line = RuleLine("1", Number(1.0), Trapezoid(0.0, 2.0, 3.0, 4.0))
+    grounder = make(RuleOracle(), fallback="", oracle="rule", rule=FuzzyRule((line,)))
+    question = ask("mug", "drinking")
+    assert grounder.record(question, 1.0)
+    assert grounder.calibration.entries("serves_as")[0].prior == 0.5
+    assert grounder.statistics().misses == 0  # to reckon costs less than to look up
 
 
 def test_without_a_substitute_every_question_is_a_try(make: Any, ask: Any) -> None:

@@ -62,7 +62,8 @@ class ChatJudge:
         """
         body = {
             "model": name,
-            "messages": [{"role": "user", "content": prompt}],
+            # What is no text (half a pair from a broken file) becomes a question mark.
+            "messages": [{"role": "user", "content": prompt.encode("utf-8", "replace").decode()}],
             "max_tokens": MOST_TOKENS,
             "stream": False,
         }

@@ -25,7 +25,7 @@ from fcp_ros.grounding.endpoint.refusals import Refusal
 from fcp_ros.grounding.language_model.prompt import PROMPT_VERSION, write_prompt
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.grounding.protocol.options import EndpointOptions, LanguageModelOptions
+from fcp_ros.grounding.protocol.options import EndpointOptions, LanguageModelOptions, ScoringMode
 from fcp_ros.grounding.protocol.oracle import Answer, all_answered
 
 MODELS = "/models"
@@ -85,8 +85,8 @@ class EndpointOracle:
         """All settings that an answer depends on."""
         options = self._options
         return (
-            f"{options.mode.value}/k{options.samples}/T{options.temperature:g}/"
-            f"seed{options.seed}/{PROMPT_VERSION}"
+            f"{ScoringMode(options.mode).value}/mass{options.least_mass:g}/k{options.samples}/"
+            f"T{options.temperature:g}/seed{options.seed}/{PROMPT_VERSION}"
         )
 
     def judge(

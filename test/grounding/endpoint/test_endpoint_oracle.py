@@ -206,6 +206,11 @@ def test_the_same_seed_draws_the_same_samples(connect: Any, judge: Any) -> None:
     assert connect(options).mode != connect(replace(options, seed=1)).mode
 
 
+def test_text_that_is_none(server: Any, connect: Any, judge: Any) -> None:
+    assert judge(connect(), "mug \ud800")[0].degree == 0.7
+    assert "mug ?" in server.bodies[-1]["messages"][0]["content"]
+
+
 def test_a_model_that_gives_no_scores_is_refused(server: Any, connect: Any, judge: Any) -> None:
     server.model = ScriptedModel({"<think> Well": 0.98, "70": 0.02})
     with pytest.raises(GroundingError, match=r"scores have 2.00% .* '<think> Well'") as caught:
