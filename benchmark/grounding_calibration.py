@@ -36,7 +36,13 @@ from grounding_simulated import (
 from rich.console import Console
 from rich.table import Table
 
-from fcp_ros.grounding import CalibrationStore, Calibrator, Evidence, Question
+from fcp_ros.grounding import (
+    CalibrationOptions,
+    CalibrationStore,
+    Calibrator,
+    Evidence,
+    Question,
+)
 
 AFTER = (0, 10, 100, 1000)
 GOAL = 5.0
@@ -135,6 +141,7 @@ def _verdict(met: bool) -> str:
 
 # --- drift --------------------------------------------------------------------------------------
 
+CHANGING = Oracle("too kind", shift=1.0, noise=0.5)
 LEARNT = 400
 """Outcomes before the world changes, so that the degrees are right by then."""
 CHANGES = (("rates halved", 0.5, 0.0), ("rates up by a third of what is missing", 1.0, 1 / 3))
@@ -142,19 +149,18 @@ CHANGES = (("rates halved", 0.5, 0.0), ("rates up by a third of what is missing"
 
 def show_drift(console: Console, seeds: int) -> None:
     """False alarms while nothing changes, and outcomes until a change is noticed."""
-    kind = Oracle("too kind", shift=1.0, noise=0.5)
     table = Table(title=f"Drift (after {LEARNT} outcomes the world changes)")
     for column in ("change", "noticed in", "outcomes until then (median, 90 %)"):
         table.add_column(column)
     quiet, alarms = 0, 0
     for seed in range(seeds):
-        robot = _learnt(kind, seed)
+        robot = _learnt(CHANGING, seed)
         noticed = _until_alarm(robot, 1000)
         quiet, alarms = quiet + noticed, alarms + (noticed < 1000)
     for name, factor, up in CHANGES:
         delays = []
         for seed in range(seeds):
-            robot = _learnt(kind, seed)
+            robot = _learnt(CHANGING, seed)
             if robot.calibrator.drifts():
                 continue  # an alarm from before is no notice
             robot.rates = robot.rates * factor + (1.0 - robot.rates) * up
@@ -166,9 +172,39 @@ def show_drift(console: Console, seeds: int) -> None:
     console.print(f"false alarms: {alarms} in {quiet} outcomes without a change")
 
 
-def _learnt(oracle: Oracle, seed: int) -> Robot:
+NEVER = CalibrationOptions(half_life=0.0, pooled_half_life=0.0, kept_after_change=1.0)
+LATER = (0, 50, 100, 200, 400)
+"""Outcomes after a change."""
+
+
+def show_relearning(console: Console, seeds: int) -> None:
+    """How soon degrees are right again after a change, with and without noticing it."""
+    table = Table(title="Error after the rates were halved (a worn gripper)")
+    table.add_column("evidence from before")
+    for count in LATER:
+        table.add_column(f"{count} later", justify="right")
+    usual = CalibrationOptions()
+    for name, options in (
+        (f"{usual.kept_after_change:.0%} left after an alarm", usual),
+        ("kept", CalibrationOptions(kept_after_change=1.0)),
+        ("kept, no forgetting", NEVER),
+    ):
+        errors: list[list[float]] = [[] for _ in LATER]
+        for seed in range(seeds):
+            robot = _learnt(CHANGING, seed, options)
+            robot.rates = robot.rates / 2.0
+            done = 0
+            for place, count in enumerate(LATER):
+                robot.act(count - done)
+                done = count
+                errors[place].append(squared_error(robot.degrees(), robot.rates))
+        table.add_row(name, *(str(mean_of(column)) for column in errors))
+    console.print(table)
+
+
+def _learnt(oracle: Oracle, seed: int, options: CalibrationOptions | None = None) -> Robot:
     random = np.random.default_rng(seed)
-    robot = Robot(make_world(oracle, random), random)
+    robot = Robot(make_world(oracle, random), random, options)
     robot.act(LEARNT)
     return robot
 
@@ -234,6 +270,7 @@ def run(console: Console, quick: bool = False) -> None:
     seeds = QUICK_SEEDS if quick else FULL_SEEDS
     show_learning([learn(oracle, seeds) for oracle in (*BIASED, *CALIBRATED)], console)
     show_drift(console, seeds)
+    show_relearning(console, seeds)
     show_speed(console, quick)
 
 

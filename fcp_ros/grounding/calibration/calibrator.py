@@ -68,6 +68,16 @@ class Calibrated(NamedTuple):
         )
 
 
+class _Row(NamedTuple):
+    """An outcome as it counts for its context."""
+
+    number: int
+    context_key: str
+    quality: float
+    weight: float
+    stamp: float
+
+
 @dataclass(slots=True)
 class _Learnt:
     """What is known of one predicate."""
@@ -75,6 +85,7 @@ class _Learnt:
     contexts: dict[str, DecayedSum] = field(default_factory=dict)
     pools: dict[str, Pool] = field(default_factory=dict)
     newest: float = float("-inf")
+    rows: list[_Row] = field(default_factory=list)
     answers: dict[Question, Calibrated] = field(default_factory=dict)
 
 
@@ -188,12 +199,32 @@ class Calibrator:
 
     def _take_in(self, evidence: Evidence) -> None:
         learnt = self._learnt.setdefault(evidence.predicate, _Learnt())
-        own = learnt.contexts.setdefault(evidence.context_key, DecayedSum())
-        own.add(evidence.quality, evidence.weight, evidence.stamp, self._forgetting)
+        row = _Row(
+            evidence.id, evidence.context_key, evidence.quality, evidence.weight, evidence.stamp
+        )
+        learnt.rows.append(row)
+        self._add(learnt, row)
         learnt.newest = max(learnt.newest, evidence.stamp)
         learnt.answers.clear()
         # Without prior and model an outcome says something about the world, nothing about a model.
         if evidence.prior is not None and evidence.model:
             if evidence.model not in learnt.pools:
                 learnt.pools[evidence.model] = Pool(self.options)
-            learnt.pools[evidence.model].add(evidence)
+            changed = learnt.pools[evidence.model].add(evidence)
+            if changed is not None and self.options.kept_after_change < 1.0:
+                self._fade_before(learnt, changed)
+
+    def _add(self, learnt: _Learnt, row: _Row) -> None:
+        own = learnt.contexts.setdefault(row.context_key, DecayedSum())
+        own.add(row.quality, row.weight, row.stamp, self._forgetting)
+
+    def _fade_before(self, learnt: _Learnt, number: int) -> None:
+        """The world has changed with this outcome: what was before says little about it now."""
+        kept = self.options.kept_after_change
+        learnt.contexts.clear()
+        for place, row in enumerate(learnt.rows):
+            if row.number < number:
+                row = learnt.rows[place] = row._replace(weight=row.weight * kept)
+            self._add(learnt, row)
+        for pool in learnt.pools.values():
+            pool.fade_before(number, kept)

@@ -75,6 +75,9 @@ class Cusum:
         threshold: the sum that raises an alarm.
         value: the sum, >= 0.
         alarm: whether there is one.
+        since: stamp of the first outcome since the sum left 0, s.
+        outcomes: how many there were since then.
+        first: the number of the first of them.
     """
 
     odds: float
@@ -83,23 +86,26 @@ class Cusum:
     alarm: bool = False
     since: float = 0.0
     outcomes: int = 0
+    first: int = 0
     _weight: float = 0.0
     _residual: float = 0.0
 
-    def add(self, degree: float, quality: float, weight: float, stamp: float) -> None:
-        """Take in the next outcome."""
+    def add(self, degree: float, quality: float, weight: float, stamp: float, number: int) -> bool:
+        """Take in the next outcome; True where it raises an alarm."""
         kept = min(max(degree, EDGE), 1.0 - EDGE)
         evidence = quality * math.log(self.odds) - math.log(1.0 - kept + self.odds * kept)
         if self.outcomes == 0:
-            self.since = stamp
+            self.since, self.first = stamp, number
         self.outcomes += 1
         self._weight += weight
         self._residual += weight * (quality - degree)
         value = self.value + weight * evidence
         self.value = min(max(value, 0.0), MOST * self.threshold)
-        self.alarm = self.value >= self.threshold * (END if self.alarm else 1.0)
+        before = self.alarm
+        self.alarm = self.value >= self.threshold * (END if before else 1.0)
         if self.value == 0.0:
             self.outcomes, self._weight, self._residual = 0, 0.0, 0.0
+        return self.alarm and not before
 
     @property
     def size(self) -> float:
@@ -119,10 +125,19 @@ class DriftDetector:
         self._worse = Cusum(1.0 / ODDS, self.threshold)
         self._better = Cusum(ODDS, self.threshold)
 
-    def add(self, degree: float, quality: float, weight: float, stamp: float) -> None:
-        """Take in the next outcome, with the degree as it was before it."""
-        self._worse.add(degree, quality, weight, stamp)
-        self._better.add(degree, quality, weight, stamp)
+    def add(
+        self, degree: float, quality: float, weight: float, stamp: float, number: int = 0
+    ) -> int | None:
+        """Take in the next outcome, with the degree as it was before it.
+
+        Returns:
+            where it raises an alarm, the number of the outcome that the change began with.
+        """
+        raised = None
+        for one in (self._worse, self._better):
+            if one.add(degree, quality, weight, stamp, number):
+                raised = one.first
+        return raised
 
     def drift(self, predicate: str, model: str) -> Drift | None:
         """The present alarm; the stronger one where there are two."""

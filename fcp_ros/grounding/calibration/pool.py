@@ -31,7 +31,8 @@ from fcp_ros.grounding.protocol.options import CalibrationOptions
 
 KEPT = 4096
 """Older outcomes than these many teach nothing about the model any more."""
-_PRIOR, _QUALITY, _WEIGHT, _STAMP, _DEGREE, _CONTEXT = range(6)
+_PRIOR, _QUALITY, _WEIGHT, _STAMP, _DEGREE, _CONTEXT, _NUMBER, _SHARE = range(8)
+_COLUMNS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +69,18 @@ class Pool:
     def __init__(self, options: CalibrationOptions) -> None:
         self._options = options
         self._forgetting = Forgetting(options.pooled_half_life, options.half_life_days)
-        self._rows = np.empty((64, 6))
+        self._rows = np.empty((64, _COLUMNS))
         self._count = 0
         self._fit: PoolFit | None = None
         self.groups = Groups()
         self.detector = DriftDetector(options.drift_threshold)
 
-    def add(self, evidence: Evidence) -> None:
-        """Take in the next outcome; its prior must be known."""
+    def add(self, evidence: Evidence) -> int | None:
+        """Take in the next outcome; its prior must be known.
+
+        Returns:
+            where it raises an alarm, the number of the outcome that the change began with.
+        """
         if self._count == len(self._rows):
             self._make_room()
         degree = math.nan if evidence.degree is None else evidence.degree
@@ -87,11 +92,22 @@ class Pool:
             evidence.stamp,
             degree,
             context,
+            evidence.id,
+            evidence.weight,
         )
         self._count += 1
         self._fit = None
-        if evidence.degree is not None:
-            self.detector.add(evidence.degree, evidence.quality, evidence.weight, evidence.stamp)
+        if evidence.degree is None:
+            return None
+        return self.detector.add(
+            evidence.degree, evidence.quality, evidence.weight, evidence.stamp, evidence.id
+        )
+
+    def fade_before(self, number: int, kept: float) -> None:
+        """Let a share of the weight be left of outcomes before this one: the world has changed."""
+        rows = self._rows[: self._count]
+        rows[rows[:, _NUMBER] < number, _WEIGHT] *= kept
+        self._fit = None
 
     @property
     def fit(self) -> PoolFit:
@@ -103,7 +119,8 @@ class Pool:
     def reliability(self, predicate: str, model: str) -> Reliability | None:
         """How good the degrees were; None where those at the time are not known."""
         rows = self._columns()
-        prior, quality, weight, _, degree, _ = rows[:, ~np.isnan(rows[_DEGREE])]
+        rows = rows[:, ~np.isnan(rows[_DEGREE])]
+        prior, quality, degree, weight = rows[[_PRIOR, _QUALITY, _DEGREE, _SHARE]]
         if not weight.sum() > 0.0:
             return None
         return Reliability(
@@ -116,13 +133,13 @@ class Pool:
         )
 
     def _columns(self) -> Floats:
-        """The outcomes that are kept, the oldest first, float64[6, n]."""
+        """The outcomes that are kept, the oldest first, float64[8, n]."""
         kept: Floats = self._rows[max(self._count - KEPT, 0) : self._count].T
         return kept
 
     def _make_room(self) -> None:
         kept = self._rows[max(self._count - KEPT, 0) : self._count]
-        rows = np.empty((2 * len(kept), 6))
+        rows = np.empty((2 * len(kept), _COLUMNS))
         rows[: len(kept)] = kept
         self._rows, self._count = rows, len(kept)
 
@@ -134,7 +151,8 @@ def fit_pool(
 
     Args:
         groups: the contexts by number.
-        rows: prior, quality, weight, stamp, degree and context of each outcome, float64[6, n].
+        rows: of each outcome its prior, quality, weight left, stamp, degree, context, number and
+            weight at first, float64[8, n].
         options: how much they are believed.
         forgetting: of older ones.
     """

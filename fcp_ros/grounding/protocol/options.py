@@ -117,6 +117,8 @@ class CalibrationOptions:
             anything was seen, in [0, 1]; 0: outcomes count for their own context alone.
         drift_threshold: evidence that raises an alarm, > 0; h means at most one false alarm in
             exp(h) outcomes and direction.
+        kept_after_change: what is left of the weight of outcomes from before a change that raised
+            an alarm, in [0, 1]; 1: all of it.
     """
 
     path: str | Path | None = None
@@ -128,6 +130,7 @@ class CalibrationOptions:
     pooled: bool = True
     neighbours: float = 0.25
     drift_threshold: float = 7.0
+    kept_after_change: float = 0.1
 
     def __post_init__(self) -> None:
         _positive("strength", self.strength)
@@ -138,6 +141,7 @@ class CalibrationOptions:
                 raise out_of_range(name, value, "0 (never) or more")
         check_degree(self.neighbours, "the grounding option neighbours")
         _positive("drift_threshold", self.drift_threshold)
+        check_degree(self.kept_after_change, "the grounding option kept_after_change")
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,7 @@ ROW = st.builds(
     st.floats(0, 1),
     st.floats(0, 1e6),
     prior=st.one_of(st.none(), st.floats(0, 1)),
+    degree=st.one_of(st.none(), st.floats(0, 1)),
     model=st.sampled_from(["", "m", "n"]),
     weight=st.floats(0, 1),
 )
@@ -134,7 +135,7 @@ def test_what_is_kept_up_is_what_follows_from_all_evidence(
 ) -> None:
     """The slow twin: a calibrator that reads everything anew."""
     store = CalibrationStore(":memory:")
-    options = CalibrationOptions(half_life=5.0, half_life_days=3.0)
+    options = CalibrationOptions(half_life=5.0, half_life_days=3.0, drift_threshold=0.5)
     calibrator = Calibrator(store, options)
     questions = [
         Question(predicate, key(item, number), prior, model)
@@ -185,6 +186,28 @@ def test_a_batch_does_not_read_the_file_for_each_judgement(
     began = time.perf_counter()
     calibrator.calibrate(questions)
     assert time.perf_counter() - began < 0.1  # milliseconds; the margin is for a busy machine
+
+
+def test_a_change_fades_what_was_before_it(calibrator: Calibrator) -> None:
+    """Of two mugs only one was tried since the gripper changed, yet the other is doubted, too."""
+    for number in range(100):
+        calibrator.store.record(
+            evidence(
+                float(number < 60),
+                key("mug", 1 if number >= 60 else number % 2),
+                stamp=float(number),
+                prior=0.8,
+                degree=0.9,
+                model="m",
+            )
+        )
+    other = key("mug", 0)
+    assert calibrator.drifts()
+    never = Calibrator(calibrator.store, CalibrationOptions(kept_after_change=1.0))
+    assert ask(calibrator, 0.8)[0] < ask(never, 0.8)[0] - 0.05
+    assert ask(calibrator, 0.8, other)[0] < ask(never, 0.8, other)[0] - 0.05
+    again = Calibrator(calibrator.store)  # a restart comes to the same
+    assert ask(again, 0.8, other) == ask(calibrator, 0.8, other)
 
 
 def test_drift_and_reliability_are_told(calibrator: Calibrator) -> None:

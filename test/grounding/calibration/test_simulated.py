@@ -5,8 +5,25 @@ import io
 
 import numpy as np
 import pytest
-from grounding_calibration import AFTER, GOAL, learn, show_drift, show_learning
-from grounding_simulated import BIASED, CALIBRATED, Oracle, context_key
+from grounding_calibration import (
+    AFTER,
+    CHANGING,
+    GOAL,
+    NEVER,
+    learn,
+    show_drift,
+    show_learning,
+    show_relearning,
+)
+from grounding_simulated import (
+    BIASED,
+    CALIBRATED,
+    Oracle,
+    Robot,
+    context_key,
+    make_world,
+    squared_error,
+)
 from rich.console import Console
 
 from fcp_ros.grounding.calibration.neighbourhood import labels_of
@@ -33,10 +50,26 @@ def test_calibrated_oracles_are_not_spoilt() -> None:
     assert all(float(np.mean(errors)) < 0.0036 for errors in exact.errors)
 
 
+def test_a_change_is_learnt_much_sooner_than_by_counting() -> None:
+    errors = {}
+    for options in (None, NEVER):
+        found = []
+        for seed in range(SEEDS):
+            random = np.random.default_rng(seed)
+            robot = Robot(make_world(CHANGING, random), random, options)
+            robot.act(300)
+            robot.rates = robot.rates / 2.0
+            robot.act(150)
+            found.append(squared_error(robot.degrees(), robot.rates))
+        errors[options] = float(np.mean(found))
+    assert errors[None] < 0.5 * errors[NEVER]
+
+
 def test_the_tables_are_written() -> None:
     console = Console(file=io.StringIO(), width=160)
     show_learning([learn(BIASED[0], 2)], console)
     show_drift(console, 1)
+    show_relearning(console, 1)
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert f"after {AFTER[-1]}: at least" in text
     assert "false alarms: 0 in" in text

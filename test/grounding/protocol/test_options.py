@@ -31,6 +31,7 @@ from fcp_ros.grounding import (
         (CalibrationOptions, {"pooled_half_life": -0.5}, "pooled_half_life"),
         (CalibrationOptions, {"neighbours": 1.5}, "neighbours"),
         (CalibrationOptions, {"drift_threshold": 0.0}, "drift_threshold"),
+        (CalibrationOptions, {"kept_after_change": -0.1}, "kept_after_change"),
         (EndpointOptions, {"timeout": 0.0}, "timeout"),
         (EndpointOptions, {"concurrency": 0}, "concurrency"),
         (EndpointOptions, {"retries": 11}, "retries"),
