@@ -124,10 +124,13 @@ def train(model: Any, tokenizer: Any, prompts: list[str], answers: list[str]) ->
     for row, (start, whole) in enumerate(zip(starts, wholes, strict=True)):
         labels[row, len(start) : len(whole)] = tokens[row, len(start) : len(whole)]
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # several would wait for each other where others compute, too
     # On some processors fewer steps leave doubts about single digits.
     for _ in range(160):
         optimiser.zero_grad()
         model(input_ids=tokens, labels=labels).loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
+    torch.set_num_threads(threads)
     model.eval()

@@ -101,15 +101,15 @@ class LanguageModelOracle:
         if not requests:
             return []
         write_prompt(predicate, requests[0])  # a missing rubric is said before anything is loaded
-        begin = time.perf_counter()
         with self._lock:
             known = len(self.notes)
             scorer = self._ready()
+            begin = time.perf_counter()
             batch = tokenize_batch(scorer.loaded.tokenizer, predicate, requests)
             self._check_window(scorer.loaded, batch, requests)
             answers = self._answers(scorer, predicate, requests, batch)
             news = "; ".join(scorer.notes[known:])
-        each = (time.perf_counter() - begin) / len(requests)
+            each = (time.perf_counter() - begin) / len(requests)
         return [
             replace(answer, latency=each, note=f"{answer.note}; {news}" if news else answer.note)
             for answer in all_answered(requests, answers, self.model)

@@ -61,7 +61,12 @@ def prompt_tokens(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
     # A chat template writes the special tokens itself.
     special = not getattr(tokenizer, "chat_template", None)
     texts = [as_asked(tokenizer, prompt) for prompt in prompts]
-    return [list(ids) for ids in tokenizer(texts, add_special_tokens=special)["input_ids"]]
+    # Some tokenizers close every text; behind a closed one there is no answer.
+    ends = {getattr(tokenizer, name, None) for name in ("eos_token_id", "sep_token_id")}
+    found = []
+    for ids in tokenizer(texts, add_special_tokens=special)["input_ids"]:
+        found.append(list(ids[:-1] if special and ids and ids[-1] in ends else ids))
+    return found
 
 
 def as_asked(tokenizer: Any, prompt: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from score_twins import SlowReader
-from tiny_language_models import WINDOW
+from tiny_language_models import WINDOW, make_tokenizer
 
 from fcp_ros.grounding import (
     Device,
@@ -233,6 +233,17 @@ def test_chat_templates_are_honoured(make_folder: Any, make_predicate: Any, ask:
     scores = reader.distribution(tokens)
     expected = [score / sum(scores) for score in scores]
     assert answer.distribution == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_tokenizer_that_closes_every_text() -> None:
+    from tokenizers.processors import TemplateProcessing
+
+    tokenizer = make_tokenizer(["How much?\nScore: 5"], "digits")
+    (open_,) = prompt_tokens(tokenizer, ["How much?"])
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+        single="<eos> $A <eos>", special_tokens=[("<eos>", tokenizer.eos_token_id)]
+    )
+    assert prompt_tokens(tokenizer, ["How much?"]) == [[tokenizer.eos_token_id, *open_]]
 
 
 def test_a_broken_chat_template(make_folder: Any, make_predicate: Any, ask: Any) -> None:
