@@ -99,7 +99,7 @@ class Grounder:
         """What a person should know: a corrupt file set aside, an oracle that can't answer now or
         asks its model the slow way.
         """
-        stores = (self.cache.note, self.calibration.note)
+        stores = (self.cache.note, self.calibration.note, self.calibrator.trouble)
         troubles = (
             f"the oracle {name} can't answer: {kept.trouble.error}"
             for name, kept in self._oracles.items()

@@ -17,6 +17,7 @@ from fcp_ros.nodes.conversions.common import time_to_message
 @dataclass
 class _Sum:
     count: int = 0
+    weight: float = 0.0
     total: float = 0.0
     newest: float = 0.0
 
@@ -36,7 +37,8 @@ def calibration_entries(
     for item in evidence:
         entry = sums.setdefault((item.predicate, item.context_key), _Sum())
         entry.count += 1
-        entry.total += item.quality
+        entry.weight += item.weight
+        entry.total += item.weight * item.quality
         entry.newest = max(entry.newest, item.stamp)
     return [
         _entry(predicate, context, found, _judged(context, judge))
@@ -53,7 +55,7 @@ def _entry(
         prior=membership.prior if membership else math.nan,
         degree=membership.degree if membership else math.nan,
         evidence_count=found.count,
-        mean_quality=found.total / found.count,
+        mean_quality=found.total / found.weight if found.weight > 0.0 else 0.0,
         last_outcome=time_to_message(found.newest),
     )
 

@@ -22,6 +22,7 @@ from fcp_ros.grounding.calibration.forgetting import DecayedSum, Forgetting
 from fcp_ros.grounding.calibration.pool import Pool, PoolFit
 from fcp_ros.grounding.calibration.reliability import Reliability
 from fcp_ros.grounding.calibration.store import CalibrationStore
+from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.grounding.protocol.judgement import check_degree
 from fcp_ros.grounding.protocol.options import CalibrationOptions
 
@@ -95,6 +96,8 @@ class Calibrator:
     Args:
         store: the evidence; it is not closed by the calibrator.
         options: how much it is believed.
+
+    `trouble` says why the newest outcomes don't count; "" where they do.
     """
 
     def __init__(self, store: CalibrationStore, options: CalibrationOptions | None = None) -> None:
@@ -106,45 +109,34 @@ class Calibrator:
         self._version: tuple[int, int] | None = None
         self._resets = (0, 0)
         self._last = 0
+        self.trouble = ""
 
     def calibrate(self, questions: Sequence[Question]) -> list[Calibrated]:
         """The calibrated degrees, in order.
 
         Raises:
-            GroundingError: a prior is not in [0, 1], or the store can't be read.
+            GroundingError: a prior is not in [0, 1].
         """
         with self._lock:
             self._refresh()
             return [self._answer(question) for question in questions]
 
     def drifts(self) -> tuple[Drift, ...]:
-        """Predicates and models whose outcomes have left their degrees, and since when.
-
-        Raises:
-            GroundingError: the store can't be read.
-        """
+        """Predicates and models whose outcomes have left their degrees, and since when."""
         with self._lock:
             self._refresh()
             found = (pool.detector.drift(name, model) for name, model, pool in self._pools())
             return tuple(drift for drift in found if drift is not None)
 
     def reliabilities(self) -> tuple[Reliability, ...]:
-        """How good the degrees of each predicate and model were.
-
-        Raises:
-            GroundingError: the store can't be read.
-        """
+        """How good the degrees of each predicate and model were."""
         with self._lock:
             self._refresh()
             found = (pool.reliability(name, model) for name, model, pool in self._pools())
             return tuple(item for item in found if item is not None)
 
     def fits(self) -> dict[tuple[str, str], PoolFit]:
-        """What was learnt about each predicate and model.
-
-        Raises:
-            GroundingError: the store can't be read.
-        """
+        """What was learnt about each predicate and model."""
         with self._lock:
             self._refresh()
             return {(name, model): pool.fit for name, model, pool in self._pools()}
@@ -185,17 +177,28 @@ class Calibrator:
         return Calibrated(degree, count, weight, centre, pooled)
 
     def _refresh(self) -> None:
-        """Take in what was recorded, here or by another process, since the last time."""
-        version = self.store.version()
-        if version == self._version:
-            return
+        """Take in what was recorded, here or by another process, since the last time.
+
+        A file that can't be read must not keep a robot from judging: what was known before goes on
+        to count, and `trouble` says so.
+        """
+        try:
+            version = self.store.version()
+            if version != self._version:
+                self._read()
+                self._version = version
+        except GroundingError as error:
+            self.trouble = f"outcomes since the last look don't count: {error}"
+        else:
+            self.trouble = ""
+
+    def _read(self) -> None:
         resets = self.store.reset_state()
         if resets != self._resets:  # evidence stopped or resumed counting: begin anew
             self._learnt, self._last, self._resets = {}, 0, resets
         for evidence in self.store.counted_after(self._last):
             self._take_in(evidence)
             self._last = evidence.id
-        self._version = version
 
     def _take_in(self, evidence: Evidence) -> None:
         learnt = self._learnt.setdefault(evidence.predicate, _Learnt())

@@ -161,6 +161,15 @@ def test_what_is_kept_up_is_what_follows_from_all_evidence(
             store.reset("p" if step == "reset p" else None)
 
 
+def test_a_file_that_cannot_be_read_keeps_nobody_from_judging(calibrator: Calibrator) -> None:
+    calibrator.store.record(evidence(0.0))
+    known = ask(calibrator, 0.9)
+    assert calibrator.trouble == ""
+    calibrator.store.close()
+    assert ask(calibrator, 0.9) == known
+    assert "outcomes since the last look don't count: the calibration store" in calibrator.trouble
+
+
 def test_several_threads(calibrator: Calibrator) -> None:
     def work(number: int) -> None:
         for _ in range(20):
