@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +14,7 @@ from fcp_ros.grounding.language_model.prompt import CUE, write_prompt
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest
 
+ENOUGH = 2
 PROBES = ("zebra", "7 of them")
 """Words that begin differently: two prompts about them share what all prompts share."""
 
@@ -49,24 +51,43 @@ def tokenize_batch(
     if not requests:
         return PromptBatch((), ())
     probes = [_probe(requests[0], word) for word in PROBES]
-    prompts = [write_prompt(predicate, request) for request in (*requests, *probes)]
+    prompts = [write_prompt(predicate, request) for request in (*probes, *requests)]
     tokens = prompt_tokens(tokenizer, prompts)
     length = common_prefix_length(tokens)
-    prefix = tuple(tokens[0][:length])
-    return PromptBatch(prefix, tuple(tuple(t[length:]) for t in tokens[: len(requests)]))
+    tails = tuple(tuple(ids[length:]) for ids in tokens[len(probes) :])
+    return PromptBatch(tuple(tokens[0][:length]), tails)
 
 
 def prompt_tokens(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
-    """The tokens of each prompt, up to where the answer begins."""
+    """The tokens of each prompt, up to where the answer begins.
+
+    Long texts that begin alike are cut behind the last line that all of them share, and that part
+    is tokenized once. Whether this tokenizer gives the same tokens then is seen from the first two
+    texts; the others begin in the same words on both sides of the cut.
+    """
+    texts = [as_asked(tokenizer, prompt) for prompt in prompts]
+    checked = _tokens(tokenizer, texts[:ENOUGH])
+    if len(texts) <= ENOUGH:
+        return checked
+    shared = os.path.commonprefix(texts)  # noqa: RUF071 (character by character, as is wanted)
+    cut = shared.rfind("\n") + 1
+    (head,) = _tokens(tokenizer, [texts[0][:cut]])
+    tails = tokenizer([text[cut:] for text in texts], add_special_tokens=False)["input_ids"]
+    joined = [head + list(tail) for tail in tails]
+    if joined[:ENOUGH] == checked:
+        return joined
+    return checked + _tokens(tokenizer, texts[ENOUGH:])
+
+
+def _tokens(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
     # A chat template writes the special tokens itself.
     special = not getattr(tokenizer, "chat_template", None)
-    texts = [as_asked(tokenizer, prompt) for prompt in prompts]
     # Some tokenizers close every text; behind a closed one there is no answer.
     ends = {getattr(tokenizer, name, None) for name in ("eos_token_id", "sep_token_id")}
-    found = []
-    for ids in tokenizer(texts, add_special_tokens=special)["input_ids"]:
-        found.append(list(ids[:-1] if special and ids and ids[-1] in ends else ids))
-    return found
+    return [
+        list(ids[:-1] if special and ids and ids[-1] in ends else ids)
+        for ids in tokenizer(list(texts), add_special_tokens=special)["input_ids"]
+    ]
 
 
 def as_asked(tokenizer: Any, prompt: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from score_twins import SlowReader
-from tiny_language_models import WINDOW, make_tokenizer
+from tiny_language_models import KINDS, WINDOW, make_tokenizer
 
 from fcp_ros.grounding import (
     Device,
@@ -159,6 +159,21 @@ def test_a_prompt_is_mostly_prefix_and_stable(
     )
     assert one.prefix == other.prefix == two.prefix
     assert len(one.prefix) > 4 * max(map(len, (*one.tails, *two.tails)))
+
+
+@pytest.mark.parametrize("template", ["", TEMPLATE + "\n<end>\n"], ids=["plain", "chat"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_batch_is_tokenized_as_its_prompts_alone(
+    kind: str, template: str, make_predicate: Any, ask: Any
+) -> None:
+    things = ["mug", "mugs of clay", "7-up can", " odd  one", "\u00e9clair", "-", "<eos>"]
+    requests = [ask(thing, "drinking") for thing in things]
+    prompts = [write_prompt(make_predicate(), request) for request in requests]
+    tokenizer = make_tokenizer(prompts, kind)
+    tokenizer.chat_template = template
+    batch = tokenize_batch(tokenizer, make_predicate(), requests)
+    for index, prompt in enumerate(prompts):
+        assert [list(batch.whole(index))] == prompt_tokens(tokenizer, [prompt])
 
 
 @pytest.mark.parametrize("options", [EXACT, SAMPLE], ids=["exact", "sample"])
