@@ -109,6 +109,15 @@ class ScriptedModel:
         return {**told(token), "top_logprobs": [told(text) for text in likeliest]}
 
 
+class _QuietServer(ThreadingHTTPServer):
+    """Says nothing when a client hangs up, which is what many tests are about."""
+
+    request_queue_size = 64
+
+    def handle_error(self, *_: Any) -> None:
+        """Quiet."""
+
+
 Behaviour = Callable[[BaseHTTPRequestHandler, dict[str, Any]], bool]
 """Answers a request itself and returns True, or leaves it to the model."""
 
@@ -132,7 +141,7 @@ class ChatServer:
         self._at_once = 0
         self._is_closed = False
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = _QuietServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.02,), daemon=True

@@ -14,6 +14,7 @@ from typing import Any
 
 from fcp_ros.grounding.endpoint.chat_completion import Choice, read_choices
 from fcp_ros.grounding.endpoint.model_server import ModelServer
+from fcp_ros.grounding.endpoint.offer import Offer
 from fcp_ros.grounding.endpoint.refusals import Refusal
 from fcp_ros.grounding.endpoint.score_alternatives import Reading, read_alternatives
 from fcp_ros.grounding.language_model.prompt import read_score
@@ -44,9 +45,9 @@ class ChatJudge:
     def __init__(self, server: ModelServer, options: LanguageModelOptions) -> None:
         self._server = server
         self._options = options
-        # What the server turned out not to have; asking for it again would cost a request each.
-        self._has_alternatives = True
-        self._answers_at_once = True
+        # Asking for what the server doesn't have would cost a request each time.
+        self._alternatives = Offer()
+        self._several_at_once = Offer()
 
     def judge(self, model: str, name: str, request: JudgementRequest, prompt: str) -> Membership:
         """The membership for one prompt.
@@ -68,16 +69,16 @@ class ChatJudge:
             "stream": False,
         }
         told: list[Choice] = []
-        if self._options.mode == ScoringMode.EXACT and self._has_alternatives:
+        exact = self._options.mode == ScoringMode.EXACT
+        if exact and self._alternatives.is_worth_asking():
             told = self._with_alternatives(body)
             reading = read_alternatives(told)
             if told and reading.share >= LEAST_SHARE:
                 return self._exact(model, request, reading, told)
             if told and reading.mass + reading.unread < self._options.least_mass:
                 raise self._no_answer(request, told, f"have {reading.mass:.2%} of its probability")
-        drawn = self._draw(body, request)
+        drawn = self._draw(body, request, with_alternatives=bool(told))
         reading = read_alternatives([*told, *drawn])
-        exact = self._options.mode == ScoringMode.EXACT
         if exact and reading.share >= LEAST_SHARE:
             return self._exact(model, request, reading, drawn)
         return self._median(model, request, drawn)
@@ -91,21 +92,24 @@ class ChatJudge:
             if refusal.status not in (400, 422, 501) or "logprob" not in refusal.words.lower():
                 raise
             choices = ()
-        if any(choice.steps for choice in choices) or (choices and not choices[0].text):
-            return list(choices)
-        self._has_alternatives = False
-        return []
+        has_them = any(choice.steps for choice in choices)
+        # Of an answer without text there is nothing to tell.
+        has_them |= bool(choices) and not choices[0].text
+        self._alternatives.came(has_them)
+        return list(choices) if has_them else []
 
-    def _draw(self, body: dict[str, Any], request: JudgementRequest) -> list[Choice]:
+    def _draw(
+        self, body: dict[str, Any], request: JudgementRequest, *, with_alternatives: bool
+    ) -> list[Choice]:
         """k answers; the same question and seed give the same, as far as the server is seeded."""
         wanted, options = self._options.samples, self._options
         digest = hashlib.sha256(f"{options.seed}:{request.context_key}".encode()).digest()
         seed = int.from_bytes(digest[:8], "big") % (SEEDS - wanted)
         asked = {**body, "temperature": options.temperature}
-        if options.mode == ScoringMode.EXACT and self._has_alternatives:
+        if with_alternatives:
             asked |= {"logprobs": True, "top_logprobs": ALTERNATIVES}
         drawn: list[Choice] = []
-        if self._answers_at_once and wanted > 1:
+        if wanted > 1 and self._several_at_once.is_worth_asking():
             drawn = self._several(asked, seed)
         while len(drawn) < wanted:
             drawn += self._ask({**asked, "seed": seed + len(drawn)})[:1]
@@ -118,7 +122,7 @@ class ChatJudge:
             if refusal.status not in (400, 422, 501):
                 raise
             drawn = ()  # the next request says whether it was n that it did not like
-        self._answers_at_once = len(drawn) > 1
+        self._several_at_once.came(len(drawn) > 1)
         return list(drawn)
 
     def _ask(self, body: dict[str, Any]) -> tuple[Choice, ...]:

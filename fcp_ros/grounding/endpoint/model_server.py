@@ -109,6 +109,8 @@ class ModelServer:
     def _once(self, method: str, path: str, body: dict[str, Any] | None, bound: float) -> bytes:
         import httpx2
 
+        if self._closed.is_set():
+            raise self._unreachable("is not asked any more: its oracle is closed", None)
         left = max(0.05, min(self._options.timeout, bound - time.monotonic()))
         until = time.monotonic() + left
         try:

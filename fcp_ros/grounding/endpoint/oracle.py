@@ -136,9 +136,10 @@ class EndpointOracle:
         return [f.result() if f.done() and not f.cancelled() else late for f in pending]
 
     def close(self) -> None:
-        """End what is under way."""
+        """End what is under way; who waits for it gets an error at once."""
+        # Not cancelled: `wait` would not notice. What is queued finds the server closed.
+        self._workers.shutdown(wait=False)
         self._server.close()
-        self._workers.shutdown(wait=False, cancel_futures=True)
 
     def answer_one(self, predicate: GradedPredicate, request: JudgementRequest) -> Membership:
         """The membership for one request, in this thread.

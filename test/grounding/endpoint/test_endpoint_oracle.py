@@ -147,8 +147,23 @@ def test_samples_of_a_server_without_alternatives(server: Any, connect: Any, jud
     assert membership.degree in (0.7, 0.8)
     assert not membership.distribution
     assert len(membership.samples) + membership.note.count("without") >= 15
-    judge(oracle, "cup")
-    assert [body.get("n", 1) for body in server.bodies[1:]] == [1, 21, 21]
+    for item in ("cup", "jar", "jug"):
+        judge(oracle, item)
+    assert [body.get("n", 1) for body in server.bodies[1:]] == [1, 21, 1, 21, 1, 21, 21]
+
+
+def test_one_answer_without_alternatives_is_no_rule(server: Any, connect: Any, judge: Any) -> None:
+    bare: list[bool] = []
+
+    def once(handler: Any, body: Any) -> bool:
+        if not bare:
+            bare.append(bool(body.pop("logprobs")))
+        return False
+
+    server.behaviour = once
+    oracle = connect(model="tiny")
+    assert judge(oracle).samples
+    assert judge(oracle, "cup")[0].distribution
 
 
 def test_a_server_that_refuses_alternatives_and_several_answers(
@@ -164,8 +179,9 @@ def test_a_server_that_refuses_alternatives_and_several_answers(
     oracle = connect(replace(SAMPLE, samples=3))
     assert len(judge(connect(replace(EXACT, samples=3))).samples) >= 2
     assert judge(oracle).samples == judge(connect(replace(SAMPLE, samples=3))).samples
+    judge(oracle, "cup", "jar", "jug")
     asked = len(server.bodies)
-    judge(oracle, "cup")
+    judge(oracle, "can")
     assert len(server.bodies) == asked + 3  # it is not asked for several at once again
 
 
@@ -462,10 +478,11 @@ def test_closing_ends_the_waiting(server: Any, connect: Any, judge: Any) -> None
     threading.Timer(0.2, oracle.close).start()
     begun = time.monotonic()
     with pytest.raises(GroundingError):
-        judge(oracle)
+        judge(oracle, *(f"thing {i}" for i in range(40)))
+    for _ in range(3):
+        with pytest.raises(GroundingError, match="closed"):
+            judge(oracle)
     assert time.monotonic() - begun < 3
-    with pytest.raises(GroundingError, match="closed"):
-        judge(oracle)
 
 
 @pytest.mark.parametrize(
