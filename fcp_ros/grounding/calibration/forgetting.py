@@ -38,6 +38,8 @@ class Forgetting:
 
     def by_age(self, seconds: float) -> float:
         """What is left of an outcome that is older than the newest one by this much."""
+        if not self.half_life_days:  # the usual case; asked for each judgement
+            return 1.0
         return math.pow(2.0, -max(seconds, 0.0) / SECONDS_A_DAY * _rate(self.half_life_days))
 
     def weights(self, weight: Floats, stamp: Floats) -> Floats:
