@@ -232,3 +232,17 @@ def test_drift_and_reliability_are_told(calibrator: Calibrator) -> None:
     assert found.before == found.after
     assert found.is_poor
     assert "miss what happens by 0.40" in str(found)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(ROW, max_size=60), st.floats(0, 1), st.floats(0, 1))
+def test_a_higher_prior_never_gets_a_lower_degree(
+    rows: list[Evidence], one: float, other: float
+) -> None:
+    store = CalibrationStore(":memory:")
+    for row in rows:
+        store.record(replace(row, predicate="p", model="m", weight=1.0))
+    calibrator = Calibrator(store)
+    for context in (MUG, key("jar", 9)):
+        low, high = (ask(calibrator, prior, context)[0] for prior in sorted((one, other)))
+        assert low <= high + 1e-12

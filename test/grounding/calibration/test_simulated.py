@@ -18,6 +18,7 @@ from grounding_calibration import (
 from grounding_simulated import (
     BIASED,
     CALIBRATED,
+    MODEL,
     Oracle,
     Robot,
     context_key,
@@ -26,6 +27,8 @@ from grounding_simulated import (
 )
 from rich.console import Console
 
+from fcp_ros.execution.credit import step_credits
+from fcp_ros.grounding import CalibrationStore, Calibrator, Evidence, Question
 from fcp_ros.grounding.calibration.neighbourhood import labels_of
 
 SEEDS = 5
@@ -77,3 +80,37 @@ def test_the_tables_are_written() -> None:
 
 def test_contexts_of_the_simulation_are_real_ones() -> None:
     assert labels_of(context_key("mug", "tea")) == (("item", "mug"), ("purpose", "tea"))
+
+
+def test_shared_blame_finds_who_was_at_fault() -> None:
+    """Each step relies on a grasp and on a support; only whole steps are seen to fail."""
+    random = np.random.default_rng(0)
+    rates = {"grasp": [0.95] * 4, "support": [0.3, 0.95, 0.95, 0.95]}
+    calibrator = Calibrator(CalibrationStore(":memory:"))
+    keys = {name: [context_key(f"{name} {n}", "use") for n in range(4)] for name in rates}
+
+    def degrees(name: str) -> list[float]:
+        questions = [Question(name, key, 0.9, MODEL) for key in keys[name]]
+        return [answer.degree for answer in calibrator.calibrate(questions)]
+
+    for number in range(400):
+        chosen = {name: int(random.integers(4)) for name in rates}
+        relied = [degrees(name)[place] for name, place in chosen.items()]
+        works = all(random.random() < rates[name][place] for name, place in chosen.items())
+        credits = step_credits(relied, float(works))
+        for (name, place), degree, credit in zip(chosen.items(), relied, credits, strict=True):
+            calibrator.store.record(
+                Evidence(
+                    name,
+                    keys[name][place],
+                    credit.quality,
+                    float(number),
+                    prior=0.9,
+                    degree=degree,
+                    model=MODEL,
+                    weight=credit.weight,
+                )
+            )
+    weak, *others = degrees("support")
+    assert weak == pytest.approx(0.3, abs=0.15)
+    assert min(others + degrees("grasp")) > 0.8
