@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from score_twins import SlowReader
 from tiny_language_models import KINDS, make_tokenizer
 
 from fcp_ros.grounding.language_model.score_reading import (
@@ -21,6 +24,7 @@ from fcp_ros.grounding.language_model.token_texts import number_token_texts
 
 DIGITS = {number: str(number) for number in range(10)}
 SPACE = 10
+NUMERIC = (*"0123456789.,/", "")  # "" is a space alone
 SPACED_DIGITS = {**DIGITS, SPACE: " "}
 WHOLE = {number: str(number) for number in range(150)} | {
     200 + number: f" {number}" for number in range(101)
@@ -120,3 +124,31 @@ def test_draws_follow_the_distribution_and_the_seed() -> None:
     assert draw_scores(probabilities, 20000, 3, "b") != drawn
     shares = {score: drawn.count(score) / 20000 for score in set(drawn)}
     assert shares == pytest.approx({20: 0.3, 80: 0.5, NO_SCORE: 0.2}, abs=0.02)
+
+
+class Dice(SlowReader):
+    """The slow twin over a made-up vocabulary, its next-token chances drawn for each answer."""
+
+    def __init__(self, texts: dict[int, str]) -> None:
+        self.texts = texts
+
+    def chances(self, prompt: list[int], answer: list[int], temperature: float = 1.0) -> Any:
+        generator = np.random.default_rng([len(answer), *answer, *prompt])
+        return generator.dirichlet(np.full(len(self.texts), 0.3))
+
+
+@given(
+    st.lists(st.text("0123456789 .,/%a", min_size=1, max_size=3), min_size=1, max_size=30),
+    st.integers(0, 10**6),
+)
+def test_any_vocabulary_is_read_as_its_texts_say(further: list[str], seed: int) -> None:
+    texts = dict(enumerate([*"0123456789", *further]))
+    dice = Dice(texts)
+    trie = build_trie({t: x for t, x in texts.items() if x.removeprefix(" ")[:1] in NUMERIC})
+    paths = [dice.chances([seed], list(trie.path(node))) for node in range(len(trie.nodes))]
+    found = NextTokens(
+        np.array([[paths[edge.node][edge.token] for edge in trie.edges]]),
+        np.array([[chances[list(trie.spoiling)].sum() for chances in paths]]),
+    )
+    expected = dice.distribution([seed])
+    np.testing.assert_allclose(score_probabilities(trie, found)[0], expected, atol=1e-12)
