@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from fcp_ros.cset import Instance
+from fcp_ros.domain.arithmetic import COORDINATES
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, AttributeValue, JudgementRequest
@@ -19,6 +20,8 @@ from fcp_ros.scene.labels import normalise_label
 NAME = "name"
 CATEGORY = "category"
 SIGNIFICANT_DIGITS = 3
+COORDINATE_DECIMALS = 2
+"""Positions (m) are known to the centimetre."""
 
 
 def build_request(
@@ -80,7 +83,7 @@ def _element_context(
             )
         # An attribute that other types have is one that is not known of this element.
         elif (value := instance.attribute(element, declared)) is not None:
-            attributes[declared] = canonical_value(value)
+            attributes[declared] = canonical_value(declared, value)
     return ArgumentContext(
         parameter,
         name,
@@ -89,12 +92,15 @@ def _element_context(
     )
 
 
-def canonical_value(value: AttributeValue) -> AttributeValue:
+def canonical_value(attribute: str, value: AttributeValue) -> AttributeValue:
     """The value as it stands in a context key: numbers to three significant digits.
 
     A box that is measured 2 mm wider tomorrow is still the same context, so that its cached
-    judgement and its evidence are found again.
+    judgement and its evidence are found again. Where the map begins says nothing about how exact
+    a position must be, so coordinates are rounded alike everywhere.
     """
     if isinstance(value, float) and math.isfinite(value):
+        if attribute in COORDINATES:
+            return round(value, COORDINATE_DECIMALS) + 0.0  # and no -0.0
         return float(f"{value:.{SIGNIFICANT_DIGITS}g}")
     return value

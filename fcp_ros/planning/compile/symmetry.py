@@ -211,11 +211,12 @@ class _Description:
         above = self._schema.ancestors(type_) | {type_}
         if element in self._priced or not above.isdisjoint(self._by_name):
             return None
-        values = [self._instance.attribute(id_, name) for name in self._attributes]
+        values = ((name, self._instance.attribute(id_, name)) for name in self._attributes)
+        shown = tuple(None if v is None else canonical_value(name, v) for name, v in values)
         where = [self._instance.attribute(id_, name) for name in ("x", "y")]
         return (
             type_,
-            tuple(None if value is None else canonical_value(value) for value in values),
+            shown,
             tuple(where) if above & self._moving else (),
             self._facts(id_),
         )

@@ -71,6 +71,13 @@ def test_bad_requests_say_what_is_wrong(
 
 
 def test_only_floats_are_rounded() -> None:
-    assert canonical_value(1234567) == 1234567
-    assert canonical_value(1234.567) == 1230.0
-    assert canonical_value("as it is") == "as it is"
+    assert canonical_value("size_x", 1234567) == 1234567
+    assert canonical_value("size_x", 1234.567) == 1230.0
+    assert canonical_value("x", "as it is") == "as it is"
+
+
+def test_positions_are_as_exact_far_from_the_origin() -> None:
+    assert canonical_value("x", 1234.567) == 1234.57
+    assert canonical_value("y", -0.001) == 0.0
+    assert str(canonical_value("y", -0.001)) == "0.0"
+    assert canonical_value("z", float("inf")) == float("inf")
