@@ -111,18 +111,23 @@ def fit_pooled_map(prior: Floats, quality: Floats, weight: Floats) -> PooledMap:
     if blend == 0.0:
         return PooledMap((), outcomes=outcomes)
     slope, intercept = fit_platt(prior, quality, weight)
-    blend *= _needed(prior, quality, weight, slope, intercept)
-    if blend == 0.0:
-        return PooledMap((), outcomes=outcomes)
-    values = apply_platt(GRID, slope, intercept)
+    needed = _needed(prior, quality, weight, slope, intercept)
     further = growth(outcomes, MANY, PLENTY)
+    if needed == further == 0.0:
+        return PooledMap((), outcomes=outcomes)
+    values = _mixed(GRID, slope, intercept, needed)
     if further > 0.0:
-        residual = quality - apply_platt(prior, slope, intercept)
+        residual = quality - _mixed(prior, slope, intercept, needed)
         values = (1.0 - further) * values + further * _corrected(values, prior, residual, weight)
     values = (1.0 - blend) * GRID + blend * values
     # Rounding must not make it decrease anywhere.
     values = np.maximum.accumulate(np.clip(values, 0.0, 1.0))
     return PooledMap(tuple(values.tolist()), slope, intercept, outcomes)
+
+
+def _mixed(prior: Floats, slope: float, intercept: float, needed: float) -> Floats:
+    """Platt scaling as far as it is needed."""
+    return (1.0 - needed) * prior + needed * apply_platt(prior, slope, intercept)
 
 
 def _needed(

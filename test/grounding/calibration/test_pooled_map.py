@@ -80,6 +80,24 @@ def test_it_finds_a_shape_that_platt_cannot() -> None:
     assert found.at(0.9) == pytest.approx(0.9, abs=0.06)
 
 
+def test_it_finds_a_shape_that_platt_takes_for_right() -> None:
+    """Right on the whole, wrong in waves: two parameters explain nothing, the bins do."""
+    random = np.random.default_rng(7)
+    prior = random.uniform(0.0, 1.0, 6000)
+    rate = np.clip(prior + 0.15 * np.sin(4.0 * np.pi * prior), 0.0, 1.0)
+    quality = (random.random(6000) < rate).astype(float)
+    found = fit_pooled_map(prior, quality, np.ones(6000))
+    assert np.mean((found.of(prior) - rate) ** 2) < 0.6 * np.mean((prior - rate) ** 2)
+
+
+def test_right_degrees_are_mostly_left_alone() -> None:
+    moved = []
+    for seed in range(20):
+        prior, quality, _ = biased(np.random.default_rng(seed), 100, 1.0, 0.0)
+        moved.append(np.mean((fit_pooled_map(prior, quality, np.ones(100)).of(prior) - prior) ** 2))
+    assert np.median(moved) < 0.001
+
+
 def test_graded_qualities_count_as_fractions() -> None:
     prior = np.linspace(0.1, 0.9, 400)
     found = fit_pooled_map(prior, np.full(400, 0.5), np.ones(400))
