@@ -53,6 +53,8 @@ _OUR_FAULT = frozenset(
         GroundingCode.INVALID_DEGREE,
         GroundingCode.MODEL_FAILED,
         GroundingCode.NO_ANSWER,
+        GroundingCode.SERVER_FAILED,
+        GroundingCode.SERVER_UNREACHABLE,
         GroundingCode.STORE_FAILED,
     }
 )

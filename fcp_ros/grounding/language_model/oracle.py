@@ -164,7 +164,7 @@ class LanguageModelOracle:
         length = len(batch.whole(longest)) + loaded.trie.depth
         if length > loaded.window:
             raise GroundingError(
-                GroundingCode.MODEL_FAILED,
+                GroundingCode.CONTEXT_TOO_LONG,
                 f"the question {requests[longest]} is {length} tokens long and the language model "
                 f"{self.model} reads {loaded.window}; shorten the rubric or use another model",
             )
