@@ -37,11 +37,13 @@ class Lesson:
         request: what was asked.
         membership: what was answered; None where the message doesn't say.
         credit: how well it proved.
+        step: what showed that, in words for the audit.
     """
 
     request: JudgementRequest
     membership: Membership | None
     credit: Credit
+    step: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +85,12 @@ class Teacher:
     ) -> list[Lesson]:
         step, plan = message.step, bytes(message.plan_id.uuid)
         elements = frozenset(argument.value for argument in step.arguments) - set(step.agents)
+        words = f"{step.rule}({', '.join(argument.value for argument in step.arguments)})"
         judged = self._judged(step)
         if late(code, has_judgements=bool(judged)):
             blamed = self._memory.blame(plan, elements)
-            return [Lesson(one.request, one.membership, credit) for one, credit in blamed]
+            words += " found the world otherwise"
+            return [Lesson(one.request, one.membership, credit, words) for one, credit in blamed]
         if quality is None:
             return []
         if code is OutcomeCode.SUCCEEDED and any(plan):
@@ -94,7 +98,7 @@ class Teacher:
             self._memory.remember(plan, reliances)
         credits = step_credits([one.degree for one in judged], quality)
         return [
-            Lesson(one.request, one.membership, credit)
+            Lesson(one.request, one.membership, credit, words)
             for one, credit in zip(judged, credits, strict=True)
         ]
 

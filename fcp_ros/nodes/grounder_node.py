@@ -175,14 +175,12 @@ class GrounderNode(ManagedNode):
         if grounder is None:
             return
         stamp = time_from_message(message.header.stamp) or self.get_clock().now().nanoseconds / 1e9
-        words = ", ".join(argument.value for argument in message.step.arguments)
-        step = f"{message.step.rule}({words})"
         for lesson in self._teacher.lessons(message):
             try:
                 kept = grounder.record(
                     lesson.request,
                     lesson.credit.quality,
-                    step,
+                    lesson.step,
                     stamp=stamp,
                     membership=lesson.membership,
                     weight=lesson.credit.weight,

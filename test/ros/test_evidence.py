@@ -88,6 +88,7 @@ def test_a_step_that_finds_the_world_otherwise_blames_earlier_ones(teacher, late
     assert lesson.credit.quality == 0.0
     assert 0.5 < lesson.credit.weight < 1.0
     assert lesson.request.arguments[1].text == "mug_1"
+    assert lesson.step == "pick(robot_1, mug_1, table_1) found the world otherwise"
     assert teacher.lessons(outcome(late)) == [], "nobody is blamed twice"
 
 
