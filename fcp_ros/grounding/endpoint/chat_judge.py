@@ -24,8 +24,8 @@ from fcp_ros.grounding.protocol.judgement import HIGHEST_SCORE, JudgementRequest
 from fcp_ros.grounding.protocol.options import LanguageModelOptions, ScoringMode
 
 COMPLETIONS = "/chat/completions"
-ALTERNATIVES = 20
-"""Tokens told for each place; the most that the protocol allows."""
+ALTERNATIVES = (20, 5)
+"""Tokens told for each place: the most that the protocol allows, and what some servers allow."""
 MOST_TOKENS = 8
 """Enough for a score in single digits behind "Score:"."""
 LEAST_SHARE = 0.9
@@ -47,6 +47,7 @@ class ChatJudge:
         self._options = options
         # Asking for what the server doesn't have would cost a request each time.
         self._alternatives = Offer()
+        self._told_at_once = ALTERNATIVES[0]
         self._several_at_once = Offer()
 
     def judge(self, model: str, name: str, request: JudgementRequest, prompt: str) -> Membership:
@@ -85,13 +86,17 @@ class ChatJudge:
 
     def _with_alternatives(self, body: dict[str, Any]) -> list[Choice]:
         """The likeliest answer with the alternatives of its tokens; none if the server has none."""
-        asked = {**body, "temperature": 0.0, "logprobs": True, "top_logprobs": ALTERNATIVES}
-        try:
-            choices = self._ask(asked)
-        except Refusal as refusal:
-            if refusal.status not in (400, 422, 501) or "logprob" not in refusal.words.lower():
-                raise
-            choices = ()
+        choices: tuple[Choice, ...] = ()
+        for count in [count for count in ALTERNATIVES if count <= self._told_at_once]:
+            asked = {**body, "temperature": 0.0, "logprobs": True, "top_logprobs": count}
+            try:
+                choices = self._ask(asked)
+            except Refusal as refusal:
+                if refusal.status not in (400, 422, 501) or "logprob" not in refusal.words.lower():
+                    raise
+            else:
+                self._told_at_once = count
+                break
         has_them = any(choice.steps for choice in choices)
         # Of an answer without text there is nothing to tell.
         has_them |= bool(choices) and not choices[0].text
@@ -107,7 +112,7 @@ class ChatJudge:
         seed = int.from_bytes(digest[:8], "big") % (SEEDS - wanted)
         asked = {**body, "temperature": options.temperature}
         if with_alternatives:
-            asked |= {"logprobs": True, "top_logprobs": ALTERNATIVES}
+            asked |= {"logprobs": True, "top_logprobs": self._told_at_once}
         drawn: list[Choice] = []
         if wanted > 1 and self._several_at_once.is_worth_asking():
             drawn = self._several(asked, seed)

@@ -152,6 +152,19 @@ def test_samples_of_a_server_without_alternatives(server: Any, connect: Any, jud
     assert [body.get("n", 1) for body in server.bodies[1:]] == [1, 21, 1, 21, 1, 21, 21]
 
 
+def test_a_server_that_tells_few_alternatives(server: Any, connect: Any, judge: Any) -> None:
+    def at_most_five(handler: Any, body: Any) -> bool:
+        if body.get("top_logprobs", 0) <= 5:
+            return False
+        return send(handler, 422, {"error": {"message": "top_logprobs must be at most 5"}})
+
+    server.behaviour = at_most_five
+    oracle = connect(model="tiny")
+    assert judge(oracle).distribution
+    assert judge(oracle, "cup")[0].distribution
+    assert [body["top_logprobs"] for body in server.bodies] == [20, 5, 5]
+
+
 def test_one_answer_without_alternatives_is_no_rule(server: Any, connect: Any, judge: Any) -> None:
     bare: list[bool] = []
 
