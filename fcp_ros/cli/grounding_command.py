@@ -43,6 +43,10 @@ def train(
         "heads.safetensors"
     ),
     model: ModelOption = "",
+    own_only: Annotated[
+        bool,
+        typer.Option("--own-only", help="Leave the package's judgements out; needs --judgements."),
+    ] = False,
 ) -> None:
     """Train a head for each set of judgements, and measure it on the judgements held out."""
     from fcp_ros.grounding.embedding.head_file import save_heads  # numpy and scipy: only here
@@ -52,7 +56,8 @@ def train(
 
     console = Console(highlight=False)
     with explained():
-        sets = read_judgements([config_folder() / "judgements", *(judgements or [])])
+        packaged = [] if own_only and judgements else [config_folder() / "judgements"]
+        sets = read_judgements([*packaged, *(judgements or [])])
         encoder = SentenceEncoder(Path(model) if model else None)
         with _progress(console) as progress:
             task = progress.add_task("reading")

@@ -22,7 +22,8 @@ def make_embedding(options: GroundingOptions) -> MembershipOracle:
     """The embedding oracle; the model of the options counts where it is the default oracle."""
     given = options.model if options.oracle == EmbeddingOracle.name else ""
     folder = Path(given) if str(given) else None
-    return EmbeddingOracle(SentenceEncoder(folder, Device(options.device)))
+    heads = Path(options.heads) if str(options.heads) else None
+    return EmbeddingOracle(SentenceEncoder(folder, Device(options.device)), heads)
 
 
 def make_causal_lm(options: GroundingOptions) -> MembershipOracle:

@@ -73,7 +73,9 @@ def save_heads(heads: Heads, file: Path) -> None:
 
     arrays: Arrays = {}
     for name, head in heads.by_name.items():
-        arrays.update({f"{name}.{part}": array for part, array in _arrays(head).items()})
+        for part, array in _arrays(head).items():
+            # safetensors writes the memory as it lies: a transposed array would come back mixed up.
+            arrays[f"{name}.{part}"] = np.ascontiguousarray(array)
     text = {
         "format": FORMAT,
         "encoder": heads.encoder,

@@ -39,7 +39,7 @@ Reals = NDArray[np.float64]
 LEAST_JUDGEMENTS = 20
 UNRELATED_FIT_NOT = ("function", "substitution")
 """Sets in which two sides that have nothing to do with each other are worth 0."""
-UNRELATED_SHARE = 0.3
+UNRELATED_SHARE = 1.0
 """Random pairs that are added, as a share of the judgements."""
 
 
@@ -55,7 +55,7 @@ class TrainingOptions:
         seed: of supports and random pairs.
     """
 
-    supports: int = 2000
+    supports: int = 2500
     ridge: float = 0.3
     folds: int = 4
     knots: int = 16

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far the default (embedding) oracle agrees with people's and authors' judgements.
+
+``PYTHONPATH=. python benchmark/grounding_quality.py`` prints three tables, each beside raw cosine:
+
+- the *held-out part of the judgements* in config/judgements (new items, mostly known purposes);
+- the *household pairs* in grounding_pairs.csv, none an example of the rubrics;
+- *ingredient substitutions* of ../shared/bench/recipes: evaluation only, never trained on.
+
+Judged pairs that the oracle looks up are left to the head alone, unless a table says otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.domain.model import GradedPredicate
+from fcp_ros.domain.yaml_reader import load_domain
+from fcp_ros.grounding import ArgumentContext, Device, JudgementRequest
+from fcp_ros.grounding.embedding.degree_map import fit_degree_map
+from fcp_ros.grounding.embedding.head import Head
+from fcp_ros.grounding.embedding.head_file import PACKAGED_HEADS, load_heads
+from fcp_ros.grounding.embedding.heads_training import (
+    Figures,
+    area_under_curve,
+    compare,
+    cosines,
+    figures,
+    fit_cosine_map,
+)
+from fcp_ros.grounding.embedding.judgement_set import JudgementSet, read_judgements
+from fcp_ros.grounding.embedding.judgement_split import split
+from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
+from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.embedding.words import plain
+
+HERE = Path(__file__).resolve().parent
+HOUSEHOLD = HERE.parent / "config" / "domains" / "household.yaml"
+JUDGEMENTS = HERE.parent / "config" / "judgements"
+RECIPES = HERE.parents[1] / "shared" / "bench" / "recipes"
+RECIPE_PAIRS = "recipe1msubs_train_paircounts_min2.csv"
+COUNT = 1000
+"""Pairs of each kind in a sample."""
+NEIGHBOURS = 20
+"""How many words are of the same category as a word: its nearest by raw cosine."""
+
+Pairs = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Area under the ROC curve with the bounds of its 95 % bootstrap interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+def request(predicate: GradedPredicate, item: str, text: str) -> JudgementRequest:
+    """A request about any element of a category."""
+    first, second = predicate.parameters
+    return JudgementRequest(
+        predicate.name,
+        (ArgumentContext(first.name, "x", item), ArgumentContext(second.name, text)),
+    )
+
+
+def degrees(oracle: EmbeddingOracle, predicate: GradedPredicate, pairs: Pairs) -> list[float]:
+    """The oracle's degrees, with what it looks up."""
+    return [m.degree for m in oracle.judge(predicate, [request(predicate, *p) for p in pairs])]
+
+
+def area_with_interval(high: Sequence[float], low: Sequence[float], seed: int = 1) -> Area:
+    """Area under the curve; both samples are drawn again 1000 times for the interval."""
+    a, b = np.asarray(high), np.asarray(low)
+    generator = np.random.default_rng(seed)
+    drawn = [
+        area_under_curve(generator.choice(a, len(a)), generator.choice(b, len(b)))
+        for _ in range(1000)
+    ]
+    return Area(area_under_curve(a, b), *np.percentile(drawn, [2.5, 97.5]).tolist())
+
+
+# --- the judgements held out ------------------------------------------------------------------
+
+
+def held_out_quality(
+    sets: Mapping[str, JudgementSet], heads: Mapping[str, Head], encoder: SentenceEncoder
+) -> dict[str, tuple[Figures, Figures]]:
+    """Figures of each set and of "all": by the head, and by raw cosine with its best map."""
+    found: dict[str, tuple[Figures, Figures]] = {}
+    ours: list[float] = []
+    raw: list[float] = []
+    given: list[float] = []
+    for name, kind in sets.items():
+        comparison = compare(heads[name], kind, encoder.encode)
+        found[name] = (comparison.head, comparison.cosine)
+        parts = split(kind.judgements)
+        pairs = [judgement.pair for judgement in parts.held_out]
+        cosine_map = fit_cosine_map(parts.training, encoder.encode)
+        ours += heads[name].degrees(pairs, encoder.encode)
+        raw += [cosine_map.degree(value) for value in cosines(pairs, encoder.encode)]
+        given += [judgement.degree for judgement in parts.held_out]
+    found["all"] = (figures(ours, given), figures(raw, given))
+    return found
+
+
+def unrelated_quality(
+    kind: JudgementSet, head: Head, encoder: SentenceEncoder
+) -> tuple[Area, Area, float]:
+    """Held-out pairs judged 0.7 or more against random pairs that nobody judged.
+
+    Returns:
+        Area by the head and by raw cosine, and the head's mean degree of the random pairs.
+    """
+    held_out = split(kind.judgements).held_out
+    judged = {judgement.pair for judgement in kind.judgements}
+    good = [judgement.pair for judgement in held_out if judgement.degree >= 0.7]
+    generator = random.Random(5)
+    bad: list[tuple[str, str]] = []
+    while len(bad) < COUNT:
+        pair = (generator.choice(held_out).item, generator.choice(held_out).other)
+        if pair not in judged and pair[0] != pair[1]:
+            bad.append(pair)
+    high, low = head.degrees(good, encoder.encode), head.degrees(bad, encoder.encode)
+    raw = area_with_interval(cosines(good, encoder.encode), cosines(bad, encoder.encode))
+    return area_with_interval(high, low), raw, float(np.mean(low))
+
+
+def print_held_out(oracle_heads: Mapping[str, Head], encoder: SentenceEncoder) -> None:
+    """The table of the judgements held out."""
+    sets = read_judgements([JUDGEMENTS])
+    print("| set | held out | by | mean error | rank correlation | AUC (>= 0.7 / <= 0.15) |")
+    print("|---|---|---|---|---|---|")
+    for name, both in held_out_quality(sets, oracle_heads, encoder).items():
+        for by, found in zip(("head", "raw cosine, best map"), both, strict=True):
+            print(
+                f"| {name} | {found.count} | {by} | {found.mean_error:.3f} | {found.rank:.2f} "
+                f"| {found.area:.3f} |"
+            )
+    for name in ("function", "substitution"):
+        ours, raw, mean = unrelated_quality(sets[name], oracle_heads[name], encoder)
+        print(
+            f"{name}, held out >= 0.7 against unrelated pairs: AUC {ours}, raw cosine {raw}; "
+            f"mean degree of the unrelated {mean:.2f}"
+        )
+
+
+# --- the household pairs ----------------------------------------------------------------------
+
+
+def print_household(oracle: EmbeddingOracle, encoder: SentenceEncoder, listing: bool) -> None:
+    """Degrees against the stated ones, for each predicate."""
+    domain = load_domain(HOUSEHOLD)
+    heads = load_heads(PACKAGED_HEADS, encoder.model).by_name
+    with (HERE / "grounding_pairs.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    print("| predicate | pairs | by | mean error | rank correlation | AUC (>= 0.7 / <= 0.15) |")
+    print("|---|---|---|---|---|---|")
+    for name in dict.fromkeys(row["predicate"] for row in rows):
+        predicate = domain.graded[name]
+        mine = [row for row in rows if row["predicate"] == name]
+        pairs = [(plain(row["item"]), plain(row["text"])) for row in mine]
+        given = [float(row["degree"]) for row in mine]
+        judged = degrees(oracle, predicate, pairs)
+        head = heads[predicate.judged_like]
+        for by, found in (
+            ("embedding oracle", judged),
+            ("its head alone", head.degrees(pairs, encoder.encode)),
+            ("raw cosine, map of the rubric", _by_cosine(predicate, pairs, encoder)),
+        ):
+            one = figures(found, given)
+            print(
+                f"| {name} | {one.count} | {by} | {one.mean_error:.3f} | {one.rank:.2f} "
+                f"| {one.area:.3f} |"
+            )
+        known = sum(head.known.degree(pair) is not None for pair in pairs)
+        print(f"    {known} of the {len(pairs)} pairs of {name} are looked up")
+        if listing:
+            for pair, a, b in zip(pairs, judged, given, strict=True):
+                print(f"    {pair[0]:16s} {pair[1]:18s} judged {a:.2f}  given {b:.2f}")
+
+
+def _by_cosine(predicate: GradedPredicate, pairs: Pairs, encoder: SentenceEncoder) -> list[float]:
+    assert predicate.rubric is not None
+    examples = {e for anchor in predicate.rubric.anchors for e in anchor.examples}
+    assert not examples & set(pairs), "a pair is an example of the rubric"
+    fitted = fit_degree_map(
+        {
+            anchor.score: cosines([(e[0], e[1]) for e in anchor.examples], encoder.encode)
+            for anchor in predicate.rubric.anchors
+        }
+    )
+    return [fitted.degree(value) for value in cosines(pairs, encoder.encode)]
+
+
+# --- ingredient substitutions -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeSample:
+    """Pairs (substitute, ingredient).
+
+    Args:
+        true: substitutions that cooks wrote down at least as often as was asked for.
+        random: of two words of the list, not known as a substitution in either direction.
+        same_category: a true one with the substitute replaced by one of its NEIGHBOURS nearest
+            words (raw cosine) that is no known substitute; some will do all the same.
+    """
+
+    true: Pairs
+    random: Pairs
+    same_category: Pairs
+
+
+def recipe_sample(encoder: SentenceEncoder, least_count: int) -> RecipeSample:
+    """Draw COUNT pairs of each kind (fewer true ones where there are fewer), with a fixed seed."""
+    with (RECIPES / RECIPE_PAIRS).open(encoding="utf-8") as stream:
+        counts = {
+            (plain(row["substitute"]), plain(row["ingredient"])): int(row["count"])
+            for row in csv.DictReader(stream)
+        }
+    known = {*counts, *((b, a) for a, b in counts)}
+    words = sorted({word for pair in counts for word in pair})
+    often = sorted(pair for pair, count in counts.items() if count >= least_count)
+    generator = random.Random(1)
+    true = generator.sample(often, min(COUNT, len(often)))
+    apart: list[tuple[str, str]] = []
+    while len(apart) < COUNT:
+        pair = (generator.choice(words), generator.choice(words))
+        if pair[0] != pair[1] and pair not in known:
+            apart.append(pair)
+    return RecipeSample(true, apart, _same_category(true, known, words, encoder, generator))
+
+
+def _same_category(
+    true: Pairs,
+    known: set[tuple[str, str]],
+    words: Sequence[str],
+    encoder: SentenceEncoder,
+    generator: random.Random,
+) -> list[tuple[str, str]]:
+    vectors = encoder.encode(words)
+    similar: NDArray[np.float32] = vectors @ vectors.T
+    places = {word: place for place, word in enumerate(words)}
+    found = []
+    for substitute, ingredient in true:
+        nearest = np.argsort(-similar[places[substitute]])[1 : NEIGHBOURS + 1]
+        near = [words[place] for place in nearest]
+        fit = [w for w in near if w != ingredient and (w, ingredient) not in known]
+        if fit:
+            found.append((generator.choice(fit), ingredient))
+    return found
+
+
+def print_recipes(oracle: EmbeddingOracle, encoder: SentenceEncoder) -> None:
+    """True ingredient substitutions against others, by the oracle as it is used."""
+    if not (RECIPES / RECIPE_PAIRS).is_file():
+        print(f"no recipes in {RECIPES}: skipped")
+        return
+    predicate = load_domain(HOUSEHOLD).graded["suitable_substitute"]
+    print("| true pairs, written down | against | embedding oracle | raw cosine |")
+    print("|---|---|---|---|")
+    for least_count in (2, 10):
+        sample = recipe_sample(encoder, least_count)
+        ours, raw = degrees(oracle, predicate, sample.true), cosines(sample.true, encoder.encode)
+        for against, others in (
+            ("random", sample.random),
+            ("same category", sample.same_category),
+        ):
+            by_oracle = area_with_interval(ours, degrees(oracle, predicate, others))
+            by_cosine = area_with_interval(raw, cosines(others, encoder.encode))
+            print(
+                f"| {len(ours)}, {least_count} times or more | {len(others)} {against} "
+                f"| {by_oracle} | {by_cosine} |"
+            )
+
+
+def print_quality(encoder: SentenceEncoder, oracle: EmbeddingOracle, listing: bool) -> None:
+    """All three tables."""
+    print_held_out(load_heads(PACKAGED_HEADS, encoder.model).by_name, encoder)
+    print_household(oracle, encoder, listing)
+    print_recipes(oracle, encoder)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", action="store_true", help="list every household pair")
+    listing = parser.parse_args().pairs
+    encoder = SentenceEncoder(device=Device.CPU)
+    print_quality(encoder, EmbeddingOracle(encoder), listing)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Heads: trained the same twice, monotone, kept whole in a file, refused where they don't fit."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcp_ros.grounding import GroundingCode, GroundingError
+from fcp_ros.grounding.embedding.degree_map import DegreeMap, monotone_map
+from fcp_ros.grounding.embedding.head import Head
+from fcp_ros.grounding.embedding.head_file import Heads, file_hash, load_heads, save_heads
+from fcp_ros.grounding.embedding.head_training import TrainingOptions, train_head
+from fcp_ros.grounding.embedding.heads_training import figures
+from fcp_ros.grounding.embedding.judgement_set import JudgementSet, read_judgements
+from fcp_ros.grounding.embedding.judgement_split import split
+from fcp_ros.grounding.embedding.rubric_shift import shifted_by_rubric
+
+ENCODER = "tiny@0123456789ab"
+OPTIONS = TrainingOptions(supports=150)
+COLOURS = ("red", "green", "blue", "yellow")
+THINGS = tuple(f"thing{letter}" for letter in "abcdefghijklmnopqrstuvwx")
+
+
+def word_encoder(phrases: Sequence[str]) -> np.ndarray:
+    """Unit vectors: the mean of a fixed random vector for each word."""
+    rows = []
+    for phrase in phrases:
+        words = phrase.strip(".?").split()
+        seeds = [int.from_bytes(hashlib.sha256(w.encode()).digest()[:4], "big") for w in words]
+        row = np.mean([np.random.default_rng(seed).normal(size=64) for seed in seeds], axis=0)
+        rows.append(row / np.linalg.norm(row))
+    return np.asarray(rows, np.float32)
+
+
+@pytest.fixture
+def colours(write_set: Callable[..., Path]) -> JudgementSet:
+    """Things are good for their own colour and no other: learnable from the words."""
+    lines = [
+        f"{colour} {thing},being {other},{1.0 if colour == other else 0.0}"
+        for thing in THINGS
+        for colour in COLOURS
+        for other in COLOURS
+    ]
+    return read_judgements([write_set("colour", *lines)])["colour"]
+
+
+@pytest.fixture
+def head(colours: JudgementSet) -> Head:
+    return train_head(colours, split(colours.judgements).training, word_encoder, OPTIONS)
+
+
+@pytest.fixture
+def file(head: Head, tmp_path: Path) -> Path:
+    path = tmp_path / "heads.safetensors"
+    save_heads(Heads({"colour": head}, ENCODER, "hash", {}), path)
+    return path
+
+
+def test_it_learns_what_new_things_are_good_for(colours: JudgementSet, head: Head) -> None:
+    held_out = split(colours.judgements).held_out
+    measured = figures(
+        head.degrees([j.pair for j in held_out], word_encoder), [j.degree for j in held_out]
+    )
+    assert measured.area > 0.95
+    assert measured.mean_error < 0.2
+
+
+def test_training_twice_gives_the_same_head(colours: JudgementSet, head: Head) -> None:
+    again = train_head(colours, split(colours.judgements).training, word_encoder, OPTIONS)
+    assert np.array_equal(again.weights, head.weights)
+    assert again.degree_map == head.degree_map
+
+
+def test_changed_judgements_move_degrees_their_way(colours: JudgementSet, head: Head) -> None:
+    def hated(judgement):
+        bad = judgement.item.startswith("red") and judgement.other == "being red"
+        return replace(judgement, degree=0.2) if bad else judgement
+
+    changed = replace(colours, judgements=tuple(map(hated, colours.judgements)))
+    other = train_head(changed, changed.judgements, word_encoder, OPTIONS)
+    asked = [("red newthing", "being red"), ("blue newthing", "being blue")]
+    before, after = (h.degrees(asked, word_encoder) for h in (head, other))
+    assert after[0] < before[0] - 0.3
+    assert after[1] > 0.6
+
+
+def test_judged_pairs_are_known(colours: JudgementSet, head: Head) -> None:
+    for judgement in colours.judgements[:50]:
+        assert head.known.degree(judgement.pair) == judgement.degree
+    assert head.known.degree(("red newthing", "being red")) is None
+
+
+def test_too_little_to_train_on_is_said(colours: JudgementSet) -> None:
+    with pytest.raises(GroundingError, match="needs 20 or more") as caught:
+        train_head(colours, colours.judgements[:5], word_encoder)
+    assert caught.value.code is GroundingCode.NO_ANCHORS
+
+
+def test_a_file_gives_the_same_degrees(colours: JudgementSet, head: Head, file: Path) -> None:
+    loaded = load_heads(file, "elsewhere@0123456789ab").by_name["colour"]
+    pairs = [j.pair for j in colours.judgements[:64]]
+    assert loaded.scores(pairs, word_encoder) == pytest.approx(
+        head.scores(pairs, word_encoder), abs=1e-4
+    )
+    assert loaded.columns == ("item", "purpose")
+    assert loaded.known.degree(pairs[0]) == head.known.degree(pairs[0])
+
+
+def test_a_batch_changes_nothing(head: Head) -> None:
+    pairs = [(f"{c} thing{n}", f"being {c}") for c in ("red", "blue") for n in range(400)]
+    together = head.scores(pairs, word_encoder)
+    assert head.scores(pairs[500:501], word_encoder) == pytest.approx(together[500:501], abs=1e-5)
+    assert head.scores([], word_encoder) == []
+
+
+def test_a_missing_file_says_retrain(tmp_path: Path) -> None:
+    for use in (file_hash, lambda path: load_heads(path, ENCODER)):
+        with pytest.raises(GroundingError, match="fcp grounding train") as caught:
+            use(tmp_path / "none.safetensors")
+        assert caught.value.code is GroundingCode.MODEL_NOT_FOUND
+
+
+def test_another_encoder_is_refused(file: Path) -> None:
+    with pytest.raises(GroundingError, match=r"trained on tiny@.*but the model is .*fcp grounding"):
+        load_heads(file, "tiny@ba9876543210")
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda data: b"",
+    "cut": lambda data: data[: len(data) // 2],
+    "header": lambda data: data[:8] + b"{" * 50 + data[58:],
+    "pickle": lambda data: b"\x80\x04\x95" + data,
+    "other": lambda data: data.replace(b"colour.weights", b"colour.weighty"),
+    "version": lambda data: data.replace(b"fcp_ros heads", b"fcp_ros tails"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_file_is_refused(file: Path, damage: Callable[[bytes], bytes]) -> None:
+    file.write_bytes(damage(file.read_bytes()))
+    with pytest.raises(GroundingError, match=r"can't be used.*fcp grounding train") as caught:
+        load_heads(file, ENCODER)
+    assert caught.value.code is GroundingCode.NOT_A_MODEL
+
+
+def test_arrays_that_dont_fit_each_other_are_refused(head: Head, tmp_path: Path) -> None:
+    path = tmp_path / "heads.safetensors"
+    beyond = replace(head.supports, left=head.supports.left + 10_000)
+    for wrong in (
+        replace(head, weights=head.weights[:-1]),
+        replace(head, weights=head.weights * np.nan),
+        replace(head, supports=beyond),
+        replace(head, degree_map=DegreeMap((0.0, 1.0), (1.0, 0.0))),
+    ):
+        save_heads(Heads({"colour": wrong}, ENCODER, "hash", {}), path)
+        with pytest.raises(GroundingError, match="damaged"):
+            load_heads(path, ENCODER)
+
+
+def test_an_unwritable_place_is_said(head: Head, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(GroundingError, match="can't be written"):
+        save_heads(Heads({"colour": head}, ENCODER, "hash", {}), tmp_path / "file" / "x")
+
+
+degrees = st.floats(0, 1)
+examples = st.lists(st.tuples(st.floats(-1, 2), st.sampled_from([0.0, 0.5, 1.0])), max_size=30)
+maps = st.lists(st.tuples(st.floats(-1, 1), degrees), min_size=4, max_size=12)
+
+
+@given(maps, examples, st.floats(-2, 3), st.floats(-2, 3))
+def test_a_rubric_keeps_the_map_monotone_and_in_range(
+    knots: list, given_examples: list, a: float, b: float
+) -> None:
+    try:
+        plain_map = monotone_map([(x, y, 1.0) for x, y in sorted(knots)])
+    except GroundingError:
+        return
+    moved = shifted_by_rubric(plain_map, given_examples)
+    low, high = sorted((a, b))
+    assert 0.0 <= moved.degree(low) <= moved.degree(high) <= 1.0
+
+
+def test_a_rubric_moves_the_map_by_its_evidence_and_only_to_the_better() -> None:
+    plain_map = DegreeMap((0.0, 1.0), (0.2, 0.6))
+    few = [(0.95, 1.0)] * 4 + [(0.05, 0.0)] * 4
+    some, more = (shifted_by_rubric(plain_map, few * times) for times in (1, 4))
+    assert 0.6 < some.degree(0.95) < more.degree(0.95) <= 1.0
+    assert 0.2 > some.degree(0.05) > more.degree(0.05) >= 0.0
+    assert shifted_by_rubric(plain_map, few[:2]) is plain_map
+    fitting = [(1.0, 0.6)] * 5 + [(0.0, 0.2)] * 5
+    assert shifted_by_rubric(plain_map, fitting) is plain_map
