@@ -13,6 +13,7 @@ here, through two operations a weight and token.
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -154,12 +155,17 @@ def language_model_table(
             f"{rate.tokens / limit:.0%}",
         )  # fmt: skip
     console.print(table)
-    console.print(
-        f"prompt {len(prompt)} tokens, trie {len(loaded.trie.nodes)} nodes; "
-        f"generate(): {calls:.3f} judgements/s by {SAMPLES} calls, {call:.3f} by one call with "
-        f"{SAMPLES} samples, {calls * SAMPLES * (len(prompt) + NEW_TOKENS - 1):,.0f} tokens/s; "
-        f"limit {limit:,.0f} tokens/s ({parameter_count(loaded) / 1e9:.2f} G weights)"
-    )
+    theirs = SAMPLES * (len(prompt) + NEW_TOKENS - 1)
+    ours = rates[-1].tokens / rates[-1].again
+    for line in (
+        f"prompt {len(prompt)} tokens, trie {len(loaded.trie.nodes)} nodes: {theirs} tokens by "
+        f"{SAMPLES} calls of generate(), {ours:.0f} here, {theirs / ours:.0f} times fewer",
+        f"generate(): {calls:.3f} judgements/s by {SAMPLES} calls ({calls * theirs:,.0f} tokens/s), "
+        f"{call:.3f} by one call with {SAMPLES} samples",
+        f"limit {limit:,.0f} tokens/s ({parameter_count(loaded) / 1e9:.2f} G weights), "
+        f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores",
+    ):
+        console.print(line)
 
 
 def our_rates(
