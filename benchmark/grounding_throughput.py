@@ -160,7 +160,7 @@ def language_model_table(
     for line in (
         f"prompt {len(prompt)} tokens, trie {len(loaded.trie.nodes)} nodes: {theirs} tokens by "
         f"{SAMPLES} calls of generate(), {ours:.0f} here, {theirs / ours:.0f} times fewer",
-        f"generate(): {calls:.3f} judgements/s by {SAMPLES} calls ({calls * theirs:,.0f} tokens/s), "
+        f"generate(): {calls:.3f} judgements/s by {SAMPLES} calls, {calls * theirs:,.0f} tokens/s; "
         f"{call:.3f} by one call with {SAMPLES} samples",
         f"limit {limit:,.0f} tokens/s ({parameter_count(loaded) / 1e9:.2f} G weights), "
         f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores",
