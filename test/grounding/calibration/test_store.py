@@ -189,6 +189,24 @@ def test_it_survives_kill_9(repository: Path, tmp_path: Path) -> None:
     assert len(kept) - len(said) in (0, 1)  # one may be committed and not yet said
 
 
+def fill(store: CalibrationStore) -> None:
+    for _ in range(1000):
+        store.record(replace(evidence(1.0), step="x" * 500))
+
+
+def test_a_full_disk_is_said_and_costs_nothing_that_was_kept(store: CalibrationStore) -> None:
+    store.record(evidence(0.0))
+    (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
+    store._connection.execute(f"PRAGMA max_page_count = {pages + 2}")  # the disk, as SQLite sees it
+    with pytest.raises(GroundingError, match="check the disk") as caught:
+        fill(store)
+    assert caught.value.code is GroundingCode.STORE_FAILED
+    kept = len(store.entries())
+    store._connection.execute("PRAGMA max_page_count = 100000")  # somebody made room
+    store.record(evidence(1.0))
+    assert len(store.entries()) == kept + 1
+
+
 def test_two_processes_write_at_once(repository: Path, tmp_path: Path) -> None:
     path = tmp_path / "calibration.sqlite"
     writers = [writer(repository, path, 30, name, "end") for name in ("a", "b")]
