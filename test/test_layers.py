@@ -18,7 +18,7 @@ FOLDERS = {
     "cset": ("schema", "instance", "search", "limits", "conditions", "rewriting", "sequences",
              "migration", "interchange"),
     "grounding": ("protocol", "stores", "calibration", "models", "stated", "embedding",
-                  "language_model", "endpoint"),
+                  "language_model", "endpoint", "asking"),
     "planning": ("model", "flat", "compile", "heuristics", "search", "schedule", "chunks",
                  "verification", "judging"),
 }

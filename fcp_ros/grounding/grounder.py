@@ -2,7 +2,7 @@
 """The grounder: graded predicates, their oracles, the cache and calibration, behind one `judge`.
 
     request -> asked before in this batch? -> cache -> oracle (one batch a predicate), or several
-            (asking.py) -> calibration -> membership
+            (asking/) -> calibration -> membership
 
 Equal contexts are asked once. What the cache keeps is the oracle's degree; evidence is applied
 last, each time, so an outcome counts from the next judgement on.
@@ -18,13 +18,13 @@ from types import MappingProxyType
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain, GradedPredicate
-from fcp_ros.grounding.asking import Asker
+from fcp_ros.grounding.asking.asker import Asker
+from fcp_ros.grounding.asking.kept_oracle import KeptOracle
 from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
 from fcp_ros.grounding.calibration.drift import Drift
 from fcp_ros.grounding.calibration.evidence import Evidence
 from fcp_ros.grounding.calibration.reliability import Reliability
 from fcp_ros.grounding.calibration.store import CalibrationStore
-from fcp_ros.grounding.kept_oracle import KeptOracle
 from fcp_ros.grounding.making import make_oracles
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError

@@ -8,8 +8,8 @@ from functools import partial
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.domain.oracles import Combination
-from fcp_ros.grounding.asking import oracles_of
-from fcp_ros.grounding.kept_oracle import UnmadeOracle
+from fcp_ros.grounding.asking.asker import oracles_of
+from fcp_ros.grounding.asking.kept_oracle import UnmadeOracle
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import GroundingOptions
 from fcp_ros.grounding.protocol.oracle import MembershipOracle

@@ -27,18 +27,20 @@ def make_embedding(options: GroundingOptions) -> MembershipOracle:
 
 
 def make_causal_lm(options: GroundingOptions) -> MembershipOracle:
-    """The language-model oracle; the model of the options is its own unless it is the embedding's.
+    """The language-model oracle; needs a folder of its own, or as the default oracle.
 
     Raises:
         GroundingError: there is no model for it, or it can't be used.
     """
-    if options.oracle == EmbeddingOracle.name or not str(options.model):
+    own = options.model if options.oracle != EmbeddingOracle.name else ""
+    folder = str(options.language_model.folder) or str(own)
+    if not folder:
         raise GroundingError(
             GroundingCode.MODEL_NOT_FOUND,
-            "the causal_lm oracle needs a model: set oracle to causal_lm and model to the folder "
-            "of a Hugging Face language model",
+            "the causal_lm oracle needs a model: set language_model to the folder of a Hugging "
+            "Face language model, or oracle to causal_lm and model to the folder",
         )
-    return CausalLmOracle(Path(options.model), options.language_model, Device(options.device))
+    return CausalLmOracle(Path(folder), options.language_model, Device(options.device))
 
 
 def make_endpoint(options: GroundingOptions) -> MembershipOracle:

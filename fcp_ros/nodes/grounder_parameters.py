@@ -99,6 +99,11 @@ PARAMETERS = (
         'SQLite file of the oracles\' answers; "" keeps them in memory only.',
     ),
     ParameterSpec(
+        "language_model",
+        "",
+        'Folder of the model of predicates that name causal_lm; "" takes the parameter model.',
+    ),
+    ParameterSpec(
         "mode",
         "exact",
         "How a language model is asked: its distribution over scores, or samples.",
@@ -165,6 +170,7 @@ def grounding_options(values: ParameterTable) -> GroundingOptions:
         device=Device(values.text("device")),
         cache_path=_path(values.text("cache_path")),
         language_model=LanguageModelOptions(
+            folder=_path(values.text("language_model")) or "",
             mode=ScoringMode(values.text("mode")),
             samples=values.integer("samples"),
             seed=values.integer("seed"),

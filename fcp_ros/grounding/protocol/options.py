@@ -43,6 +43,8 @@ class LanguageModelOptions:
     """How a language model is asked, here or on a server.
 
     Args:
+        folder: the model on this machine; "" takes `GroundingOptions.model`. To be given where
+            predicates name "causal_lm" and the default oracle is another one.
         mode: "exact" or "sample".
         samples: judgements a membership in sample mode, odd.
         seed: of the samples.
@@ -52,6 +54,7 @@ class LanguageModelOptions:
         token_budget: tokens that one forward pass may hold, >= 64.
     """
 
+    folder: str | Path = ""
     mode: ScoringMode = ScoringMode.EXACT
     samples: int = 5
     seed: int = 0

@@ -10,12 +10,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.grounding.batches import answer_each
+from fcp_ros.grounding.asking.batches import answer_each
+from fcp_ros.grounding.asking.trouble import Trouble
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import Answer, MembershipOracle
 from fcp_ros.grounding.stores.judgement_cache import CacheKey, JudgementCache
-from fcp_ros.grounding.trouble import Trouble
 
 
 class UnmadeOracle:

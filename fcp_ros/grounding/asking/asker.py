@@ -18,7 +18,7 @@ from fcp_ros.domain.oracles import (
     Combination,
     OracleChoice,
 )
-from fcp_ros.grounding.combining import (
+from fcp_ros.grounding.asking.combining import (
     GAPS,
     after,
     compose,
@@ -26,7 +26,7 @@ from fcp_ros.grounding.combining import (
     joined,
     last_resort,
 )
-from fcp_ros.grounding.kept_oracle import KeptOracle
+from fcp_ros.grounding.asking.kept_oracle import KeptOracle
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import Answer, predicate_version

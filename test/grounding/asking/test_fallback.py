@@ -23,10 +23,10 @@ from fcp_ros.grounding import (
     JudgementCache,
     make_grounder,
 )
-from fcp_ros.grounding import kept_oracle as kept_oracle_module
+from fcp_ros.grounding.asking import kept_oracle as kept_oracle_module
+from fcp_ros.grounding.asking.trouble import RETRY_PERIOD, Trouble
 from fcp_ros.grounding.stated.rule import RuleOracle
 from fcp_ros.grounding.stated.table import TableOracle
-from fcp_ros.grounding.trouble import RETRY_PERIOD, Trouble
 
 TABLE = (TableEntry({"item": "mug"}, 0.9),)
 DOWN = refusing(GroundingCode.SERVER_UNREACHABLE, "the server is down")

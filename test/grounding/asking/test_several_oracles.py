@@ -24,7 +24,7 @@ from fcp_ros.grounding import (
     Membership,
     make_grounder,
 )
-from fcp_ros.grounding.combining import compose
+from fcp_ros.grounding.asking.combining import compose
 from fcp_ros.grounding.stated.table import TableOracle
 
 TABLE = (TableEntry({"item": "mug"}, 0.9),)
