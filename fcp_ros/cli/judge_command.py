@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from fcp_ros.cli.errors import explained, fail
 from fcp_ros.cli.options import (
@@ -66,7 +67,7 @@ def judge(
     if as_json:
         typer.echo(json.dumps(to_plain(membership), indent=1))
     else:
-        Console(highlight=False).print(_sentence(request, membership))
+        Console(highlight=False).print(escape(_sentence(request, membership)), soft_wrap=True)
 
 
 def _in_scene(
