@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far the default (embedding) oracle agrees with people's and authors' judgements.
 
-``PYTHONPATH=. python benchmark/grounding_quality.py`` prints three tables, each beside raw cosine:
+``python benchmark/grounding.py quality`` prints three tables, each beside raw cosine:
 
 - the *held-out part of the judgements* in config/judgements (new items, mostly known purposes);
 - the *household pairs* in grounding_pairs.csv, none an example of the rubrics;
@@ -12,15 +12,15 @@ Judged pairs that the oracle looks up are left to the head alone, unless a table
 
 from __future__ import annotations
 
-import argparse
 import csv
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.domain.yaml_reader import load_domain
@@ -138,20 +138,20 @@ def unrelated_quality(
     return area_with_interval(high, low), raw, float(np.mean(low))
 
 
-def print_held_out(oracle_heads: Mapping[str, Head], encoder: SentenceEncoder) -> None:
+def held_out_lines(oracle_heads: Mapping[str, Head], encoder: SentenceEncoder) -> Iterator[str]:
     """The table of the judgements held out."""
     sets = read_judgements([JUDGEMENTS])
-    print("| set | held out | by | mean error | rank correlation | AUC (>= 0.7 / <= 0.15) |")
-    print("|---|---|---|---|---|---|")
+    yield "| set | held out | by | mean error | rank correlation | AUC (>= 0.7 / <= 0.15) |"
+    yield "|---|---|---|---|---|---|"
     for name, both in held_out_quality(sets, oracle_heads, encoder).items():
         for by, found in zip(("head", "raw cosine, best map"), both, strict=True):
-            print(
+            yield (
                 f"| {name} | {found.count} | {by} | {found.mean_error:.3f} | {found.rank:.2f} "
                 f"| {found.area:.3f} |"
             )
     for name in ("function", "substitution"):
         ours, raw, mean = unrelated_quality(sets[name], oracle_heads[name], encoder)
-        print(
+        yield (
             f"{name}, held out >= 0.7 against unrelated pairs: AUC {ours}, raw cosine {raw}; "
             f"mean degree of the unrelated {mean:.2f}"
         )
@@ -160,14 +160,14 @@ def print_held_out(oracle_heads: Mapping[str, Head], encoder: SentenceEncoder) -
 # --- the household pairs ----------------------------------------------------------------------
 
 
-def print_household(oracle: EmbeddingOracle, encoder: SentenceEncoder, listing: bool) -> None:
+def household_lines(oracle: EmbeddingOracle, encoder: SentenceEncoder) -> Iterator[str]:
     """Degrees against the stated ones, for each predicate."""
     domain = load_domain(HOUSEHOLD)
     heads = load_heads(PACKAGED_HEADS, encoder.model).by_name
     with (HERE / "grounding_pairs.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    print("| predicate | pairs | by | mean error | rank correlation | AUC (>= 0.7 / <= 0.15) |")
-    print("|---|---|---|---|---|---|")
+    yield "| predicate | pairs | by | mean error | rank correlation | AUC (>= 0.7 / <= 0.15) |"
+    yield "|---|---|---|---|---|---|"
     for name in dict.fromkeys(row["predicate"] for row in rows):
         predicate = domain.graded[name]
         mine = [row for row in rows if row["predicate"] == name]
@@ -181,15 +181,16 @@ def print_household(oracle: EmbeddingOracle, encoder: SentenceEncoder, listing: 
             ("raw cosine, map of the rubric", _by_cosine(predicate, pairs, encoder)),
         ):
             one = figures(found, given)
-            print(
+            yield (
                 f"| {name} | {one.count} | {by} | {one.mean_error:.3f} | {one.rank:.2f} "
                 f"| {one.area:.3f} |"
             )
-        known = sum(head.known.degree(pair) is not None for pair in pairs)
-        print(f"    {known} of the {len(pairs)} pairs of {name} are looked up")
-        if listing:
-            for pair, a, b in zip(pairs, judged, given, strict=True):
-                print(f"    {pair[0]:16s} {pair[1]:18s} judged {a:.2f}  given {b:.2f}")
+        new = [i for i, pair in enumerate(pairs) if head.known.degree(pair) is None]
+        one = figures([judged[i] for i in new], [given[i] for i in new])
+        yield (
+            f"| {name} | {one.count} | embedding oracle, pairs that were not judged "
+            f"| {one.mean_error:.3f} | {one.rank:.2f} | {one.area:.3f} |"
+        )
 
 
 def _by_cosine(predicate: GradedPredicate, pairs: Pairs, encoder: SentenceEncoder) -> list[float]:
@@ -264,14 +265,14 @@ def _same_category(
     return found
 
 
-def print_recipes(oracle: EmbeddingOracle, encoder: SentenceEncoder) -> None:
+def recipe_lines(oracle: EmbeddingOracle, encoder: SentenceEncoder) -> Iterator[str]:
     """True ingredient substitutions against others, by the oracle as it is used."""
     if not (RECIPES / RECIPE_PAIRS).is_file():
-        print(f"no recipes in {RECIPES}: skipped")
+        yield f"no recipes in {RECIPES}: skipped"
         return
     predicate = load_domain(HOUSEHOLD).graded["suitable_substitute"]
-    print("| true pairs, written down | against | embedding oracle | raw cosine |")
-    print("|---|---|---|---|")
+    yield "| true pairs, written down | against | embedding oracle | raw cosine |"
+    yield "|---|---|---|---|"
     for least_count in (2, 10):
         sample = recipe_sample(encoder, least_count)
         ours, raw = degrees(oracle, predicate, sample.true), cosines(sample.true, encoder.encode)
@@ -281,27 +282,21 @@ def print_recipes(oracle: EmbeddingOracle, encoder: SentenceEncoder) -> None:
         ):
             by_oracle = area_with_interval(ours, degrees(oracle, predicate, others))
             by_cosine = area_with_interval(raw, cosines(others, encoder.encode))
-            print(
+            yield (
                 f"| {len(ours)}, {least_count} times or more | {len(others)} {against} "
                 f"| {by_oracle} | {by_cosine} |"
             )
 
 
-def print_quality(encoder: SentenceEncoder, oracle: EmbeddingOracle, listing: bool) -> None:
-    """All three tables."""
-    print_held_out(load_heads(PACKAGED_HEADS, encoder.model).by_name, encoder)
-    print_household(oracle, encoder, listing)
-    print_recipes(oracle, encoder)
-
-
-def main() -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", action="store_true", help="list every household pair")
-    listing = parser.parse_args().pairs
+def run(console: Console, quick: bool) -> None:
+    """Print the tables; quick: the household pairs alone."""
     encoder = SentenceEncoder(device=Device.CPU)
-    print_quality(encoder, EmbeddingOracle(encoder), listing)
-
-
-if __name__ == "__main__":
-    main()
+    oracle = EmbeddingOracle(encoder)
+    heads = load_heads(PACKAGED_HEADS, encoder.model).by_name
+    parts = [household_lines(oracle, encoder)]
+    if not quick:
+        parts += [held_out_lines(heads, encoder), recipe_lines(oracle, encoder)]
+    for part in parts:
+        for line in part:
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+        console.print()
