@@ -63,11 +63,25 @@ CALIBRATION = (
         1.0,
     ),
     ParameterSpec(
+        "pooled_half_life",
+        1000.0,
+        "Later outcomes of a predicate after which one counts half for that; 0: never.",
+        0.0,
+        1e9,
+    ),
+    ParameterSpec(
         "drift_threshold",
         7.0,
         "Evidence of drift that is reported: h means a false alarm in exp(h) outcomes at most.",
         0.1,
         100.0,
+    ),
+    ParameterSpec(
+        "kept_after_change",
+        0.1,
+        "What outcomes from before a drift still count once it was noticed.",
+        0.0,
+        1.0,
     ),
 )
 
@@ -195,7 +209,9 @@ def grounding_options(values: ParameterTable) -> GroundingOptions:
             half_life_days=values.number("half_life_days"),
             pooled=values.flag("pooled"),
             neighbours=values.number("neighbours"),
+            pooled_half_life=values.number("pooled_half_life"),
             drift_threshold=values.number("drift_threshold"),
+            kept_after_change=values.number("kept_after_change"),
         ),
     )
 
