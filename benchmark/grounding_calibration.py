@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How soon calibration makes degrees come true: ``python benchmark/grounding_calibration.py``.
+"""How soon calibration makes degrees come true: ``python benchmark/grounding.py calibration``.
 
 Simulated executors with known success rates (`grounding_simulated.py`), so that the error is known
 exactly and not only estimated from outcomes:
@@ -14,7 +14,6 @@ paired differences: the error of a seed after n outcomes less its error before.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -273,9 +272,3 @@ def run(console: Console, quick: bool = False) -> None:
     show_drift(console, seeds)
     show_relearning(console, seeds)
     show_speed(console, quick)
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="few seeds")
-    run(Console(width=160), parser.parse_args().quick)
