@@ -6,6 +6,9 @@ The rival of a language model is what a program does that knows nothing of score
 process on the same prompts. Besides, five samples of one call. The model has random weights in the
 shape of a known one (speed doesn't ask for weights), so the floor under the mass on scores is 0.
 
+On a CPU all of it is measured in processor seconds of one core, so that what else runs on the
+machine doesn't decide the ratios; on a GPU in seconds, until the device is done.
+
 Tokens per second stand beside the device's limit: the FLOP/s of a large matrix product, measured
 here, through two operations a weight and token.
 """
@@ -79,7 +82,20 @@ def run(console: Console, quick: bool) -> None:
     import torch
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    threads = torch.get_num_threads()
+    if device == "cpu":
+        torch.set_num_threads(1)
+    try:
+        tables(console, quick, device)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def tables(console: Console, quick: bool, device: str) -> None:
+    """All tables of `run` on one device."""
     predicate = load_domain(REPOSITORY / "config/domains/household.yaml").graded["serves_as"]
+    if device == "cpu":
+        console.print("per processor second of one core; no GPU here, so not measured on one")
     embedding_table(console, predicate, (1, 8) if quick else SIZES)
     shapes = (TINY,) if quick else (HALF_BILLION,)
     if device == "cuda" and not quick:
@@ -87,8 +103,6 @@ def run(console: Console, quick: bool) -> None:
     sizes = SIZES if device == "cuda" else CPU_SIZES
     for shape in shapes:
         language_model_table(console, predicate, shape, device, (1, 8) if quick else sizes)
-    if device == "cpu":
-        console.print("no GPU here: not measured on one")
 
 
 def questions(predicate: GradedPredicate) -> Iterator[JudgementRequest]:
@@ -104,15 +118,17 @@ def questions(predicate: GradedPredicate) -> Iterator[JudgementRequest]:
 
 
 def seconds(action: Callable[[], object]) -> float:
-    """How long it takes, until the device is done."""
+    """What it takes: on a GPU until the device is done, on a CPU of the processor's time."""
     import torch
 
-    wait = torch.cuda.synchronize if torch.cuda.is_available() else lambda: None
+    on_gpu = torch.cuda.is_available()
+    clock = time.perf_counter if on_gpu else time.process_time
+    wait = torch.cuda.synchronize if on_gpu else lambda: None
     wait()
-    begin = time.perf_counter()
+    begin = clock()
     action()
     wait()
-    return time.perf_counter() - begin
+    return clock() - begin
 
 
 def embedding_table(console: Console, predicate: GradedPredicate, sizes: tuple[int, ...]) -> None:
