@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from fcp_ros.cli.errors import explained
+from fcp_ros.cli.errors import explained, fail
 from fcp_ros.package_files import config_folder
 
 if TYPE_CHECKING:
@@ -55,8 +55,10 @@ def train(
     from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
 
     console = Console(highlight=False)
+    if own_only and not judgements:
+        fail("--own-only leaves nothing to train on: give your own folder with --judgements")
     with explained():
-        packaged = [] if own_only and judgements else [config_folder() / "judgements"]
+        packaged = [] if own_only else [config_folder() / "judgements"]
         sets = read_judgements([*packaged, *(judgements or [])])
         encoder = SentenceEncoder(Path(model) if model else None)
         with _progress(console) as progress:

@@ -46,3 +46,4 @@ def test_bad_judgements_are_said_without_a_traceback(tmp_path: Path) -> None:
     assert result.exit_code == BAD_INPUT
     assert "line 12: the degree is 'never'" in result.stderr
     assert not out.exists()
+    assert "--judgements" in fcp("grounding", "train", "--own-only", "--out", out).stderr
