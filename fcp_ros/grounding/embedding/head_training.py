@@ -2,7 +2,8 @@
 """Training of a head: ridge regression on supports, and its map to degrees, in seconds.
 
 Nothing is random: supports and extra pairs are drawn by a generator with a fixed seed, so equal
-judgements give equal weights on the same machine.
+judgements and vectors give equal weights. (Vectors differ in the seventh digit with what else was
+encoded in the same batch; degrees follow to about 0.00002.)
 
 Where unrelated sides don't fit at all (`UNRELATED_FIT_NOT`), random pairs are added with degree 0:
 authors rather judge near misses, but a planner asks about everything in the house.
