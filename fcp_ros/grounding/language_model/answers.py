@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from fcp_ros.grounding.protocol.judgement import SCORE_COUNT, JudgementRequest, 
 from fcp_ros.grounding.protocol.options import LanguageModelOptions
 
 DEGREES = tuple(score / HIGHEST for score in range(SCORE_COUNT))
-NAMED = 3
 ADVICE = "use a model that follows instructions, or the embedding oracle"
 
 
@@ -85,30 +83,9 @@ def sampled_membership(
     return Membership(degree, degree, samples, spread, source, model, note=note)
 
 
-def all_answered(
-    requests: Sequence[JudgementRequest], answers: Sequence[Membership | str], model: str
-) -> list[Membership]:
-    """The memberships, if there is one for every request.
-
-    A batch is answered whole or not at all: whoever asked gets no degree that looks like others
-    but is none, and can ask again without the requests that the message names.
-
-    Raises:
-        GroundingError: NO_ANSWER; names the requests without one, and why.
-    """
-    memberships = [answer for answer in answers if isinstance(answer, Membership)]
-    refused = [
-        (request, answer)
-        for request, answer in zip(requests, answers, strict=True)
-        if isinstance(answer, str)
-    ]
-    if not refused:
-        return memberships
-    named = ", ".join(str(request) for request, _ in refused[:NAMED])
-    more = f" and {len(refused) - NAMED} more" if len(refused) > NAMED else ""
-    whole = f" ({len(refused)} of the {len(answers)} asked)" if len(answers) > 1 else ""
-    raise GroundingError(
+def no_score(request: JudgementRequest, model: str, reason: str) -> GroundingError:
+    """The error for a request that the model does not answer with a score."""
+    return GroundingError(
         GroundingCode.NO_ANSWER,
-        f"the language model {model} does not answer {named}{more}{whole} with a score: "
-        f"{refused[0][1]}; {ADVICE}",
+        f"the language model {model} does not answer {request} with a score: {reason}; {ADVICE}",
     )

@@ -19,9 +19,9 @@ from typing import TypeVar
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.language_model.answers import (
-    all_answered,
     check_numbers,
     exact_membership,
+    no_score,
     sampled_membership,
 )
 from fcp_ros.grounding.language_model.loading import (
@@ -31,12 +31,14 @@ from fcp_ros.grounding.language_model.loading import (
 )
 from fcp_ros.grounding.language_model.prompt import PROMPT_VERSION, write_prompt
 from fcp_ros.grounding.language_model.prompt_tokens import PromptBatch, tokenize_batch
+from fcp_ros.grounding.language_model.score_reading import Floats
 from fcp_ros.grounding.language_model.score_trie import TRIE_VERSION
 from fcp_ros.grounding.language_model.scorer import Scorer
 from fcp_ros.grounding.models.model_folder import check_model_folder, fingerprint
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import Device, LanguageModelOptions, Precision, ScoringMode
+from fcp_ros.grounding.protocol.oracle import Answer, all_answered
 
 Result = TypeVar("Result")
 
@@ -95,8 +97,17 @@ class LanguageModelOracle:
         """One membership a request.
 
         Raises:
-            GroundingError: the model can't be loaded, a prompt is longer than its window, the
-                memory doesn't hold one, or a request is not answered with a score (it is named).
+            GroundingError: as for `judge_each`, or a request has no answer.
+        """
+        return all_answered(self.judge_each(predicate, requests))
+
+    def judge_each(
+        self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
+    ) -> list[Answer]:
+        """For each request its membership, or why there is none: too long, or no score.
+
+        Raises:
+            GroundingError: the model can't be loaded or fails, or there is no rubric.
         """
         if not requests:
             return []
@@ -106,13 +117,14 @@ class LanguageModelOracle:
             scorer = self._ready()
             begin = time.perf_counter()
             batch = tokenize_batch(scorer.loaded.tokenizer, predicate, requests)
-            self._check_window(scorer.loaded, batch, requests)
             answers = self._answers(scorer, predicate, requests, batch)
             news = "; ".join(scorer.notes[known:])
             each = (time.perf_counter() - begin) / len(requests)
         return [
             replace(answer, latency=each, note=f"{answer.note}; {news}" if news else answer.note)
-            for answer in all_answered(requests, answers, self.model)
+            if isinstance(answer, Membership)
+            else answer
+            for answer in answers
         ]
 
     def _ready(self) -> Scorer:
@@ -129,20 +141,44 @@ class LanguageModelOracle:
         predicate: GradedPredicate,
         requests: Sequence[JudgementRequest],
         batch: PromptBatch,
-    ) -> list[Membership | str]:
-        options = self._options
-        exact = options.mode == ScoringMode.EXACT
-        temperature = 1.0 if exact else options.temperature
+    ) -> list[Answer]:
+        answers: dict[int, Answer] = {}
+        for index, request in enumerate(requests):
+            length = len(batch.whole(index)) + scorer.loaded.trie.depth
+            if length > scorer.loaded.window:
+                answers[index] = self._too_long(request, length, scorer.loaded.window)
+        fitting = [index for index in range(len(requests)) if index not in answers]
+        if fitting:
+            tails = tuple(batch.tails[index] for index in fitting)
+            rows = self._rows(scorer, predicate, PromptBatch(batch.prefix, tails))
+            answers |= {
+                index: self._answer(row, requests[index])
+                for index, row in zip(fitting, rows, strict=True)
+            }
+        return [answers[index] for index in range(len(requests))]
+
+    def _rows(self, scorer: Scorer, predicate: GradedPredicate, batch: PromptBatch) -> Floats:
+        """Probabilities of the scores, shape (requests, 101)."""
+        exact = self._options.mode == ScoringMode.EXACT
+        temperature = 1.0 if exact else self._options.temperature
         rows = self._guarded(lambda: scorer.probabilities(batch, temperature), predicate.name)
         check_numbers(rows, self.model)
-        if exact:
-            return [
-                exact_membership(row, self.name, self.model, options.least_mass) for row in rows
-            ]
-        return [
-            sampled_membership(row, self.name, self.model, options, request.context_key)
-            for row, request in zip(rows, requests, strict=True)
-        ]
+        return rows
+
+    def _answer(self, row: Floats, request: JudgementRequest) -> Answer:
+        options = self._options
+        if options.mode == ScoringMode.EXACT:
+            found = exact_membership(row, self.name, self.model, options.least_mass)
+        else:
+            found = sampled_membership(row, self.name, self.model, options, request.context_key)
+        return found if isinstance(found, Membership) else no_score(request, self.model, found)
+
+    def _too_long(self, request: JudgementRequest, length: int, window: int) -> GroundingError:
+        return GroundingError(
+            GroundingCode.CONTEXT_TOO_LONG,
+            f"the question {request} is {length} tokens long and the language model "
+            f"{self.model} reads {window}; shorten the rubric or use another model",
+        )
 
     def _guarded(self, action: Callable[[], Result], what: str) -> Result:
         """The action's result; what torch raises becomes an error that names the model."""
@@ -156,18 +192,6 @@ class LanguageModelOracle:
                 f"the language model {self.model} failed on {what} ({error}); "
                 "try another model, or report this architecture",
             ) from error
-
-    def _check_window(
-        self, loaded: LanguageModel, batch: PromptBatch, requests: Sequence[JudgementRequest]
-    ) -> None:
-        longest = max(range(len(requests)), key=lambda index: len(batch.tails[index]))
-        length = len(batch.whole(longest)) + loaded.trie.depth
-        if length > loaded.window:
-            raise GroundingError(
-                GroundingCode.CONTEXT_TOO_LONG,
-                f"the question {requests[longest]} is {length} tokens long and the language model "
-                f"{self.model} reads {loaded.window}; shorten the rubric or use another model",
-            )
 
 
 class CausalLmOracle(LanguageModelOracle):

@@ -16,13 +16,14 @@ from fcp_ros.domain.model import Anchor, GradedPredicate, Rubric
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
 
-PROMPT_VERSION = "prompt2"
+PROMPT_VERSION = "prompt3"
 """Part of the cache key; change it with the text below."""
 
 CUE = "Score:"
 HIGHEST = 100
 
 _NUMBER = re.compile(r"\s*(?:score\s*[:=]?\s*)?(\d{1,3})(?![.,/]?\d)", re.IGNORECASE)
+_NO_CONTROL = str.maketrans(dict.fromkeys("<>|[]", " "))
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _OUT_OF_HIGHEST = re.compile(rf"(\d)\s?/\s?{HIGHEST}(?!\d)")
 
@@ -82,7 +83,7 @@ def _own_lines(rubric: Rubric, arguments: Sequence[ArgumentContext]) -> list[str
         for argument in arguments
         if argument.attributes or _placeholder(argument) not in rubric.question
     )
-    words = {_placeholder(argument): _one_line(argument.words) for argument in arguments}
+    words = {_placeholder(argument): _plain(argument.words) for argument in arguments}
     # In one go: an argument's words may look like another one's placeholder.
     question = _PLACEHOLDER.sub(lambda m: words.get(m.group(0), m.group(0)), rubric.question)
     return [*lines, f"Question: {_one_line(question)}"]
@@ -101,13 +102,20 @@ def _anchor_line(anchor: Anchor) -> str:
 
 
 def _argument_line(argument: ArgumentContext) -> str:
-    line = f"{argument.parameter}: {_one_line(argument.words)}"
+    line = f"{argument.parameter}: {_plain(argument.words)}"
     if argument.attributes:
-        said = ", ".join(f"{name} {_one_line(str(value))}" for name, value in argument.attributes)
+        said = ", ".join(f"{name} {_plain(str(value))}" for name, value in argument.attributes)
         line += f" ({said})"
     return line
 
 
+def _plain(text: str) -> str:
+    """Text from a scene or a task: on one line, and without a model's control tokens.
+
+    Tokenizers read "<|im_end|>" or "[INST]" in a label as what ends the question.
+    """
+    return _one_line(text.translate(_NO_CONTROL))
+
+
 def _one_line(text: str) -> str:
-    """Text from a scene can't break the prompt's lines."""
     return " ".join(text.split())
