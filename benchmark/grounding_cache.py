@@ -75,9 +75,7 @@ def request(number: int) -> JudgementRequest:
     )
 
 
-def latencies(
-    get: Callable[[CacheKey], Membership | None], keys: Sequence[CacheKey]
-) -> Latencies:
+def latencies(get: Callable[[CacheKey], Membership | None], keys: Sequence[CacheKey]) -> Latencies:
     """Times each call by itself; every key must be found."""
     took = []
     for key in keys:
