@@ -145,7 +145,7 @@ class GrounderNode(ManagedNode):
     def _judge(self, request: Any, response: Any) -> Any:
         batches = self._batches
         if batches is None:
-            raise WorkerClosed(CLEANED_UP)
+            return _failed(response, CLEANED_UP)
         limit = duration_from_message(request.time_limit)
         try:
             requests = [request_from_message(query) for query in request.queries]
