@@ -215,6 +215,6 @@ class KeptOracle:
         for position, answer in zip(missing, found, strict=True):
             key = keys[position]
             if key is not None and isinstance(answer, Membership):
-                news.append((key, replace(answer, latency=0.0)))
+                news.append((key, answer))
         if news:
             self._cache.put(news)

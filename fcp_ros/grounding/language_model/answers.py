@@ -7,14 +7,18 @@ import math
 
 import numpy as np
 
-from fcp_ros.grounding.language_model.prompt import HIGHEST
 from fcp_ros.grounding.language_model.score_reading import NO_SCORE, Floats, draw_scores
 from fcp_ros.grounding.protocol.aggregation import distribution_median_and_spread, median_and_spread
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import SCORE_COUNT, JudgementRequest, Membership
+from fcp_ros.grounding.protocol.judgement import (
+    HIGHEST_SCORE,
+    SCORE_COUNT,
+    JudgementRequest,
+    Membership,
+)
 from fcp_ros.grounding.protocol.options import LanguageModelOptions
 
-DEGREES = tuple(score / HIGHEST for score in range(SCORE_COUNT))
+DEGREES = tuple(score / HIGHEST_SCORE for score in range(SCORE_COUNT))
 ADVICE = "use a model that follows instructions, or the embedding oracle"
 
 
@@ -68,7 +72,7 @@ def sampled_membership(
         context_key: the question; each one has draws of its own.
     """
     drawn = draw_scores(probabilities, options.samples, options.seed, context_key)
-    samples = tuple(score / HIGHEST for score in drawn if score != NO_SCORE)
+    samples = tuple(score / HIGHEST_SCORE for score in drawn if score != NO_SCORE)
     if len(samples) * 2 <= options.samples:
         return (
             f"{options.samples - len(samples)} of {options.samples} drawn answers have none; the "

@@ -14,18 +14,21 @@ from collections.abc import Sequence
 
 from fcp_ros.domain.model import Anchor, GradedPredicate, Rubric
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
+from fcp_ros.grounding.protocol.judgement import (
+    HIGHEST_SCORE,
+    ArgumentContext,
+    JudgementRequest,
+)
 
 PROMPT_VERSION = "prompt3"
 """Part of the cache key; change it with the text below."""
 
 CUE = "Score:"
-HIGHEST = 100
 
 _NUMBER = re.compile(r"\s*(?:score\s*[:=]?\s*)?(\d{1,3})(?![.,/]?\d)", re.IGNORECASE)
 _NO_CONTROL = str.maketrans(dict.fromkeys("<>|[]", " "))
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
-_OUT_OF_HIGHEST = re.compile(rf"(\d)\s?/\s?{HIGHEST}(?!\d)")
+_OUT_OF_HIGHEST = re.compile(rf"(\d)\s?/\s?{HIGHEST_SCORE}(?!\d)")
 
 
 def write_prompt(predicate: GradedPredicate, request: JudgementRequest) -> str:
@@ -45,9 +48,9 @@ def read_score(answer: str) -> float | None:
     is on another scale and no score.
     """
     match = _NUMBER.match(_OUT_OF_HIGHEST.sub(r"\1", answer, count=1))
-    if match is None or int(match.group(1)) > HIGHEST:
+    if match is None or int(match.group(1)) > HIGHEST_SCORE:
         return None
-    return int(match.group(1)) / HIGHEST
+    return int(match.group(1)) / HIGHEST_SCORE
 
 
 def _usable_rubric(predicate: GradedPredicate) -> Rubric:

@@ -23,13 +23,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from fcp_ros.grounding.language_model.prompt import HIGHEST
 from fcp_ros.grounding.language_model.token_texts import SIGNS
+from fcp_ros.grounding.protocol.judgement import SCORE_COUNT
 
 TRIE_VERSION = "trie1"
 """Part of the cache key; change it with the reading rule."""
 
-SCORES = {str(score): score for score in range(HIGHEST + 1)}
+SCORES = {str(score): score for score in range(SCORE_COUNT)}
 LOOKED_PAST = 10
 """The largest number whose next token is looked at."""
 
