@@ -17,6 +17,7 @@ LAYERS = ("fuzzy", "cset", "scene", "domain", "grounding", "planning", "relaxati
 FOLDERS = {
     "cset": ("schema", "instance", "search", "limits", "conditions", "rewriting", "sequences",
              "migration", "interchange"),
+    "scene": ("graph", "shapes", "relations", "formats", "state", "live"),
     "grounding": ("protocol", "stores", "calibration", "models", "stated", "embedding",
                   "language_model", "endpoint", "asking"),
     "planning": ("model", "flat", "compile", "heuristics", "search", "schedule", "chunks",
@@ -34,7 +35,8 @@ INTERFACES = {"msg", "srv", "action"}  # generated; importing them needs ROS
 ROS_ALLOWED_IN = {"nodes", "client"}
 INTERFACES_ALLOWED_IN = {"nodes", "client", "demo"}  # the demo reads what the client returns
 # They take seconds to import: only on demand.
-HEAVY = ("torch", "transformers", "sentence_transformers", "spark_dsg", "rclpy", "matplotlib")
+HEAVY = ("torch", "transformers", "sentence_transformers", "spark_dsg", "pxr", "open3d",
+         "shapely", "rclpy", "matplotlib")
 
 
 def imported_modules(file: Path, package: str) -> Iterator[tuple[int, str]]:

@@ -7,9 +7,9 @@ from fcp_ros.domain.build_schema import check_type
 from fcp_ros.domain.problems import Report, suggestion
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml_schema import DomainFile
-from fcp_ros.scene.graph import Layer
-from fcp_ros.scene.labels import normalise_label
-from fcp_ros.scene.to_cset import AttributeFact, SceneMapping
+from fcp_ros.scene.graph.graph import Layer
+from fcp_ros.scene.graph.labels import normalise_label
+from fcp_ros.scene.state.to_cset import AttributeFact, SceneMapping
 
 
 def build_mapping(file: DomainFile, vocabulary: Vocabulary, report: Report) -> SceneMapping:

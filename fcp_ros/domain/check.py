@@ -31,7 +31,7 @@ from fcp_ros.domain.is_a import is_a
 from fcp_ros.domain.model import IS_A, TEXT, Domain, Parameter
 from fcp_ros.domain.problems import a, suggestion
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.scene.labels import match_label
+from fcp_ros.scene.graph.labels import match_label
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 

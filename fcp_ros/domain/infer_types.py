@@ -20,7 +20,7 @@ from fcp_ros.domain.expression_parser import parse_expression
 from fcp_ros.domain.model import IS_A, TEXT, Domain
 from fcp_ros.domain.problems import a
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.scene.labels import match_label
+from fcp_ros.scene.graph.labels import match_label
 
 
 def infer_types(expression: Expression, domain: Domain, text: str = "") -> Mapping[str, str]:

@@ -28,12 +28,12 @@ from fcp_ros.nodes.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.scene_markers import graph_to_markers
 from fcp_ros.nodes.spin import run_node
 from fcp_ros.package_files import config_folder, find_scene
-from fcp_ros.scene.delta import apply_delta
-from fcp_ros.scene.errors import SceneError
-from fcp_ros.scene.geometry import complete_relations
-from fcp_ros.scene.graph import SceneGraph
-from fcp_ros.scene.readers import load_scene
-from fcp_ros.scene.scene_file import SceneLimits
+from fcp_ros.scene.formats.scene_file import SceneLimits
+from fcp_ros.scene.graph.delta import apply_delta
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.loading import load_scene
+from fcp_ros.scene.relations.complete import complete_relations
 from fcp_ros.srv import GetSceneGraph, LoadScene
 
 PARAMETERS = (

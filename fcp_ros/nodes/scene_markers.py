@@ -12,7 +12,7 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from fcp_ros.nodes.conversions.scene import pose_to_message
-from fcp_ros.scene.graph import Layer, SceneGraph, SceneNode
+from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
 
 LABEL_HEIGHT = 0.12
 """Height of capital letters (m)."""

@@ -17,7 +17,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.execution.step_application import holds
 from fcp_ros.nodes.conversions.scene import delta_to_message
 from fcp_ros.nodes.world import NoWorld, World, WorldState
-from fcp_ros.scene.from_facts import delta_of_facts
+from fcp_ros.scene.state.from_facts import delta_of_facts
 
 ECHO_WAIT = 2.0
 """Seconds after which an update whose graph has not come back is published again."""

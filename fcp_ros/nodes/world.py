@@ -15,9 +15,9 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.scene import graph_from_message
-from fcp_ros.scene.errors import SceneError
-from fcp_ros.scene.graph import Layer, SceneGraph
-from fcp_ros.scene.to_cset import scene_to_instance
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import Layer, SceneGraph
+from fcp_ros.scene.state.to_cset import scene_to_instance
 
 LOOK_EVERY = 0.01
 """Seconds between two looks for the first graph."""

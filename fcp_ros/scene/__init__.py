@@ -5,17 +5,16 @@
 makes a C-set of it; ``delta_of_facts`` goes back. Knows nothing of planning or of ROS.
 """
 
-from fcp_ros.scene.canonical import to_document, write_scene
-from fcp_ros.scene.context_matters import (
+from fcp_ros.scene.formats.canonical import to_document, write_scene
+from fcp_ros.scene.formats.context_matters import (
     ContextMattersInstance,
     load_context_matters_instances,
     load_context_matters_records,
 )
-from fcp_ros.scene.delta import SceneDelta, apply_delta, delta_between
-from fcp_ros.scene.errors import SceneError, SequenceGap
-from fcp_ros.scene.from_facts import delta_of_facts
-from fcp_ros.scene.geometry import Tolerances, complete_relations
-from fcp_ros.scene.graph import (
+from fcp_ros.scene.formats.scene_file import SceneLimits
+from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
+from fcp_ros.scene.graph.errors import SceneError, SequenceGap
+from fcp_ros.scene.graph.graph import (
     AttributeValue,
     Layer,
     Pose,
@@ -24,12 +23,13 @@ from fcp_ros.scene.graph import (
     SceneNode,
     SceneRelation,
 )
-from fcp_ros.scene.labels import label_forms, match_label, normalise_label
-from fcp_ros.scene.mapping import AttributeFact, SceneMapping, type_of_label
-from fcp_ros.scene.readers import READERS, SceneReader, load_scene, read_scene
-from fcp_ros.scene.scene_file import SceneLimits
+from fcp_ros.scene.graph.labels import label_forms, match_label, normalise_label
+from fcp_ros.scene.loading import READERS, SceneReader, load_scene, read_scene
+from fcp_ros.scene.relations.complete import Tolerances, complete_relations
+from fcp_ros.scene.state.from_facts import delta_of_facts
+from fcp_ros.scene.state.mapping import AttributeFact, SceneMapping, type_of_label
+from fcp_ros.scene.state.to_cset import SceneState, scene_to_instance
 from fcp_ros.scene.summary import SceneSummary, summarise
-from fcp_ros.scene.to_cset import SceneState, scene_to_instance
 
 __all__ = [
     "AttributeFact",

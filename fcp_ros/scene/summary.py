@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fcp_ros.scene.footprint import bounds, footprint_of
-from fcp_ros.scene.graph import Layer, SceneGraph
+from fcp_ros.scene.graph.graph import Layer, SceneGraph
+from fcp_ros.scene.shapes.footprint import bounds, footprint_of
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from fcp_ros.scene import (
     complete_relations,
     scene_to_instance,
 )
-from fcp_ros.scene.labels import match_label
+from fcp_ros.scene.graph.labels import match_label
 
 
 def test_relations_are_those_that_scenes_carry(household):

@@ -9,7 +9,7 @@ from fcp_ros.domain.expression import Atom, Text, Variable
 from fcp_ros.domain.model import Anchor, Duration, Literal, Parameter, Resource, TableEntry
 from fcp_ros.domain.problems import DomainError
 from fcp_ros.domain.yaml_reader import load_domain, parse_domain
-from fcp_ros.scene.graph import Layer
+from fcp_ros.scene.graph.graph import Layer
 
 TINY = Path(__file__).parents[2] / "config" / "domains" / "tiny.yaml"
 

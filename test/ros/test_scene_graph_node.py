@@ -14,8 +14,8 @@ from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph, SceneGraphUpdate, SceneNode
 from fcp_ros.nodes.conversions.scene import delta_to_message, graph_from_message
 from fcp_ros.nodes.stack import NodeStack, StartError
-from fcp_ros.scene.delta import SceneDelta, apply_delta
-from fcp_ros.scene.graph import SceneRelation
+from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
+from fcp_ros.scene.graph.graph import SceneRelation
 from fcp_ros.srv import GetSceneGraph
 
 

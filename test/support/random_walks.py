@@ -11,7 +11,7 @@ from fcp_ros.cset.sequences.applied_step import AppliedStep
 from fcp_ros.domain import Duration, Window, constraint_pattern, span_of
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.scene.graph import Layer
+from fcp_ros.scene.graph.graph import Layer
 
 
 @st.composite

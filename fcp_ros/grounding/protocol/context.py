@@ -15,7 +15,7 @@ from fcp_ros.domain.arithmetic import COORDINATES
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, AttributeValue, JudgementRequest
-from fcp_ros.scene.labels import normalise_label
+from fcp_ros.scene.graph.labels import normalise_label
 
 NAME = "name"
 CATEGORY = "category"

@@ -16,8 +16,8 @@ from fcp_ros.msg import SceneNode as SceneNodeMessage
 from fcp_ros.msg import SceneRelation as SceneRelationMessage
 from fcp_ros.nodes.conversions.common import attributes_from_message, attributes_to_message
 from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.scene.delta import SceneDelta
-from fcp_ros.scene.graph import Layer, Pose, Provenance, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.delta import SceneDelta
+from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode, SceneRelation
 
 PROVENANCES = {
     Provenance.GIVEN: SceneRelationMessage.GIVEN,

@@ -24,7 +24,7 @@ from fcp_ros.planning.compile.overwriting import Overwritings, crowded, overwrit
 from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.compile.wanted import Wanted
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.scene.garbage import garbage_collection_paused
+from fcp_ros.scene.graph.garbage import garbage_collection_paused
 
 __all__ = ["Breadth", "DemandCompiler", "demand_task"]
 

@@ -29,7 +29,7 @@ from fcp_ros.planning.compile.task import Task
 from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.scene.garbage import garbage_collection_paused
+from fcp_ros.scene.graph.garbage import garbage_collection_paused
 
 MacroMaker = Callable[
     [Sequence[Entry], Sequence[int], Sequence[FlatResource], int], Iterable[Entry]

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.scene.graph import Layer
+from fcp_ros.scene.graph.graph import Layer
 
 AGENT_TYPES = ("agent", "robot")
 """Types of these names are agents in every domain."""

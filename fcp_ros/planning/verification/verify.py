@@ -26,7 +26,7 @@ from fcp_ros.planning.verification.degrees import judged_degrees, running
 from fcp_ros.planning.verification.meeting import PlanMeeting, misfits
 from fcp_ros.planning.verification.replay import Replay, Replayed
 from fcp_ros.planning.verification.times import in_order_of, wrong_times
-from fcp_ros.scene.garbage import garbage_collection_paused
+from fcp_ros.scene.graph.garbage import garbage_collection_paused
 
 
 def verify(

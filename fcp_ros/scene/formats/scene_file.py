@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scene file as readers see it: its bytes, its parsed document, and the limits it must keep."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from fcp_ros.scene.graph.errors import SceneError
+
+YAML_SUFFIXES = (".yaml", ".yml")
+
+_LISP = re.compile(r"(?:\s*;[^\n]*\n)*\s*\(\s*define\b", re.IGNORECASE)
+"""How PDDL begins, after comments."""
+
+
+@dataclass(frozen=True)
+class SceneLimits:
+    """What a file may hold at most, so that a monster file is refused and not swallowed.
+
+    Attributes:
+        max_nodes: Nodes of the scene, whatever their layer.
+        max_bytes: Size of the file (bytes).
+    """
+
+    max_nodes: int = 200_000
+    max_bytes: int = 512 * 1024 * 1024
+
+    def check_nodes(self, count: int, source: str) -> None:
+        """Refuse more nodes than allowed (SceneError)."""
+        if count > self.max_nodes:
+            raise SceneError(
+                f"the scene has {count} nodes, more than the limit of {self.max_nodes}",
+                source=source,
+                advice="Raise max_nodes if the file is really meant to be that large.",
+            )
+
+
+class Syntax(Enum):
+    """How the bytes of a file are to be understood."""
+
+    JSON = "JSON"
+    YAML = "YAML"
+    TEXT = "other text"
+    BINARY = "binary"
+    FOLDER = "folder"
+
+
+@dataclass(frozen=True)
+class SceneFile:
+    """One scene file, read once.
+
+    Attributes:
+        path: Where the bytes come from.
+        fragment: What followed ``#`` in the address: one entry of a file that holds many.
+        content: The bytes; empty for a folder.
+        syntax: How they are to be understood.
+        document: The parsed JSON or YAML value; None for other content.
+        problem: Why it could not be parsed, where it looked like text.
+        limits: What readers must check.
+    """
+
+    path: Path
+    fragment: str
+    content: bytes
+    syntax: Syntax
+    document: Any
+    problem: str
+    limits: SceneLimits
+
+    @property
+    def name(self) -> str:
+        """The address as the user wrote it, for messages and ``SceneGraph.source``."""
+        return f"{self.path}#{self.fragment}" if self.fragment else str(self.path)
+
+    def beside(self, name: str) -> SceneFile:
+        """Another file that belongs to this one: of the same folder, or of one below it.
+
+        Args:
+            name: Relative path, as this file or its format says it.
+
+        Raises:
+            SceneError: It leads out of the folder (files are read from configured folders only),
+                or can't be read.
+        """
+        folder = self.path if self.syntax is Syntax.FOLDER else self.path.parent
+        target = folder / name
+        if not target.resolve().is_relative_to(folder.resolve()):
+            raise SceneError(
+                f"it refers to {name!r}, which is outside of its folder",
+                source=self.name,
+                advice="Put the files that belong together into one folder.",
+            )
+        return open_scene_file(target, self.limits)
+
+
+def open_scene_file(address: str | Path, limits: SceneLimits) -> SceneFile:
+    """Read a scene file into memory and parse it if it is JSON or YAML.
+
+    Args:
+        address: Path of the file or folder; ``path#id`` names one entry of a file that holds many.
+        limits: Limits to keep.
+
+    Raises:
+        SceneError: The file is missing, empty, unreadable or too large.
+    """
+    path, fragment = _split_address(address)
+    if path.is_dir():
+        return SceneFile(path, fragment, b"", Syntax.FOLDER, None, "", limits)
+    content = _read_bytes(path, limits)
+    syntax, document, problem = _parse(path, content)
+    return SceneFile(path, fragment, content, syntax, document, problem, limits)
+
+
+def _split_address(address: str | Path) -> tuple[Path, str]:
+    path = Path(address).expanduser()
+    if path.exists() or "#" not in str(path):
+        return path, ""
+    head, _, fragment = str(path).partition("#")
+    return Path(head), fragment
+
+
+def _read_bytes(path: Path, limits: SceneLimits) -> bytes:
+    source = str(path)
+    try:
+        size = path.stat().st_size
+        if size > limits.max_bytes:
+            raise SceneError(
+                f"the file has {size} bytes, more than the limit of {limits.max_bytes}",
+                source=source,
+                advice="Raise max_bytes if the file is really meant to be that large.",
+            )
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise SceneError(
+            "there is no such file",
+            source=source,
+            advice=f"Check the path (the current folder is {Path.cwd()}).",
+        ) from None
+    except OSError as error:
+        raise SceneError(
+            f"the file cannot be read ({error.strerror or error})",
+            source=source,
+            advice="Check its permissions and the disk.",
+        ) from None
+    if not content.strip():
+        raise SceneError(
+            "the file is empty", source=source, advice="Write or export the scene again."
+        )
+    return content
+
+
+def _parse(path: Path, content: bytes) -> tuple[Syntax, Any, str]:
+    """Syntax by content: JSON starts with a bracket, USD and PDDL in their own ways, other text
+    is YAML, the rest is binary.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return Syntax.BINARY, None, f"it is no UTF-8 text (byte {error.start})"
+    if "\x00" in text:
+        return Syntax.BINARY, None, "it is no text (it holds zero bytes)"
+    if text.lstrip()[:1] in ("{", "[") and path.suffix.lower() not in YAML_SUFFIXES:
+        document, problem = _parse_json(text)
+        return Syntax.JSON, document, problem
+    if text.startswith("#usda") or _LISP.match(text):
+        return Syntax.TEXT, None, ""
+    document, problem = _parse_yaml(text)
+    return Syntax.YAML, document, problem
+
+
+def _parse_json(text: str) -> tuple[Any, str]:
+    try:
+        return json.loads(text), ""
+    except json.JSONDecodeError as error:
+        return None, f"its JSON breaks off or is wrong at line {error.lineno}: {error.msg}"
+    except (RecursionError, ValueError) as error:
+        return None, f"its JSON cannot be parsed ({type(error).__name__})"
+
+
+def _parse_yaml(text: str) -> tuple[Any, str]:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        return YAML(typ="safe", pure=True).load(text), ""
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark is not None else ""
+        reason = getattr(error, "problem", None) or type(error).__name__
+        return None, f"its YAML is wrong{where}: {reason}"
+    except (RecursionError, ValueError, TypeError) as error:
+        return None, f"its YAML cannot be parsed ({type(error).__name__})"

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of scene readers, and ``load_scene``, which picks one by what a file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fcp_ros.scene.formats import canonical, context_matters, spark_dsg
+from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, Syntax, open_scene_file
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.garbage import garbage_collection_paused
+from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.relations.complete import complete_relations
+from fcp_ros.scene.relations.draft import listed
+
+
+@dataclass(frozen=True)
+class SceneReader:
+    """One file format.
+
+    Attributes:
+        name: Short name of the format.
+        description: What it is, for messages and documents.
+        recognises: Whether a file is of this format, by its content.
+        read: Turns such a file into a graph; raises SceneError.
+        lacks: What the format has no words for, a phrase each ("states such as is_open").
+    """
+
+    name: str
+    description: str
+    recognises: Callable[[SceneFile], bool]
+    read: Callable[[SceneFile], SceneGraph]
+    lacks: tuple[str, ...] = ()
+
+
+READERS: tuple[SceneReader, ...] = (
+    SceneReader(
+        "canonical",
+        f'canonical JSON/YAML ("format": "{canonical.FORMAT}")',
+        canonical.is_canonical,
+        canonical.read_canonical,
+    ),
+    SceneReader(
+        "house",
+        "house layout JSON/YAML (rooms, doors, objects, agents, relations)",
+        canonical.is_house,
+        canonical.read_house,
+    ),
+    SceneReader(
+        "spark_dsg_json",
+        "Spark-DSG JSON (Hydra)",
+        spark_dsg.is_spark_json,
+        spark_dsg.read_spark,
+    ),
+    SceneReader(
+        "spark_dsg_binary",
+        "Spark-DSG binary (Hydra)",
+        spark_dsg.is_spark_binary,
+        spark_dsg.read_spark,
+    ),
+    SceneReader(
+        "context_matters",
+        "Context Matters instances (instances.json#<id>)",
+        context_matters.is_instances,
+        context_matters.read_instance,
+    ),
+)
+
+
+def load_scene(path: str | Path, *, limits: SceneLimits | None = None) -> SceneGraph:
+    """Read a scene file of any supported format and complete its relations.
+
+    Args:
+        path: The file; ``instances.json#<id>`` names one entry of a file that holds many.
+        limits: Refuse files beyond these (default: ``SceneLimits()``).
+
+    Returns:
+        The canonical graph, with ``complete_relations`` applied; its notes say what was
+        repaired, guessed or left out.
+
+    Raises:
+        SceneError: Missing, empty, unreadable, unknown, broken, oversized or empty scene; the
+            message names the file, the reason and what to do.
+    """
+    return complete_relations(read_scene(path, limits=limits))
+
+
+def read_scene(path: str | Path, *, limits: SceneLimits | None = None) -> SceneGraph:
+    """Like ``load_scene``, but with the file's own relations only."""
+    with garbage_collection_paused():
+        return _read(path, limits)
+
+
+def _read(path: str | Path, limits: SceneLimits | None) -> SceneGraph:
+    file = open_scene_file(path, limits or SceneLimits())
+    reader = _reader_of(file)
+    try:
+        graph = reader.read(file)
+    except SceneError as error:
+        raise error.in_source(file.name) from None
+    except MemoryError:
+        raise SceneError(
+            "reading it needs more memory than there is",
+            source=file.name,
+            advice="The file is damaged or too large: export it again.",
+        ) from None
+    if not graph.nodes:
+        raise SceneError(
+            "the scene is empty: it has no nodes",
+            source=file.name,
+            advice="Map or export the scene again, with at least one room or object.",
+        )
+    file.limits.check_nodes(len(graph.nodes), file.name)
+    return graph if graph.source == file.name else replace(graph, source=file.name)
+
+
+def _reader_of(file: SceneFile) -> SceneReader:
+    for reader in READERS:
+        if reader.recognises(file):
+            return reader
+    known = "; ".join(reader.description for reader in READERS)
+    reason = f"the format is not known ({file.problem or _shape(file)})"
+    raise SceneError(reason, source=file.name, advice=f"Supported are: {known}.")
+
+
+def _shape(file: SceneFile) -> str:
+    """A few words about what the document looks like."""
+    kind = file.syntax.value
+    if file.syntax is Syntax.FOLDER:
+        return f"it is a folder with {listed(sorted(path.name for path in file.path.iterdir()))}"
+    if isinstance(file.document, dict):
+        keys = ", ".join(str(key)[:40] for key in list(file.document)[:6])
+        return f"{kind} with the keys {keys}" if keys else f"{kind} without any key"
+    if isinstance(file.document, list):
+        return f"a {kind} list of {len(file.document)}"
+    return f"{kind} text that is no mapping"

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plane geometry of footprints: polygons as tuples of (x, y) corners in metres."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.scene.graph.graph import Pose, SceneNode, Vector
+
+Corner = tuple[float, float]
+Polygon = tuple[Corner, ...]
+
+
+def box_corners(pose: Pose, size: Vector) -> Polygon:
+    """Corners of a box's footprint, anticlockwise, from its own (-x, -y) corner."""
+    cos, sin = math.cos(pose.yaw), math.sin(pose.yaw)
+    x, y, _ = pose.position
+    corners = []
+    for across, along in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+        dx, dy = across * size[0] / 2.0, along * size[1] / 2.0
+        corners.append((x + cos * dx - sin * dy, y + sin * dx + cos * dy))
+    return tuple(corners)
+
+
+def footprint_of(node: SceneNode) -> Polygon:
+    """A node's polygon, or that of its box; empty where neither is known."""
+    if node.polygon:
+        return node.polygon
+    if node.pose is not None and node.size is not None:
+        return box_corners(node.pose, node.size)
+    return ()
+
+
+def convex_hull(points: Iterable[Corner]) -> Polygon:
+    """Convex hull, anticlockwise (monotone chain); empty for points on one line."""
+    ordered = sorted(set(points))
+    if len(ordered) < 3:
+        return ()
+
+    def half(sequence: Iterable[Corner]) -> list[Corner]:
+        chain: list[Corner] = []
+        for point in sequence:
+            while len(chain) >= 2 and _turn(chain[-2], chain[-1], point) <= 0.0:
+                chain.pop()
+            chain.append(point)
+        return chain[:-1]
+
+    hull = (*half(ordered), *half(reversed(ordered)))
+    return hull if len(hull) >= 3 else ()
+
+
+def _turn(a: Corner, b: Corner, c: Corner) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def area(polygon: Polygon) -> float:
+    """Area (m2) of a simple polygon, whatever its direction."""
+    return abs(_signed_area(polygon))
+
+
+def _signed_area(polygon: Polygon) -> float:
+    total = 0.0
+    for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
+        total += x0 * y1 - x1 * y0
+    return total / 2.0
+
+
+def centroid(polygon: Polygon) -> Corner:
+    """Centre of area; the mean corner where the area is nil."""
+    x_mid = sum(x for x, _ in polygon) / len(polygon)
+    y_mid = sum(y for _, y in polygon) / len(polygon)
+    moved = tuple((x - x_mid, y - y_mid) for x, y in polygon)  # exact far from the origin too
+    signed = _signed_area(moved)
+    if abs(signed) < 1e-12:
+        return x_mid, y_mid
+    x_sum = y_sum = 0.0
+    for (x0, y0), (x1, y1) in zip(moved, (*moved[1:], moved[0]), strict=True):
+        cross = x0 * y1 - x1 * y0
+        x_sum += (x0 + x1) * cross
+        y_sum += (y0 + y1) * cross
+    return x_mid + x_sum / (6.0 * signed), y_mid + y_sum / (6.0 * signed)
+
+
+def inner_point(polygon: Polygon) -> Corner:
+    """A point inside a polygon: its centroid, or where that is outside, the middle of the widest
+    stretch at its height (rooms shaped like an L or a U).
+    """
+    x, y = centroid(polygon)
+    if bool(contains(polygon, np.array([(x, y)]))[0]):
+        return x, y
+    crossings = sorted(
+        x0 + (y - y0) / (y1 - y0) * (x1 - x0)
+        for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True)
+        if (y0 > y) != (y1 > y)
+    )
+    stretches = list(zip(crossings[::2], crossings[1::2], strict=False))
+    if not stretches:
+        return polygon[0]
+    left, right = max(stretches, key=lambda stretch: stretch[1] - stretch[0])
+    return (left + right) / 2.0, y
+
+
+def bounds(polygon: Iterable[Corner]) -> tuple[float, float, float, float]:
+    """Least x, least y, greatest x, greatest y."""
+    corners = tuple(polygon)
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def contains(polygon: Polygon, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which points lie in a simple polygon (even-odd rule, by its edges at once).
+
+    Args:
+        polygon: At least three corners.
+        points: Shape (n, 2), metres.
+
+    Returns:
+        Shape (n,). Points exactly on an edge may count either way.
+    """
+    corners = np.asarray(polygon, dtype=np.float64)
+    following = np.roll(corners, -1, axis=0)
+    x, y = points[:, 0, None], points[:, 1, None]
+    straddles = (corners[:, 1] > y) != (following[:, 1] > y)
+    rise = following[:, 1] - corners[:, 1]
+    rise = np.where(rise == 0.0, 1.0, rise)  # level edges straddle nothing
+    crossing = corners[:, 0] + (y - corners[:, 1]) / rise * (following[:, 0] - corners[:, 0])
+    inside: NDArray[np.bool_] = (np.count_nonzero(straddles & (x < crossing), axis=1) % 2) == 1
+    return inside
+
+
+def distance(polygon: Polygon, point: Corner) -> float:
+    """Distance (m) from a point to a polygon; 0 inside it."""
+    if bool(contains(polygon, np.array([point]))[0]):
+        return 0.0
+    return min(
+        _segment_distance(point, a, b)
+        for a, b in zip(polygon, (*polygon[1:], polygon[0]), strict=True)
+    )
+
+
+def _segment_distance(point: Corner, a: Corner, b: Corner) -> float:
+    dx, dy = b[0] - a[0], b[1] - a[1]
+    length = dx * dx + dy * dy
+    along = 0.0
+    if length > 0.0:
+        along = ((point[0] - a[0]) * dx + (point[1] - a[1]) * dy) / length
+        along = min(1.0, max(0.0, along))
+    return math.hypot(point[0] - a[0] - along * dx, point[1] - a[1] - along * dy)

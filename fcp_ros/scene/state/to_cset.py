@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns a completed scene graph into a state: an instance of the domain's schema.
+
+Nothing is dropped or guessed in silence: the notes of ``SceneState`` say what was.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+
+from fcp_ros.cset import Instance, InstanceBuilder, InstanceError, Schema
+from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.labels import match_label
+from fcp_ros.scene.relations.draft import listed
+from fcp_ros.scene.state.location import ItemLocations
+from fcp_ros.scene.state.mapping import AttributeFact, SceneMapping, type_of_label
+from fcp_ros.scene.state.tuples import TupleWriter
+
+__all__ = [
+    "AttributeFact",
+    "SceneMapping",
+    "SceneState",
+    "scene_to_instance",
+    "type_of_label",
+]
+
+_LOCATIONS = ("on", "inside")
+
+
+@dataclass(frozen=True)
+class SceneState:
+    """A state made from a scene, and what was guessed, changed or left out in making it."""
+
+    instance: Instance
+    notes: tuple[str, ...] = ()
+
+
+def scene_to_instance(graph: SceneGraph, schema: Schema, mapping: SceneMapping) -> SceneState:
+    """The state that a scene describes, in the words of a schema.
+
+    Element names are node ids; the attributes category, x, y, z, size_x, size_y, size_z, width,
+    depth, height (m) and those of the nodes are set where the schema declares them. Relations are
+    kept where the elements' types fit their legs. An item lies in exactly one place: inside what is
+    a container before on what is a support; what the source calls "on" is read as "inside" (or the
+    reverse) where only that fits; a place that is neither leads on to where *it* lies, at last to
+    the room's floor.
+
+    Args:
+        graph: A scene that ``complete_relations`` has seen.
+        schema: The domain's schema.
+        mapping: How labels, layers and attributes become types and facts.
+
+    Returns:
+        The state; it has no functional conflicts.
+    """
+    types, notes = _types(graph, schema, mapping)
+    builder = InstanceBuilder(schema)
+    declared = {
+        type_: frozenset(attribute.name for attribute in schema.attributes_of(type_))
+        for type_ in set(types.values())
+    }
+    for id_, type_ in types.items():
+        element = builder.add(type_, id_)
+        notes += _set_attributes(builder, element, graph.nodes[id_], declared[type_])
+    writer = TupleWriter(builder, types)
+    for relation in graph.relations:
+        if relation.name not in _LOCATIONS and relation.name != "in_room":
+            writer.write(relation.name, relation.elements)
+    for fact in mapping.attribute_facts:
+        for id_ in types:
+            if fact.holds(graph.nodes[id_]):
+                writer.write(fact.relation, (id_,))
+    _place_in_rooms(graph, writer)
+    notes += ItemLocations(graph, writer).write()
+    instance = builder.build()
+    instance.prepare()  # here, where time goes with the size of the scene; planning's does not
+    return SceneState(instance, (*notes, *writer.notes()))
+
+
+def _types(
+    graph: SceneGraph, schema: Schema, mapping: SceneMapping
+) -> tuple[dict[str, str], list[str]]:
+    """Type by node id for the nodes that take part, and notes on the guessed ones."""
+    passages = _passage_type(graph, schema)
+    guessed: dict[tuple[str, str], list[str]] = defaultdict(list)
+    types: dict[str, str] = {}
+    for node in graph.nodes.values():
+        type_ = _type_of(node, schema, mapping)
+        wanted = passages.get(node.id)
+        if type_ is None and node.layer is not Layer.OBJECT:
+            continue
+        if wanted is not None and (type_ is None or not schema.is_subtype(type_, wanted)):
+            type_ = wanted
+            guessed[node.category, type_].append(node.id)
+        elif type_ is None:
+            type_ = _default_type(node, mapping)
+            guessed[node.category, type_].append(node.id)
+        types[node.id] = type_
+    notes = [
+        f"the domain has no type for the label {category!r}: {listed(ids)} taken as {type_}"
+        for (category, type_), ids in guessed.items()
+    ]
+    return types, notes
+
+
+def _passage_type(graph: SceneGraph, schema: Schema) -> Mapping[str, str]:
+    """What joins two rooms must be of the type that the schema asks for there."""
+    if not schema.has_relation("connected"):
+        return {}
+    legs = schema.relation("connected").legs
+    if len(legs) != 3:
+        return {}
+    return {r.elements[2]: legs[2][1] for r in graph.related("connected") if len(r.elements) == 3}
+
+
+def _type_of(node: SceneNode, schema: Schema, mapping: SceneMapping) -> str | None:
+    by_label = match_label(node.category, mapping.labels)
+    if node.layer is Layer.OBJECT:
+        return by_label
+    by_layer = mapping.layer_types.get(node.layer)
+    if by_layer is None or by_label is None:
+        return by_layer
+    role = _agent_type(schema) if node.layer is Layer.AGENT else None
+    return by_label if schema.is_subtype(by_label, role or by_layer) else by_layer
+
+
+def _agent_type(schema: Schema) -> str | None:
+    """What may be ``at`` a room: a person is an agent, though no kind of robot."""
+    return schema.relation("at").legs[0][1] if schema.has_relation("at") else None
+
+
+def _default_type(node: SceneNode, mapping: SceneMapping) -> str:
+    small = node.size is not None and max(node.size) <= mapping.small_size
+    return (
+        mapping.small_default_type
+        if small and mapping.small_default_type
+        else (mapping.default_type)
+    )
+
+
+def _set_attributes(
+    builder: InstanceBuilder, element: int, node: SceneNode, declared: Set[str]
+) -> list[str]:
+    """Set what the schema declares for the element's type; notes on values that do not fit."""
+    values = dict(node.attributes)
+    values["category"] = node.category
+    if node.pose is not None:
+        values.update(zip(("x", "y", "z"), node.pose.position, strict=True))
+    if node.size is not None:
+        values.update(zip(("size_x", "size_y", "size_z"), node.size, strict=True))
+        # The box's own axes say nothing about which side is called its width: the longer one is.
+        depth, width = sorted(node.size[:2])
+        values = {"width": width, "depth": depth, "height": node.size[2], **values}
+    notes = []
+    for name, value in values.items():
+        if name in declared:
+            try:
+                builder.set_attribute(element, name, value)
+            except InstanceError as error:
+                notes.append(f"left out: {error}")
+    return notes
+
+
+def _place_in_rooms(graph: SceneGraph, writer: TupleWriter) -> None:
+    """``in_room`` where it fits; an agent that was mapped as an object is ``at`` the room."""
+    for relation in graph.related("in_room"):
+        if writer.fits("in_room", relation.elements):
+            writer.write("in_room", relation.elements)
+        elif writer.fits("at", relation.elements):
+            writer.write("at", relation.elements)
+        elif not _is_carried(relation, writer):
+            writer.write("in_room", relation.elements)
+
+
+def _is_carried(relation: SceneRelation, writer: TupleWriter) -> bool:
+    """Items are in a room by what they lie on: that they have no tuple of their own is right."""
+    return writer.admits("on", 0, relation.elements[0]) or writer.admits(
+        "inside", 0, relation.elements[0]
+    )

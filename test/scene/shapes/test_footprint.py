@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plane geometry, beside slow and obvious forms of the same."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcp_ros.scene import Pose
+from fcp_ros.scene.shapes.footprint import (
+    area,
+    box_corners,
+    centroid,
+    contains,
+    convex_hull,
+    distance,
+    inner_point,
+)
+
+SQUARE = ((0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0))
+U_SHAPE = ((0, 0), (6, 0), (6, 6), (5, 6), (5, 1), (1, 1), (1, 6), (0, 6))
+coordinate = st.floats(-10, 10).map(lambda value: round(value, 2))
+points = st.lists(st.tuples(coordinate, coordinate), min_size=1, max_size=20)
+
+
+def slowly_contains(polygon: tuple[tuple[float, float], ...], x: float, y: float) -> bool:
+    """Count the edges to the right of a point."""
+    inside = False
+    for (x0, y0), (x1, y1) in zip(polygon, polygon[1:] + polygon[:1], strict=True):
+        if (y0 > y) != (y1 > y) and x < x0 + (y - y0) / (y1 - y0) * (x1 - x0):
+            inside = not inside
+    return inside
+
+
+@given(points, st.sampled_from([SQUARE, U_SHAPE]))
+def test_containment_is_the_same_as_by_edges(
+    found: list[tuple[float, float]], polygon: tuple[tuple[float, float], ...]
+) -> None:
+    slow = [slowly_contains(polygon, x, y) for x, y in found]
+    assert contains(polygon, np.array(found)).tolist() == slow
+
+
+@given(points)
+def test_a_hull_is_convex_and_holds_its_points(found: list[tuple[float, float]]) -> None:
+    hull = convex_hull(found)
+    if not hull:
+        return
+    assert set(hull) <= set(found)
+    for point in found:
+        assert distance(hull, point) < 1e-6
+    for a, b, c in zip(hull, hull[1:] + hull[:1], hull[2:] + hull[:2], strict=True):
+        assert (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]) > 0
+
+
+def test_points_on_a_line_have_no_hull() -> None:
+    assert convex_hull([(0, 0), (1, 1), (2, 2)]) == ()
+    assert convex_hull([]) == ()
+
+
+def test_box_corners_turn_with_the_box() -> None:
+    corners = box_corners(Pose.at(1, 1, 0, yaw=math.pi / 2), (4.0, 2.0, 1.0))
+    assert np.allclose(corners, [(2, -1), (2, 3), (0, 3), (0, -1)])
+
+
+def test_area_and_centroid() -> None:
+    assert area(SQUARE) == 4.0
+    assert area(tuple(reversed(SQUARE))) == 4.0
+    assert centroid(tuple((x + 1e6, y) for x, y in SQUARE)) == (1e6 + 1.0, 1.0)
+    assert centroid(((0.0, 0.0), (1.0, 1.0), (2.0, 2.0))) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("polygon", [SQUARE, U_SHAPE])
+def test_the_inner_point_is_inside(polygon: tuple[tuple[float, float], ...]) -> None:
+    assert contains(polygon, np.array([inner_point(polygon)])).all()
+
+
+def test_distance_to_a_polygon() -> None:
+    assert distance(SQUARE, (1.0, 1.0)) == 0.0
+    assert distance(SQUARE, (3.0, 1.0)) == 1.0
+    assert distance(SQUARE, (5.0, 6.0)) == 5.0
