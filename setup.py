@@ -9,7 +9,8 @@ from setuptools import find_packages, setup
 ROOT = Path(__file__).resolve().parent
 MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
 
-SCENE = ["spark-dsg>=1.1,<2"]
+SCENE = ["spark-dsg>=1.1,<2", "usd-core>=24.11"]
+MESHES = ["open3d>=0.19"]  # 900 MB: not in "all"
 MODELS = [
     "torch>=2.4",
     "transformers>=5,<6",
@@ -62,10 +63,12 @@ setup(
         "rich>=13.7",
         "ruamel.yaml>=0.18,<0.20",
         "scipy>=1.11",
+        "shapely>=2.0",
         "typer>=0.12",
     ],
     extras_require={
         "scene": SCENE,
+        "meshes": MESHES,
         "models": MODELS,
         "endpoint": ENDPOINT,
         "all": SCENE + MODELS + ENDPOINT,
