@@ -153,6 +153,8 @@ def test_pins_fit_what_setup_py_asks_for(repository: Path) -> None:
         pinned.setdefault(requirement.name.replace(".", "-").lower(), set()).add(version)
     for text in asked:
         requirement = requirements.Requirement(text)
+        if requirement.name == "open3d":
+            continue  # the one extra that `make setup` leaves out
         for version in pinned[requirement.name.replace(".", "-").lower()]:
             assert requirement.specifier.contains(version), f"{text} against the pin {version}"
 
