@@ -35,10 +35,13 @@ def match_label(label: str, labels: Mapping[str, str]) -> str | None:
     Returns:
         The table's value, or None when no form of the label is in it.
     """
-    for form in label_forms(label):
-        if form in labels:
-            return labels[form]
-    return None
+    form = matching_form(label, labels)
+    return None if form is None else labels[form]
+
+
+def matching_form(label: str, labels: Mapping[str, str]) -> str | None:
+    """The form of a label that a table of normalised labels holds; None where it holds none."""
+    return next((form for form in label_forms(label) if form in labels), None)
 
 
 def label_forms(label: str) -> Iterator[str]:

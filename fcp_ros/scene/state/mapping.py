@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fcp_ros.scene.graph.graph import AttributeValue, Layer, SceneNode
 from fcp_ros.scene.graph.labels import match_label
@@ -41,6 +41,9 @@ class SceneMapping:
             make no difference.
         small_size: Largest extent (m) that counts as small.
         attribute_facts: Attributes that state facts, such as ``is_open: False`` for ``closed``.
+        overrides: Node id or normalised label -> type name: what the user says, before all else.
+        similar_threshold: How like (0 to 1) an unknown label must be to a known one to get its
+            type; None to compare none.
     """
 
     labels: Mapping[str, str]
@@ -49,6 +52,8 @@ class SceneMapping:
     small_default_type: str | None = None
     small_size: float = 0.4
     attribute_facts: tuple[AttributeFact, ...] = STATE_ATTRIBUTES
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    similar_threshold: float | None = None
 
 
 def type_of_label(label: str, mapping: SceneMapping) -> str | None:

@@ -6,14 +6,18 @@ Nothing is dropped or guessed in silence: the notes of ``SceneState`` say what w
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fcp_ros.cset import Instance, InstanceBuilder, InstanceError, Schema
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.graph.labels import match_label
-from fcp_ros.scene.relations.draft import listed
+from fcp_ros.scene.graph.graph import SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.state.label_types import (
+    LabelSimilarity,
+    NodeTyper,
+    TypeChoice,
+    passage_types,
+    typing_notes,
+)
 from fcp_ros.scene.state.location import ItemLocations
 from fcp_ros.scene.state.mapping import AttributeFact, SceneMapping, type_of_label
 from fcp_ros.scene.state.tuples import TupleWriter
@@ -31,13 +35,25 @@ _LOCATIONS = ("on", "inside")
 
 @dataclass(frozen=True)
 class SceneState:
-    """A state made from a scene, and what was guessed, changed or left out in making it."""
+    """A state made from a scene, and what was guessed, changed or left out in making it.
+
+    Attributes:
+        instance: The state.
+        notes: What was guessed, changed or left out, a sentence each.
+        typing: How each element got its type, by node id.
+    """
 
     instance: Instance
     notes: tuple[str, ...] = ()
+    typing: Mapping[str, TypeChoice] = field(default_factory=dict)
 
 
-def scene_to_instance(graph: SceneGraph, schema: Schema, mapping: SceneMapping) -> SceneState:
+def scene_to_instance(
+    graph: SceneGraph,
+    schema: Schema,
+    mapping: SceneMapping,
+    similarity: LabelSimilarity | None = None,
+) -> SceneState:
     """The state that a scene describes, in the words of a schema.
 
     Element names are node ids; the attributes category, x, y, z, size_x, size_y, size_z, width,
@@ -51,11 +67,14 @@ def scene_to_instance(graph: SceneGraph, schema: Schema, mapping: SceneMapping) 
         graph: A scene that ``complete_relations`` has seen.
         schema: The domain's schema.
         mapping: How labels, layers and attributes become types and facts.
+        similarity: Compares unknown labels with known ones, where the mapping has a threshold.
 
     Returns:
         The state; it has no functional conflicts.
     """
-    types, notes = _types(graph, schema, mapping)
+    typing = _typing(graph, schema, NodeTyper(schema, mapping, similarity))
+    types = {id_: choice.type for id_, choice in typing.items()}
+    notes = typing_notes(graph, typing)
     builder = InstanceBuilder(schema)
     declared = {
         type_: frozenset(attribute.name for attribute in schema.attributes_of(type_))
@@ -76,68 +95,17 @@ def scene_to_instance(graph: SceneGraph, schema: Schema, mapping: SceneMapping) 
     notes += ItemLocations(graph, writer).write()
     instance = builder.build()
     instance.prepare()  # here, where time goes with the size of the scene; planning's does not
-    return SceneState(instance, (*notes, *writer.notes()))
+    return SceneState(instance, (*notes, *writer.notes()), typing)
 
 
-def _types(
-    graph: SceneGraph, schema: Schema, mapping: SceneMapping
-) -> tuple[dict[str, str], list[str]]:
-    """Type by node id for the nodes that take part, and notes on the guessed ones."""
-    passages = _passage_type(graph, schema)
-    guessed: dict[tuple[str, str], list[str]] = defaultdict(list)
-    types: dict[str, str] = {}
-    for node in graph.nodes.values():
-        type_ = _type_of(node, schema, mapping)
-        wanted = passages.get(node.id)
-        if type_ is None and node.layer is not Layer.OBJECT:
-            continue
-        if wanted is not None and (type_ is None or not schema.is_subtype(type_, wanted)):
-            type_ = wanted
-            guessed[node.category, type_].append(node.id)
-        elif type_ is None:
-            type_ = _default_type(node, mapping)
-            guessed[node.category, type_].append(node.id)
-        types[node.id] = type_
-    notes = [
-        f"the domain has no type for the label {category!r}: {listed(ids)} taken as {type_}"
-        for (category, type_), ids in guessed.items()
-    ]
-    return types, notes
-
-
-def _passage_type(graph: SceneGraph, schema: Schema) -> Mapping[str, str]:
-    """What joins two rooms must be of the type that the schema asks for there."""
-    if not schema.has_relation("connected"):
-        return {}
-    legs = schema.relation("connected").legs
-    if len(legs) != 3:
-        return {}
-    return {r.elements[2]: legs[2][1] for r in graph.related("connected") if len(r.elements) == 3}
-
-
-def _type_of(node: SceneNode, schema: Schema, mapping: SceneMapping) -> str | None:
-    by_label = match_label(node.category, mapping.labels)
-    if node.layer is Layer.OBJECT:
-        return by_label
-    by_layer = mapping.layer_types.get(node.layer)
-    if by_layer is None or by_label is None:
-        return by_layer
-    role = _agent_type(schema) if node.layer is Layer.AGENT else None
-    return by_label if schema.is_subtype(by_label, role or by_layer) else by_layer
-
-
-def _agent_type(schema: Schema) -> str | None:
-    """What may be ``at`` a room: a person is an agent, though no kind of robot."""
-    return schema.relation("at").legs[0][1] if schema.has_relation("at") else None
-
-
-def _default_type(node: SceneNode, mapping: SceneMapping) -> str:
-    small = node.size is not None and max(node.size) <= mapping.small_size
-    return (
-        mapping.small_default_type
-        if small and mapping.small_default_type
-        else (mapping.default_type)
+def _typing(graph: SceneGraph, schema: Schema, typer: NodeTyper) -> dict[str, TypeChoice]:
+    """How each node that takes part got its type."""
+    passages = passage_types(graph, schema)
+    typer.learn(graph.nodes.values())
+    choices = (
+        (node.id, typer.choose(node, passages.get(node.id))) for node in graph.nodes.values()
     )
+    return {id_: choice for id_, choice in choices if choice is not None}
 
 
 def _set_attributes(
