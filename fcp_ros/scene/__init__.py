@@ -30,6 +30,7 @@ from fcp_ros.scene.state.from_facts import delta_of_facts
 from fcp_ros.scene.state.mapping import AttributeFact, SceneMapping, type_of_label
 from fcp_ros.scene.state.to_cset import SceneState, scene_to_instance
 from fcp_ros.scene.summary import SceneSummary, summarise
+from fcp_ros.scene.writing import WRITERS, SceneWriter, save_scene
 
 __all__ = [
     "AttributeFact",
@@ -49,8 +50,10 @@ __all__ = [
     "SceneRelation",
     "SceneState",
     "SceneSummary",
+    "SceneWriter",
     "SequenceGap",
     "Tolerances",
+    "WRITERS",
     "apply_delta",
     "complete_relations",
     "delta_between",
@@ -62,6 +65,7 @@ __all__ = [
     "match_label",
     "normalise_label",
     "read_scene",
+    "save_scene",
     "scene_to_instance",
     "summarise",
     "to_document",

@@ -17,8 +17,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, Syntax
 from fcp_ros.scene.formats.spark_decode import RawGraph, RawNode, decode
 from fcp_ros.scene.graph.graph import Layer, Pose, SceneGraph, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.shapes.footprint import box_corners, convex_hull
@@ -27,6 +28,7 @@ DUMMY_ROOM_EXTENT = 0.11
 """Rooms whose box is not larger than this (m) along some axis carry a placeholder box."""
 
 _BINARY_MARK = b"SPARK_DSG"
+_CURRENT_HEADER = b"\xdd\t\0\0\0SPARK_DSG\xdd\4\0\0\0main\xcc\1\xcc\1\xcc\3"
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -50,6 +52,21 @@ def read_spark(file: SceneFile) -> SceneGraph:
         nodes = file.document["nodes"]
         file.limits.check_nodes(len(nodes) if isinstance(nodes, list) else 0, file.name)
     return _assemble(decode(file), file.name)
+
+
+def decode_dsg_bytes(content: bytes, source: str, limits: SceneLimits) -> SceneGraph:
+    """The graph of a binary Spark-DSG without file header, as `hydra_msgs/DsgUpdate` carries it.
+
+    Args:
+        content: The bytes of ``layer_contents``.
+        source: Where they come from (a topic), for messages and ``SceneGraph.source``.
+        limits: Refuse graphs beyond these.
+
+    Raises:
+        SceneError: The bytes are damaged, or there are too many nodes.
+    """
+    whole = _CURRENT_HEADER + content
+    return read_spark(SceneFile(Path(source), "", whole, Syntax.BINARY, None, "", limits))
 
 
 def _assemble(raw: RawGraph, source: str) -> SceneGraph:

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of scene writers, and ``save_scene``, which picks one by name or by file name."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from fcp_ros.scene.formats.canonical import write_scene
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import SceneGraph
+
+
+@dataclass(frozen=True)
+class SceneWriter:
+    """One file format that scenes are written in.
+
+    Attributes:
+        name: Short name of the format, as in the table of readers where they write the same.
+        description: What it is, for messages and documents.
+        suffixes: Endings of file names that mean this format; the first is the usual one.
+        write: Writes a graph to a path with one of these endings and returns what the format could
+            not hold, one sentence each; raises SceneError.
+    """
+
+    name: str
+    description: str
+    suffixes: tuple[str, ...]
+    write: Callable[[SceneGraph, Path], tuple[str, ...]]
+
+
+def _write_canonical(graph: SceneGraph, path: Path) -> tuple[str, ...]:
+    write_scene(graph, path)
+    return ()
+
+
+WRITERS: tuple[SceneWriter, ...] = (
+    SceneWriter("canonical", "canonical JSON", (".json",), _write_canonical),
+    SceneWriter("canonical_yaml", "canonical YAML", (".yaml", ".yml"), _write_canonical),
+)
+
+
+def save_scene(graph: SceneGraph, path: str | Path, format_name: str = "") -> tuple[str, ...]:
+    """Write a scene to a file; either all of it is there afterwards, or the file is as before.
+
+    Args:
+        graph: Any valid graph.
+        path: The file; replaced if it is there.
+        format_name: Name of a writer; without one, the ending of the path decides.
+
+    Returns:
+        What the format could not hold, one sentence each; empty if it holds everything.
+
+    Raises:
+        SceneError: The format is not known, or the file cannot be written.
+    """
+    target = Path(path).expanduser()
+    writer = _writer_of(target, format_name)
+    suffix = target.suffix if target.suffix.lower() in writer.suffixes else writer.suffixes[0]
+    try:
+        with tempfile.TemporaryDirectory(prefix=".fcp_scene_", dir=target.parent) as folder:
+            unfinished = Path(folder) / f"scene{suffix}"
+            notes = writer.write(graph, unfinished)
+            with contextlib.suppress(FileNotFoundError):  # a new file gets the usual rights
+                unfinished.chmod(target.stat().st_mode & 0o777)
+            os.replace(unfinished, target)
+    except OSError as error:
+        raise SceneError(
+            f"the file cannot be written ({error.strerror or error})",
+            source=str(target),
+            advice="Check the folder and its permissions.",
+        ) from None
+    return notes
+
+
+def _writer_of(target: Path, format_name: str) -> SceneWriter:
+    suffix = target.suffix.lower()
+    for writer in WRITERS:
+        if writer.name == format_name or (not format_name and suffix in writer.suffixes):
+            return writer
+    known = "; ".join(f"{writer.name} ({', '.join(writer.suffixes)})" for writer in WRITERS)
+    reason = f"no format is named {format_name!r}"
+    if not format_name:
+        reason = f"the ending {suffix!r} names no format"
+    raise SceneError(reason, source=str(target), advice=f"Scenes are written as: {known}.")

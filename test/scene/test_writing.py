@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing scenes: the format by name or ending, nothing half-written, and what was lost is said."""
+
+from pathlib import Path
+
+import pytest
+
+from fcp_ros.scene import SceneError, SceneGraph, read_scene
+from fcp_ros.scene.writing import WRITERS, save_scene
+
+
+@pytest.mark.parametrize("name", ["scene.json", "scene.yaml", "scene.YML"])
+def test_the_canonical_format_loses_nothing(tmp_path: Path, house: SceneGraph, name: str) -> None:
+    path = tmp_path / name
+    assert save_scene(house, path) == ()
+    again = read_scene(path)
+    assert again.nodes == house.nodes
+    assert again.relations == house.relations
+    assert again.notes == house.notes
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_the_name_of_a_format_comes_before_the_ending(tmp_path: Path, house: SceneGraph) -> None:
+    path = tmp_path / "scene.txt"
+    save_scene(house, path, "canonical_yaml")
+    assert path.read_text().startswith("format: fcp_ros/scene")
+
+
+@pytest.mark.parametrize(
+    ("name", "format_name", "words"),
+    [
+        ("scene.txt", "", "the ending '.txt' names no format"),
+        ("scene", "", "the ending '' names no format"),
+        ("scene.json", "vrml", "no format is named 'vrml'"),
+    ],
+)
+def test_an_unknown_format_names_the_known_ones(
+    tmp_path: Path, house: SceneGraph, name: str, format_name: str, words: str
+) -> None:
+    with pytest.raises(SceneError) as caught:
+        save_scene(house, tmp_path / name, format_name)
+    assert words in str(caught.value)
+    assert all(writer.name in str(caught.value) for writer in WRITERS)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written_names_itself(tmp_path: Path, house: SceneGraph) -> None:
+    path = tmp_path / "no_folder" / "scene.json"
+    with pytest.raises(SceneError, match="cannot be written") as caught:
+        save_scene(house, path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_failure_leaves_the_old_file(
+    tmp_path: Path, house: SceneGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "scene.json"
+    path.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(SceneError, match="No space left on device"):
+        save_scene(house, path)
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["scene.json"]
+
+
+def test_the_rights_of_the_old_file_stay(tmp_path: Path, house: SceneGraph) -> None:
+    path = tmp_path / "scene.json"
+    path.touch(mode=0o600)
+    save_scene(house, path)
+    assert path.stat().st_mode & 0o777 == 0o600
