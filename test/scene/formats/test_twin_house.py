@@ -118,16 +118,6 @@ def test_what_is_added_says_so(graph: SceneGraph) -> None:
     assert graph.notes == ("the scene has no robot: robot_1 was put in kitchen_1",)
 
 
-def test_the_shared_files_are_the_same(shared_dir: Path, data_dir: Path) -> None:
-    scenes = shared_dir / "bench" / "scenes"
-    for ours, theirs in (
-        ("twin_house_expected.json", "twin_house/expected_canonical.json"),
-        ("twin_house_spark_v1.1.3.json", "spark_dsg/twin_house_v1.1.3.json"),
-        ("twin_house_spark_v1.1.3.sparkdsg", "spark_dsg/twin_house_v1.1.3.sparkdsg"),
-    ):
-        assert (data_dir / ours).read_bytes() == (scenes / theirs).read_bytes()
-
-
 def separated(one: Polygon, two: Polygon) -> bool:
     """Whether a line along an edge has all of one convex polygon on the one side (or on it)."""
     for edges in (one, two):
