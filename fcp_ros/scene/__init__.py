@@ -25,7 +25,9 @@ from fcp_ros.scene.graph.graph import (
 )
 from fcp_ros.scene.graph.labels import label_forms, match_label, normalise_label
 from fcp_ros.scene.loading import READERS, SceneReader, load_scene, read_scene
-from fcp_ros.scene.relations.complete import Tolerances, complete_relations
+from fcp_ros.scene.relations.complete import complete_relations
+from fcp_ros.scene.relations.keeper import RelationKeeper
+from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.state.from_facts import delta_of_facts
 from fcp_ros.scene.state.mapping import AttributeFact, SceneMapping, type_of_label
 from fcp_ros.scene.state.to_cset import SceneState, scene_to_instance
@@ -40,6 +42,8 @@ __all__ = [
     "Pose",
     "Provenance",
     "READERS",
+    "RelationKeeper",
+    "RelationOptions",
     "SceneDelta",
     "SceneError",
     "SceneGraph",
@@ -52,7 +56,6 @@ __all__ = [
     "SceneSummary",
     "SceneWriter",
     "SequenceGap",
-    "Tolerances",
     "WRITERS",
     "apply_delta",
     "complete_relations",

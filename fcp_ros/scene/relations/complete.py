@@ -8,36 +8,17 @@ everything that was not given anew, so it gives the same graph until something m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode
 from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.draft import PEOPLE, Draft, listed
+from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.passages import connect_rooms
 from fcp_ros.scene.relations.rooms import ensure_floors, ensure_rooms, locate_in_rooms
 from fcp_ros.scene.shapes.boxes import boxes_of, containers_around, supports_below
 from fcp_ros.scene.shapes.footprint import inner_point
 
 
-@dataclass(frozen=True)
-class Tolerances:
-    """How exact geometry has to be.
-
-    Attributes:
-        resting: How far (m) a bottom may be from the top that it rests on.
-        hovering: How far (m) above the floor a thing that rests on nothing is worth a note.
-    """
-
-    resting: float = 0.05
-    hovering: float = 0.3
-
-
-DEFAULT_TOLERANCES = Tolerances()
-
-
-def complete_relations(
-    graph: SceneGraph, tolerances: Tolerances = DEFAULT_TOLERANCES
-) -> SceneGraph:
+def complete_relations(graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS) -> SceneGraph:
     """The graph with the relations that a planner needs.
 
     Adds ``on`` and ``inside`` from boxes, ``in_room`` and ``at``, ``connected`` both ways with a
@@ -47,7 +28,7 @@ def complete_relations(
 
     Args:
         graph: Any valid graph with at least one node.
-        tolerances: How exact geometry has to be.
+        options: What to derive, and how exact geometry has to be.
 
     Returns:
         A new graph; its notes say what was assumed and what was contradictory.
@@ -55,10 +36,10 @@ def complete_relations(
     draft = Draft(graph)
     ensure_rooms(draft)
     _ensure_robot(draft)
-    _rest_things(draft, tolerances)
+    _rest_things(draft, options)
     locate_in_rooms(draft)
     floors = ensure_floors(draft)
-    _put_on_floors(draft, floors, tolerances)
+    _put_on_floors(draft, floors, options)
     connect_rooms(draft)
     return draft.finished()
 
@@ -78,7 +59,7 @@ def _ensure_robot(draft: Draft) -> None:
     draft.notes.append(f"the scene has no robot: {id_} was put in {room.id}")
 
 
-def _rest_things(draft: Draft, tolerances: Tolerances) -> None:
+def _rest_things(draft: Draft, options: RelationOptions) -> None:
     """``on`` and ``inside`` from boxes, for things whose place nobody gave."""
     given = {**draft.first_of("on"), **draft.first_of("inside")}
     held = {
@@ -90,7 +71,7 @@ def _rest_things(draft: Draft, tolerances: Tolerances) -> None:
     boxes = boxes_of(node for node in draft.in_layer(Layer.OBJECT) if node.id not in apart)
     differing = []
     for name, found in (
-        ("on", supports_below(boxes, tolerances.resting)),
+        ("on", supports_below(boxes, options.resting)),
         ("inside", containers_around(boxes)),
     ):
         for item, holder in found.items():
@@ -107,7 +88,7 @@ def _rest_things(draft: Draft, tolerances: Tolerances) -> None:
         )
 
 
-def _put_on_floors(draft: Draft, floors: dict[str, str], tolerances: Tolerances) -> None:
+def _put_on_floors(draft: Draft, floors: dict[str, str], options: RelationOptions) -> None:
     """What rests on nothing and is inside nothing stands on the floor of its room."""
     placed = set(draft.first_of("on")) | set(draft.first_of("inside"))
     for relation in draft.relations.values():
@@ -121,10 +102,10 @@ def _put_on_floors(draft: Draft, floors: dict[str, str], tolerances: Tolerances)
         if node.id in leave or floor is None:
             continue
         gap = _height_above(node, floor)
-        near = gap is not None and abs(gap) <= tolerances.resting
+        near = gap is not None and abs(gap) <= options.resting
         provenance = Provenance.GEOMETRIC if near else Provenance.INFERRED
         draft.relate("on", (node.id, floor.id), provenance)
-        if gap is not None and gap > tolerances.hovering:
+        if gap is not None and gap > options.hovering:
             hovering.append(node.id)
     if hovering:
         draft.notes.append(

@@ -11,10 +11,10 @@ from fcp_ros.scene import (
     Layer,
     Pose,
     Provenance,
+    RelationOptions,
     SceneGraph,
     SceneNode,
     SceneRelation,
-    Tolerances,
     complete_relations,
 )
 
@@ -90,7 +90,7 @@ def test_a_thing_in_the_air_stands_on_the_floor_with_a_note() -> None:
 def test_tolerances_are_options() -> None:
     graph = SceneGraph.of([room("r", 0), TABLE, thing("mug", (2, 2, 0.95)), ROBOT])
     assert "on(mug, table)" not in texts(complete_relations(graph))
-    assert "on(mug, table)" in texts(complete_relations(graph, Tolerances(resting=0.12)))
+    assert "on(mug, table)" in texts(complete_relations(graph, RelationOptions(resting=0.12)))
 
 
 # ---- rooms ---------------------------------------------------------------------------------------
