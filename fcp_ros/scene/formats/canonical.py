@@ -20,11 +20,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import Any
 
 from fcp_ros.scene.formats.canonical_model import (
     CanonicalFile,
@@ -36,6 +34,7 @@ from fcp_ros.scene.formats.canonical_model import (
     RelationModel,
 )
 from fcp_ros.scene.formats.scene_file import YAML_SUFFIXES, SceneFile
+from fcp_ros.scene.formats.validation import validated
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import (
     Layer,
@@ -49,8 +48,7 @@ from fcp_ros.scene.graph.graph import (
 
 FORMAT = "fcp_ros/scene"
 VERSION = 1
-_MAX_PROBLEMS = 5
-_Model = TypeVar("_Model", bound=BaseModel)
+_ADVICE = "Correct these entries; docs/scene_graphs.md describes the format."
 # By value: calling an enum for each of many thousand entries takes its time.
 _LAYERS = {layer.value: layer for layer in Layer}
 _PROVENANCES = {provenance.value: provenance for provenance in Provenance}
@@ -75,7 +73,7 @@ def is_house(file: SceneFile) -> bool:
 def read_canonical(file: SceneFile) -> SceneGraph:
     """The graph of a canonical file; raises SceneError naming each wrong entry."""
     _check_count(file, ("nodes",))
-    model = _validated(CanonicalFile, file)
+    model = validated(CanonicalFile, file.document, file.name, _ADVICE)
     return SceneGraph.of(
         [_node(node) for node in model.nodes],
         [_relation(relation) for relation in model.relations],
@@ -89,7 +87,7 @@ def read_canonical(file: SceneFile) -> SceneGraph:
 def read_house(file: SceneFile) -> SceneGraph:
     """The graph of a file in the house layout; raises SceneError naming each wrong entry."""
     _check_count(file, ("rooms", "doors", "objects", "agents"))
-    model = _validated(HouseFile, file)
+    model = validated(HouseFile, file.document, file.name, _ADVICE)
     nodes = [_room(room) for room in model.rooms]
     nodes += [_door(door) for door in model.doors]
     nodes += [_thing(thing, Layer.OBJECT) for thing in model.objects]
@@ -208,40 +206,6 @@ def _check_count(file: SceneFile, sections: Iterable[str]) -> None:
     entries = (file.document.get(section) for section in sections)
     count = sum(len(entry) for entry in entries if isinstance(entry, list))
     file.limits.check_nodes(count, file.name)
-
-
-def _validated(model: type[_Model], file: SceneFile) -> _Model:
-    try:
-        return model.model_validate(file.document)
-    except ValidationError as error:
-        problems = error.errors(include_url=False, include_input=False, include_context=False)
-        shown = [
-            f"{_place(problem['loc'], file.document)}: {problem['msg']}"
-            for problem in problems[:_MAX_PROBLEMS]
-        ]
-        if len(problems) > _MAX_PROBLEMS:
-            shown.append(f"and {len(problems) - _MAX_PROBLEMS} more")
-        raise SceneError(
-            "; ".join(shown),
-            source=file.name,
-            advice="Correct these entries; docs/scene_graphs.md describes the format.",
-        ) from None
-
-
-def _place(location: tuple[int | str, ...], document: Any) -> str:
-    """``nodes[3] (mug_1).size`` for pydantic's ("nodes", 3, "size")."""
-    text = ""
-    value = document
-    for part in location:
-        if isinstance(part, int):
-            text += f"[{part}]"
-            value = value[part] if isinstance(value, list) and part < len(value) else None
-            if isinstance(value, dict) and isinstance(value.get("id"), str):
-                text += f" ({value['id']})"
-        else:
-            text += f".{part}" if text else part
-            value = value.get(part) if isinstance(value, Mapping) else None
-    return text or "the file"
 
 
 def _node_document(node: SceneNode) -> dict[str, Any]:
