@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fcp_ros.scene.formats import canonical, context_matters, spark_dsg
+from fcp_ros.scene.formats import canonical, context_matters, segments, spark_dsg
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, Syntax, open_scene_file
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.garbage import garbage_collection_paused
@@ -65,6 +65,13 @@ READERS: tuple[SceneReader, ...] = (
         "Context Matters instances (instances.json#<id>)",
         context_matters.is_instances,
         context_matters.read_instance,
+    ),
+    SceneReader(
+        "segments",
+        "folder of segments, a PLY or PCD file for each thing (needs open3d)",
+        segments.is_segments,
+        segments.read_segments,
+        lacks=("rooms", "doors", "agents", "states such as is_open"),
     ),
 )
 

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reader of a folder of segments: one mesh or point cloud (PLY, PCD) for each thing.
+
+That is what segmentation leaves when there is no scene graph yet. A file's name is the thing's id,
+and without its number its label: ``dining_table_2.ply``. Frame: z up, metres. Boxes are upright and
+turned as they fit best; which thing rests on which is measured on the surfaces, so those relations
+count as given.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.labels import normalise_label
+from fcp_ros.scene.shapes.ray_support import supports_by_rays
+from fcp_ros.scene.shapes.surfaces import SUFFIXES, Surface, read_surfaces
+from fcp_ros.scene.shapes.upright_box import upright_box
+
+STRAY = 0.005
+"""Share of a point cloud's points that may be strays, on each side of its box."""
+
+COVERED = 0.5
+"""From this share of covered columns on, a thing is inside what it rests on."""
+
+_UNSAFE = re.compile(r"\W+")
+
+
+def is_segments(file: SceneFile) -> bool:
+    """Whether it is a folder that holds meshes or point clouds, and no folders."""
+    if file.syntax is not Syntax.FOLDER:
+        return False
+    entries = list(file.path.iterdir())
+    return bool(_surface_files(file.path)) and not any(entry.is_dir() for entry in entries)
+
+
+def read_segments(file: SceneFile) -> SceneGraph:
+    """The graph of a folder of segments; raises SceneError naming the file that is wrong."""
+    paths = _surface_files(file.path)
+    file.limits.check_nodes(len(paths), file.name)
+    for path in paths:
+        if not path.resolve().is_relative_to(file.path.resolve()):
+            raise SceneError("this is a link that leads out of the folder", source=str(path))
+    surfaces = read_surfaces(paths, file.limits.max_bytes)
+    nodes = [_node(path, surface) for path, surface in zip(paths, surfaces, strict=True)]
+    relations = []
+    for found in supports_by_rays([_closed(surface) for surface in surfaces]):
+        name = "inside" if found.covered >= COVERED else "on"
+        legs = (nodes[found.item].id, nodes[found.support].id)
+        relations.append(SceneRelation(name, legs, round(found.share, 3)))
+    return SceneGraph.of(nodes, relations, source=file.name, notes=_notes(surfaces))
+
+
+def _surface_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+
+
+def _node(path: Path, surface: Surface) -> SceneNode:
+    id_ = _UNSAFE.sub("_", path.stem)
+    is_mesh = bool(len(surface.triangles))
+    pose, size = upright_box(surface.points, 0.0 if is_mesh else STRAY)
+    attributes = {} if id_ == path.stem else {"source_id": path.stem}
+    category = normalise_label(id_).replace(" ", "_")
+    return SceneNode(id_, Layer.OBJECT, category, pose=pose, size=size, attributes=attributes)
+
+
+def _closed(surface: Surface) -> Surface:
+    """A mesh as it is; a point cloud as its convex hull, which rays can meet."""
+    if len(surface.triangles):
+        return surface
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        return Surface(surface.points, ConvexHull(surface.points).simplices.astype(np.int64))
+    except (QhullError, ValueError):  # flat or too few points
+        return surface
+
+
+def _notes(surfaces: list[Surface]) -> list[str]:
+    clouds = sum(not len(surface.triangles) for surface in surfaces)
+    if not clouds:
+        return []
+    return [
+        f"{clouds} of {len(surfaces)} segments are point clouds: their convex hulls stand for them "
+        "where it is measured what rests on what"
+    ]

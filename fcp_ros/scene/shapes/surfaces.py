@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Surfaces of things, as scanners and segmentation give them: meshes and point clouds.
+
+Read through Open3D, an optional extra (`pip install fcp_ros[meshes]`), in a process of its own: its
+decoders of damaged files can crash, and then only that process ends.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.scene.graph.errors import SceneError
+
+SUFFIXES = (".ply", ".pcd")
+"""Polygon files and point clouds, by the ends of their names."""
+
+FARTHEST = 1e8
+"""Largest coordinate (m): beyond it, a file is damaged rather than large."""
+
+START_TIME, BYTES_PER_SECOND = 60.0, 1_000_000
+"""The decoding process may take so long (s), and a second more for each so many bytes."""
+
+_HEADER_BYTES = 16_384
+_PLY_ELEMENT = re.compile(rb"^element\s+(\S+)\s+(\S+)", re.MULTILINE)
+_PCD_POINTS = re.compile(rb"^POINTS\s+(\S+)", re.MULTILINE)
+_PCD_EXTENT = re.compile(rb"^(?:WIDTH|HEIGHT|SIZE|COUNT)\s+([^\n]*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """What bounds one thing.
+
+    Attributes:
+        points: Shape (n, 3), metres; finite.
+        triangles: Numbers of points, shape (m, 3); m is 0 for a point cloud.
+    """
+
+    points: NDArray[np.float64]
+    triangles: NDArray[np.int64]
+
+
+def open3d() -> Any:
+    """The package Open3D.
+
+    Raises:
+        SceneError: It is not installed, or a system library that it needs is missing.
+    """
+    try:
+        import open3d as package
+    except (ImportError, OSError) as error:
+        raise SceneError(
+            f"meshes and point clouds need the package open3d ({error})",
+            advice="Install it with: pip install open3d (on Debian and Ubuntu also: "
+            "apt install libusb-1.0-0 libgl1 libx11-6 libgomp1).",
+        ) from None
+    return package
+
+
+def read_surfaces(paths: Sequence[Path], max_bytes: int) -> list[Surface]:
+    """Read PLY meshes and point clouds, and PCD point clouds.
+
+    Args:
+        paths: The files.
+        max_bytes: Largest size of all files together (bytes).
+
+    Returns:
+        A surface for each file; points that are not finite are left out, with their triangles.
+
+    Raises:
+        SceneError: Open3D or a file is missing, or a file is too large, damaged, or without any
+            point.
+    """
+    surfaces = []
+    for found in read_each_surface(paths, max_bytes):
+        if isinstance(found, SceneError):
+            raise found
+        surfaces.append(found)
+    return surfaces
+
+
+def read_each_surface(paths: Sequence[Path], max_bytes: int) -> list[Surface | SceneError]:
+    """Like `read_surfaces`, but says for each file what is wrong with it."""
+    open3d()
+    promised: list[int | SceneError] = []
+    left = max_bytes
+    for path in paths:
+        try:
+            left -= path.stat().st_size
+            promised.append(_promised_points(path, left))
+        except OSError as error:
+            promised.append(SceneError(f"it cannot be read ({error.strerror})", source=str(path)))
+        except SceneError as error:
+            promised.append(error)
+    with tempfile.TemporaryDirectory() as folder:
+        results = [Path(folder) / f"{number}.npz" for number in range(len(paths))]
+        sound = [number for number, points in enumerate(promised) if isinstance(points, int)]
+        _decode([(paths[number], results[number]) for number in sound])
+        return [
+            _decoded(path, result, points) if isinstance(points, int) else points
+            for path, result, points in zip(paths, results, promised, strict=True)
+        ]
+
+
+def _promised_points(path: Path, bytes_left: int) -> int:
+    """How many points the header of a file promises.
+
+    One that promises more than the file can hold would make the library allocate it.
+    """
+    if bytes_left < 0:
+        raise SceneError(
+            "with this one, the meshes are larger than the limit of max_bytes",
+            source=str(path),
+            advice="Thin them out, or raise max_bytes.",
+        )
+    size = path.stat().st_size
+    with path.open("rb") as stream:
+        header = stream.read(_HEADER_BYTES)
+    if path.suffix.lower() == ".pcd":
+        known = b"FIELDS" in header and b"\nDATA" in header
+        points = _PCD_POINTS.findall(header)
+        counts = [*points, *_extents(header)]
+        # A compressed cloud may be smaller than its points; a hundred to one is beyond it.
+        most = size * 100 if b"\nDATA binary_compressed" in header else size
+    else:
+        known = header.startswith(b"ply") and b"end_header" in header
+        elements = _PLY_ELEMENT.findall(header.partition(b"end_header")[0])
+        points = [number for name, number in elements if name == b"vertex"]
+        counts, most = [number for _, number in elements], size
+    if not known or len(points) != 1 or not all(_small(number, most) for number in counts):
+        raise _damaged(path, "its header does not fit its content")
+    return int(points[0])
+
+
+def _extents(header: bytes) -> list[bytes]:
+    return [number for line in _PCD_EXTENT.findall(header) for number in line.split()]
+
+
+def _small(number: bytes, most: int) -> bool:
+    return number.isdigit() and len(number) < 16 and int(number) <= most
+
+
+def _decode(files: Sequence[tuple[Path, Path]]) -> None:
+    """Have each file written to its result; those that can't be decoded get none."""
+    program = Path(__file__).with_name("surface_decoder.py")
+    todo = [(str(path.resolve()), str(result)) for path, result in files]
+    while todo:
+        size = sum(Path(path).stat().st_size for path, _ in todo)
+        arguments = [word for pair in todo for word in pair]
+        try:
+            # With the interpreter's own search path: its environment is not ours everywhere.
+            ended = subprocess.run(
+                [sys.executable, str(program), *sys.path[1:], "--", *arguments],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=START_TIME + size / BYTES_PER_SECOND,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return
+        if ended.returncode >= 0:
+            return
+        # It crashed at the first file of which nothing was said: go on behind it.
+        said = [number for number, (_, result) in enumerate(todo) if Path(result).exists()]
+        todo = todo[(said[-1] + 1 if said else 0) + 1 :]
+
+
+def _decoded(path: Path, result: Path, promised: int) -> Surface | SceneError:
+    try:
+        with np.load(result, allow_pickle=False) as arrays:
+            points = arrays["points"].astype(np.float64).reshape(-1, 3)
+            triangles = arrays["triangles"].astype(np.int64).reshape(-1, 3)
+    except (OSError, EOFError, ValueError, KeyError):
+        return _damaged(path, "it cannot be decoded")
+    if len(points) != promised:  # the library keeps to itself that a file breaks off
+        return _damaged(path, f"it promises {promised} points and holds {len(points)}")
+    if triangles.size and not 0 <= int(triangles.min()) <= int(triangles.max()) < len(points):
+        return _damaged(path, "a triangle names a point that is not there")
+    finite = np.isfinite(points).all(axis=1)
+    if finite.any() and np.abs(points[finite]).max() > FARTHEST:
+        return _damaged(path, f"a point is farther away than {FARTHEST:g} m")
+    if not finite.any():
+        return _damaged(path, "it holds no point")
+    numbers = np.cumsum(finite) - 1
+    return Surface(points[finite], numbers[triangles[finite[triangles].all(axis=1)]])
+
+
+def _damaged(path: Path, reason: str) -> SceneError:
+    return SceneError(
+        f"this is no usable mesh or point cloud ({reason})",
+        source=str(path),
+        advice="Save it again as PLY or PCD.",
+    )
