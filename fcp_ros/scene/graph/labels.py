@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 _WORD_BREAK = re.compile(r"[\s_\-]+|(?<=[a-z0-9])(?=[A-Z])")
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
+_ALTERNATIVES = re.compile(r"[,;/|]")
 _TRAILING_NUMBERS = re.compile(r"(?<=\S)(?:\s+\d+)+$")
 
 
@@ -45,12 +47,25 @@ def matching_form(label: str, labels: Mapping[str, str]) -> str | None:
 
 
 def label_forms(label: str) -> Iterator[str]:
-    """The forms under which a label may be known, most specific first."""
-    words = normalise_label(label).split(" ")
-    for start in range(len(words)):
-        tail = " ".join(words[start:])
-        yield tail
-        if tail.endswith("s") and not tail.endswith("ss"):
-            yield tail[:-1]
-            if tail.endswith("es"):
-                yield tail[:-2]
+    """The forms under which a label may be known, most specific first.
+
+    A label that lists several names ("refrigerator, icebox", as in ADE20k) or has brackets
+    ("refrigerator (stainless)") is known under each of them, what is in brackets last.
+    """
+    for name in _names(label):
+        words = normalise_label(name).split(" ")
+        for start in range(len(words)):
+            tail = " ".join(words[start:])
+            yield tail
+            if tail.endswith("s") and not tail.endswith("ss"):
+                yield tail[:-1]
+                if tail.endswith("es"):
+                    yield tail[:-2]
+
+
+def _names(label: str) -> list[str]:
+    bracketed = _IN_BRACKETS.findall(label)
+    names = _ALTERNATIVES.split(_IN_BRACKETS.sub(" ", label) if bracketed else label)
+    if len(names) == 1 and not bracketed:
+        return [label]
+    return [name for name in (*names, *bracketed) if name.strip()] or [label]

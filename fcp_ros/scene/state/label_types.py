@@ -12,13 +12,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
 
 from fcp_ros.cset import Schema
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
-from fcp_ros.scene.graph.labels import matching_form, normalise_label
+from fcp_ros.scene.graph.labels import label_forms, normalise_label
 from fcp_ros.scene.relations.draft import listed
-from fcp_ros.scene.state.mapping import SceneMapping
+from fcp_ros.scene.state.mapping import SceneMapping, known_label
+from fcp_ros.scene.state.similar_labels import LabelSimilarity, NoSimilarity, likely_types
 
 
 class TypedBy(str, Enum):
@@ -41,7 +41,8 @@ class TypeChoice:
     Attributes:
         type: Name of the type.
         degree: How sure it is, in [0, 1]: 1 for what the user, the domain or the scene's
-            structure says, the similarity for a label that is like a known one, 0 for a default.
+            structure says, the outcome of the vote (``similar_labels``) for a label that is like
+            known ones, 0 for a default.
         how: What decided.
         matched_label: The domain's label (or the overridden id or label) that decided; "" where
             none did.
@@ -58,18 +59,6 @@ class TypeChoice:
         return self.how in (TypedBy.SIMILAR, TypedBy.PASSAGE, TypedBy.DEFAULT)
 
 
-class LabelSimilarity(Protocol):
-    """How like two labels are in meaning; whoever has a model for it implements this."""
-
-    def nearest(
-        self, labels: Sequence[str], known: Sequence[str]
-    ) -> Sequence[tuple[str, float] | None]:
-        """For each label the nearest known one and the similarity in [0, 1].
-
-        Both are normalised labels. None where it can't be told (no model installed); never raises.
-        """
-
-
 class NodeTyper:
     """Chooses types, node by node; what was found for a label is remembered.
 
@@ -78,6 +67,9 @@ class NodeTyper:
         mapping: The domain's labels, layers and defaults, with the user's overrides.
         similarity: Compares labels in meaning; None leaves that out. It is asked only where the
             mapping has a threshold.
+
+    Attributes:
+        notes: Why labels are not compared, where they should be and can't.
     """
 
     def __init__(
@@ -89,13 +81,14 @@ class NodeTyper:
         self._agent_type = _agent_type(schema)
         self._by_label: dict[tuple[Layer, str], TypeChoice | None] = {}
         self._similar: dict[str, TypeChoice | None] = {}
-        self._candidates = self._labels_of_objects() if self._similarity is not None else []
+        self._candidates = self._labels_of_objects()
+        self.notes: tuple[str, ...] = ()
 
     def learn(self, nodes: Iterable[SceneNode]) -> None:
         """Compare the unknown labels of many nodes in one go, before they are asked for singly."""
         labels = {node.category for node in nodes if node.layer is Layer.OBJECT}
         unknown = (label for label in labels if self._known(Layer.OBJECT, label) is None)
-        self._compare(sorted({normalise_label(label) for label in unknown}))
+        self._compare(sorted({_first_name(label) for label in unknown}))
 
     def choose(self, node: SceneNode, passage_type: str | None = None) -> TypeChoice | None:
         """The type of a node; None where nodes of its layer take no part.
@@ -120,7 +113,7 @@ class NodeTyper:
         overrides = self._mapping.overrides
         if not overrides:
             return None
-        for name in (node.id, normalise_label(node.category)):
+        for name in (node.id, node.category, normalise_label(node.category)):
             if name in overrides:
                 return TypeChoice(overrides[name], 1.0, TypedBy.OVERRIDE, name)
         return None
@@ -145,45 +138,50 @@ class NodeTyper:
         return TypeChoice(by_layer, 1.0, TypedBy.LAYER)
 
     def _by_words(self, label: str) -> TypeChoice | None:
-        labels = self._mapping.labels
-        form = matching_form(label, labels)
-        if form is None:
+        found = known_label(label, self._mapping)
+        if found is None:
             return None
+        form, known = found
         how = TypedBy.LABEL if form == normalise_label(label) else TypedBy.LAST_WORDS
-        return TypeChoice(labels[form], 1.0, how, form)
+        if form != known:
+            how = TypedBy.SYNONYM
+        return TypeChoice(self._mapping.labels[known], 1.0, how, known)
 
     def _like(self, label: str) -> TypeChoice | None:
         if self._similarity is None:
             return None
-        words = normalise_label(label)
+        words = _first_name(label)
         if words not in self._similar:
             self._compare([words])
-        return self._similar[words]
+        return self._similar.get(words)
 
     def _compare(self, labels: Sequence[str]) -> None:
-        """Find what these normalised labels are like."""
+        """Find what these names are like."""
         new = [label for label in labels if label not in self._similar]
         threshold = self._mapping.similar_threshold
         if self._similarity is None or threshold is None or not new:
             return
-        found = self._similarity.nearest(new, self._candidates)
-        for label, near in zip(new, found, strict=True):
+        try:
+            found = likely_types(new, self._candidates, self._similarity)
+        except NoSimilarity as reason:
+            self._similarity = None  # not asked again: the reason stays
+            self.notes = (f"unknown labels are not compared with known ones: {reason}",)
+            return
+        for label, likely in zip(new, found, strict=True):
             choice = None
-            if near is not None and near[1] >= threshold:
-                type_ = self._mapping.labels[near[0]]
-                choice = TypeChoice(type_, near[1], TypedBy.SIMILAR, near[0])
+            if likely is not None and likely.degree >= threshold:
+                choice = TypeChoice(likely.type, likely.degree, TypedBy.SIMILAR, likely.nearest)
             self._similar[label] = choice
 
-    def _labels_of_objects(self) -> list[str]:
-        """Labels that an object may be like: not those of rooms and agents."""
-        apart = {
-            type_ for type_ in (*self._mapping.layer_types.values(), self._agent_type) if type_
-        }
-        return [
-            label
-            for label, type_ in self._mapping.labels.items()
+    def _labels_of_objects(self) -> dict[str, str]:
+        """Labels that an object may be like, with their types: not those of rooms and agents."""
+        mapping = self._mapping
+        apart = {type_ for type_ in (*mapping.layer_types.values(), self._agent_type) if type_}
+        return {
+            label: type_
+            for label, type_ in mapping.labels.items()
             if not any(self._schema.is_subtype(type_, other) for other in apart)
-        ]
+        }
 
     def _default(self, node: SceneNode) -> TypeChoice:
         mapping = self._mapping
@@ -222,6 +220,11 @@ def _note(category: str, choice: TypeChoice, ids: Sequence[str]) -> str:
     if choice.how is not TypedBy.SIMILAR:
         return note
     return f"{note}, since it is like {choice.matched_label!r} ({choice.degree:.2f})"
+
+
+def _first_name(label: str) -> str:
+    """What is compared with known labels: of several names, the first."""
+    return next(label_forms(label))
 
 
 def _agent_type(schema: Schema) -> str | None:

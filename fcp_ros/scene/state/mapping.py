@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fcp_ros.scene.graph.graph import AttributeValue, Layer, SceneNode
-from fcp_ros.scene.graph.labels import match_label
+from fcp_ros.scene.graph.labels import label_forms
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,10 @@ class SceneMapping:
             make no difference.
         small_size: Largest extent (m) that counts as small.
         attribute_facts: Attributes that state facts, such as ``is_open: False`` for ``closed``.
+        synonyms: Normalised word -> the label of ``labels`` that it means the same as.
         overrides: Node id or normalised label -> type name: what the user says, before all else.
-        similar_threshold: How like (0 to 1) an unknown label must be to a known one to get its
-            type; None to compare none.
+        similar_threshold: How like (0 to 1) unknown labels must be to known ones to get their
+            type (see ``similar_labels``); None to compare none.
     """
 
     labels: Mapping[str, str]
@@ -52,10 +53,25 @@ class SceneMapping:
     small_default_type: str | None = None
     small_size: float = 0.4
     attribute_facts: tuple[AttributeFact, ...] = STATE_ATTRIBUTES
+    synonyms: Mapping[str, str] = field(default_factory=dict)
     overrides: Mapping[str, str] = field(default_factory=dict)
     similar_threshold: float | None = None
 
 
 def type_of_label(label: str, mapping: SceneMapping) -> str | None:
     """The type for a label: by the whole label, then by its last words; None if unknown."""
-    return match_label(label, mapping.labels)
+    found = known_label(label, mapping)
+    return None if found is None else mapping.labels[found[1]]
+
+
+def known_label(label: str, mapping: SceneMapping) -> tuple[str, str] | None:
+    """The form of a label that a domain knows, and the domain's label for it; None if unknown.
+
+    The two differ where the form is a synonym.
+    """
+    for form in label_forms(label):
+        if form in mapping.labels:
+            return form, form
+        if form in mapping.synonyms:
+            return form, mapping.synonyms[form]
+    return None

@@ -11,15 +11,10 @@ from dataclasses import dataclass, field
 
 from fcp_ros.cset import Instance, InstanceBuilder, InstanceError, Schema
 from fcp_ros.scene.graph.graph import SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.state.label_types import (
-    LabelSimilarity,
-    NodeTyper,
-    TypeChoice,
-    passage_types,
-    typing_notes,
-)
+from fcp_ros.scene.state.label_types import NodeTyper, TypeChoice, passage_types, typing_notes
 from fcp_ros.scene.state.location import ItemLocations
 from fcp_ros.scene.state.mapping import AttributeFact, SceneMapping, type_of_label
+from fcp_ros.scene.state.similar_labels import LabelSimilarity
 from fcp_ros.scene.state.tuples import TupleWriter
 
 __all__ = [
@@ -72,9 +67,10 @@ def scene_to_instance(
     Returns:
         The state; it has no functional conflicts.
     """
-    typing = _typing(graph, schema, NodeTyper(schema, mapping, similarity))
+    typer = NodeTyper(schema, mapping, similarity)
+    typing = _typing(graph, schema, typer)
     types = {id_: choice.type for id_, choice in typing.items()}
-    notes = typing_notes(graph, typing)
+    notes = [*typer.notes, *typing_notes(graph, typing)]
     builder = InstanceBuilder(schema)
     declared = {
         type_: frozenset(attribute.name for attribute in schema.attributes_of(type_))

@@ -42,6 +42,13 @@ def test_normalising_twice_changes_nothing(label: str) -> None:
         ("wine_glasses", "cup"),
         ("glass", "cup"),
         ("table lamp", None),
+        ("wardrobe, coffee tables", "hot surface"),
+        ("desk;table", "surface"),
+        ("Glass_3 (broken)", "cup"),
+        ("desk (table)", "surface"),
+        ("table [lamp]", "surface"),
+        ("(", None),
+        ("(,)", None),
         ("", None),
     ],
 )

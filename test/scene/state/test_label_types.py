@@ -1,29 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node's type: by override, label, similarity or default, in this order, and recorded."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from fcp_ros.cset import Schema
-from fcp_ros.scene import Layer, SceneMapping, SceneNode
+from fcp_ros.scene import (
+    Layer,
+    SceneError,
+    SceneGraph,
+    SceneMapping,
+    SceneNode,
+    scene_to_instance,
+    type_of_label,
+)
 from fcp_ros.scene.state.label_types import NodeTyper, TypeChoice, TypedBy
+from fcp_ros.scene.state.similar_labels import NoSimilarity
+from fcp_ros.scene.state.type_overrides import check_overrides, with_type_overrides
 
 
 @dataclass
 class Likeness:
     """A similarity out of a table, which counts how often it is asked."""
 
-    table: dict[str, tuple[str, float]]
+    table: dict[tuple[str, str], float]
     asked: list[list[str]] = field(default_factory=list)
 
-    def nearest(
-        self, labels: Sequence[str], known: Sequence[str]
-    ) -> list[tuple[str, float] | None]:
-        self.asked.append(sorted(labels))
+    def similarities(self, labels: Sequence[str], known: Sequence[str]) -> NDArray[np.float32]:
+        self.asked.append(list(labels))
         assert not {"person", "robot"} & set(known)
-        return [self.table.get(label) for label in labels]
+        rows = [[self.table.get((label, word), 0.0) for word in known] for label in labels]
+        return np.array(rows, np.float32)
+
+
+class Broken:
+    """What a similarity is where no model is installed."""
+
+    def similarities(self, labels: Sequence[str], known: Sequence[str]) -> NDArray[np.float32]:
+        raise NoSimilarity("there is no model; install one")
 
 
 def thing(category: str, id_: str = "thing_1") -> SceneNode:
@@ -55,27 +74,109 @@ def test_what_joins_rooms_is_a_passage(schema: Schema, mapping: SceneMapping) ->
     assert door == TypeChoice("passage", 1.0, TypedBy.LABEL, "door")
 
 
+def test_synonyms_mean_the_label(schema: Schema, mapping: SceneMapping) -> None:
+    words = replace(mapping, synonyms={"icebox": "refrigerator", "fruit bowl": "counter"})
+    typer = NodeTyper(schema, words)
+    choice = TypeChoice("fridge", 1.0, TypedBy.SYNONYM, "refrigerator")
+    assert typer.choose(thing("Icebox_3")) == typer.choose(thing("old icebox")) == choice
+    assert typer.choose(thing("fruit bowl")) == TypeChoice(  # before the last words, "bowl"
+        "surface", 1.0, TypedBy.SYNONYM, "counter"
+    )
+    assert type_of_label("old icebox", words) == "fridge"
+
+
 def test_the_user_has_the_last_word(schema: Schema, mapping: SceneMapping) -> None:
-    overridden = replace(mapping, overrides={"mug": "tray", "mug_2": "fridge"})
-    typer = NodeTyper(schema, overridden)
+    said = with_type_overrides(
+        mapping, schema, ["mug=tray", "mug_2=fridge", "a=b=item", "Dining_Table = item"]
+    )
+    typer = NodeTyper(schema, said)
     assert typer.choose(thing("Mug", "mug_1")) == TypeChoice("tray", 1.0, TypedBy.OVERRIDE, "mug")
-    by_id = typer.choose(thing("mug", "mug_2"))
-    assert by_id == TypeChoice("fridge", 1.0, TypedBy.OVERRIDE, "mug_2")
+    by_id = TypeChoice("fridge", 1.0, TypedBy.OVERRIDE, "mug_2")
+    assert typer.choose(thing("mug", "mug_2")) == by_id
+    assert typer.choose(thing("mug", "a=b")) == TypeChoice("item", 1.0, TypedBy.OVERRIDE, "a=b")
+    table = typer.choose(thing("Dining_Table"))
+    assert table == TypeChoice("item", 1.0, TypedBy.OVERRIDE, "Dining_Table")
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("mug", "not of the form"),
+        ("=tray", "not of the form"),
+        ("mug=", "not of the form"),
+        ("mug=tra", "Did you mean tray?"),
+    ],
+)
+def test_overrides_that_say_nothing(
+    text: str, part: str, schema: Schema, mapping: SceneMapping
+) -> None:
+    with pytest.raises(SceneError, match=re.escape(part)):
+        with_type_overrides(mapping, schema, [text])
+
+
+def test_overrides_of_what_is_not_there(schema: Schema, mapping: SceneMapping) -> None:
+    graph = SceneGraph.of([thing("Mug", "m")])
+    for text in ("m=tray", "Mug=tray", "mug=tray"):
+        check_overrides(graph, with_type_overrides(mapping, schema, [text]))
+    with pytest.raises(SceneError, match=r"'mugg=tray' names neither.*Did you mean mug"):
+        check_overrides(graph, with_type_overrides(mapping, schema, ["mugg=tray"]))
 
 
 def test_unknown_labels_are_compared_in_one_batch(schema: Schema, mapping: SceneMapping) -> None:
-    likeness = Likeness({"icebox": ("refrigerator", 0.8), "gizmo": ("mug", 0.59)})
-    typer = NodeTyper(schema, replace(mapping, similar_threshold=0.6), likeness)
-    nodes = [thing("icebox", "a"), thing("Icebox", "b"), thing("gizmo", "c"), thing("mug", "d")]
+    likeness = Likeness(
+        {
+            ("icebox", "refrigerator"): 0.9,
+            ("gizmo", "mug"): 0.9,
+            ("gizmo", "laptop"): 0.8,
+            ("gizmo", "tv stand"): 0.95,
+        }
+    )
+    typer = NodeTyper(schema, replace(mapping, similar_threshold=0.5), likeness)
+    labels = ("icebox", "Icebox, freezer", "gizmo", "mug")
+    nodes = [thing(label, str(number)) for number, label in enumerate(labels)]
     typer.learn(nodes)
     choices = [typer.choose(node) for node in nodes]
-    assert [choice.type for choice in choices if choice] == ["fridge", "fridge", "fixture", "item"]
-    assert choices[0] == TypeChoice("fridge", 0.8, TypedBy.SIMILAR, "refrigerator")
     assert likeness.asked == [["gizmo", "icebox"]]
+    # One voter of three is too few for the icebox; two outvote the nearest for the gizmo.
+    default = TypeChoice("fixture", 0.0, TypedBy.DEFAULT)
+    assert choices[:2] == [default, default]
+    assert choices[2] is not None
+    assert (choices[2].type, choices[2].matched_label) == ("item", "mug")
+    assert choices[2].degree == pytest.approx(1.7 / 3)
+    low = NodeTyper(schema, replace(mapping, similar_threshold=0.25), likeness)
+    found = low.choose(nodes[1])
+    assert found is not None
+    assert (found.type, found.how, found.matched_label) == (
+        "fridge",
+        TypedBy.SIMILAR,
+        "refrigerator",
+    )
+
+
+def test_a_guess_is_noted(schema: Schema, mapping: SceneMapping) -> None:
+    likeness = Likeness({("icebox", "refrigerator"): 1.0})
+    graph = SceneGraph.of([thing("icebox", "a"), thing("icebox", "b")])
+    compared = replace(mapping, similar_threshold=0.3)
+    state = scene_to_instance(graph, schema, compared, likeness)
+    assert (
+        "the domain has no type for the label 'icebox': a, b taken as fridge, since it is like "
+        "'refrigerator' (0.33)"
+    ) in state.notes
+    assert state.typing["b"].how is TypedBy.SIMILAR
+
+
+def test_without_a_model_the_default_counts(schema: Schema, mapping: SceneMapping) -> None:
+    graph = SceneGraph.of([thing("icebox", "a"), thing("gizmo", "b")])
+    state = scene_to_instance(graph, schema, replace(mapping, similar_threshold=0.3), Broken())
+    assert state.typing["a"] == TypeChoice("fixture", 0.0, TypedBy.DEFAULT)
+    notes = [note for note in state.notes if "compared" in note]
+    assert notes == [
+        "unknown labels are not compared with known ones: there is no model; install one"
+    ]
 
 
 def test_without_a_threshold_nothing_is_compared(schema: Schema, mapping: SceneMapping) -> None:
-    likeness = Likeness({"icebox": ("refrigerator", 1.0)})
+    likeness = Likeness({("icebox", "refrigerator"): 1.0})
     assert NodeTyper(schema, mapping, likeness).choose(thing("icebox")) == TypeChoice(
         "fixture", 0.0, TypedBy.DEFAULT
     )

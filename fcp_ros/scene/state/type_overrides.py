@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user says about types on a command line or in a parameter: ``LABEL=TYPE``, ``ID=TYPE``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from difflib import get_close_matches
+
+from fcp_ros.cset import Schema
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.labels import normalise_label
+from fcp_ros.scene.state.mapping import SceneMapping
+
+
+def with_type_overrides(
+    mapping: SceneMapping, schema: Schema, texts: Iterable[str]
+) -> SceneMapping:
+    """A mapping that puts what the user says before all else.
+
+    Args:
+        mapping: The domain's mapping.
+        schema: The domain's schema.
+        texts: ``NAME=TYPE`` each; the name is a node's id, its category as the source gives it,
+            or its category in the one spelling ("dining table"). The last of equal names counts.
+
+    Raises:
+        SceneError: A text without ``=``, or a type that the domain does not have.
+    """
+    overrides = dict(mapping.overrides)
+    for text in texts:
+        name, equals, type_ = (part.strip() for part in text.rpartition("="))
+        if not (name and equals and type_):
+            raise SceneError(
+                f"the type override {text!r} is not of the form LABEL=TYPE or ID=TYPE",
+                advice="Write for example: icebox=fridge",
+            )
+        if type_ not in schema.types:
+            raise SceneError(
+                f"the type override {text!r} names a type that the domain {schema.name} does not "
+                "have",
+                advice=_nearest(type_, schema.types, "Its types are listed under `types`."),
+            )
+        overrides[name] = type_
+    return replace(mapping, overrides=overrides)
+
+
+def check_overrides(graph: SceneGraph, mapping: SceneMapping) -> None:
+    """That each override concerns something in the scene.
+
+    Raises:
+        SceneError: The first that names neither an element nor a label of it.
+    """
+    names = set(graph.nodes)
+    for node in graph.nodes.values():
+        names |= {node.category, normalise_label(node.category)}
+    for name, type_ in mapping.overrides.items():
+        if name not in names:
+            raise SceneError(
+                f"the type override '{name}={type_}' names neither an element nor a label of the "
+                "scene",
+                source=graph.source,
+                advice=_nearest(name, names, "Labels are listed by: fcp scene info"),
+            )
+
+
+def _nearest(name: str, names: Iterable[str], otherwise: str) -> str:
+    near = get_close_matches(name, list(names), 1)
+    return f"Did you mean {near[0]}?" if near else otherwise
