@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -231,7 +230,7 @@ class SceneGraphNode(ManagedNode):
     def _take(self, graph: SceneGraph, stamp: Time, *, at_least: int = 0) -> SceneGraph:
         """Make a whole graph the present one, under the next sequence number."""
         with self._lock:
-            numbered = replace(graph, sequence=max(self._sequence + 1, at_least))
+            numbered = graph.with_sequence(max(self._sequence + 1, at_least))
             self._set(numbered, stamp)
             return numbered
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from fcp_ros.scene.formats import canonical, context_matters, segments, spark_dsg
@@ -120,7 +120,7 @@ def _read(path: str | Path, limits: SceneLimits | None) -> SceneGraph:
             advice="Map or export the scene again, with at least one room or object.",
         )
     file.limits.check_nodes(len(graph.nodes), file.name)
-    return graph if graph.source == file.name else replace(graph, source=file.name)
+    return graph if graph.source == file.name else graph.with_source(file.name)
 
 
 def _reader_of(file: SceneFile) -> SceneReader:

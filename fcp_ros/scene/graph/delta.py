@@ -5,8 +5,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from fcp_ros.scene.graph.checks import (
+    check_hierarchy,
+    check_node,
+    check_relation,
+    relations_by_key,
+)
 from fcp_ros.scene.graph.errors import SceneError, SequenceGap
 from fcp_ros.scene.graph.graph import SceneGraph, SceneNode, SceneRelation
+
+_ASK_AGAIN = "Ask for a full update."
 
 
 @dataclass(frozen=True)
@@ -34,7 +42,10 @@ class SceneDelta:
 
 
 def apply_delta(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
-    """The graph after a delta.
+    """The graph after a delta, in time of the delta's size.
+
+    What does not change is shared with the graph before and not checked again. (The first delta
+    after a graph was read takes time of the graph's size; ``SceneGraph.prepare`` does so before.)
 
     Args:
         graph: The graph that the delta was made for.
@@ -45,38 +56,75 @@ def apply_delta(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
 
     Raises:
         SequenceGap: The delta does not follow this graph (one was lost or came late).
-        SceneError: It removes a node or drops a relation that is not there, both upserts and
-            removes a node, or the result is no valid graph.
+        SceneError: It removes a node or drops a relation that is not there, names one twice, both
+            upserts and removes a node, or the result is no valid graph.
     """
     if delta.sequence != graph.sequence + 1:
         raise SequenceGap(
             f"the delta has sequence number {delta.sequence}, but the graph is at "
             f"{graph.sequence} and needs {graph.sequence + 1}",
             source=graph.source,
-            advice="Ask for a full update.",
+            advice=_ASK_AGAIN,
         )
-    nodes = dict(graph.nodes)
-    upserted = {node.id for node in delta.upserted}
-    for removed in delta.removed:
-        if removed not in graph.nodes or removed in upserted:
-            state = "also upserts it" if removed in upserted else "the graph does not have it"
+    try:
+        return _applied(graph, delta)
+    except SceneError as error:
+        raise error.in_source(graph.source) from None
+
+
+def _applied(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
+    nodes = _put_nodes(graph, delta)
+    removed = dict.fromkeys(delta.removed)
+    dropped = {relation.key: None for relation in delta.dropped}
+    for relation in delta.dropped:
+        if graph.relation(relation.name, *relation.elements) is None:
             raise SceneError(
-                f"the delta removes this node, but {state}",
-                source=graph.source,
-                element=removed,
-                advice="Ask for a full update.",
+                "the delta drops this relation, but the graph does not have it",
+                element=str(relation),
+                advice=_ASK_AGAIN,
             )
-        nodes.pop(removed, None)
-    for node in delta.upserted:
-        nodes[node.id] = node
-    if delta.removed:
-        nodes = _without_lost_parents(nodes, set(delta.removed))
-    return replace(
-        graph,
-        nodes=nodes,
-        relations=_changed_relations(graph, delta),
-        sequence=delta.sequence,
+    for id_ in removed:
+        dropped.update((relation.key, None) for relation in graph.relations_of(id_))
+    added = relations_by_key(delta.added)
+    after = graph.changed(
+        put=nodes, gone=removed, related=added, unrelated=dropped, sequence=delta.sequence
     )
+    for node in nodes.values():
+        check_node(node, after.nodes)
+    check_hierarchy(after.nodes, nodes)
+    for relation in delta.added:
+        check_relation(relation, after.nodes)
+    return after
+
+
+def _put_nodes(graph: SceneGraph, delta: SceneDelta) -> dict[str, SceneNode]:
+    """The nodes that are new or replaced; children of a removed one stay, without that parent."""
+    nodes: dict[str, SceneNode] = {}
+    for node in delta.upserted:
+        if node.id in nodes:
+            raise SceneError(
+                "the delta upserts this node twice", element=node.id, advice=_ASK_AGAIN
+            )
+        nodes[node.id] = node
+    removed = set(delta.removed)
+    for id_ in delta.removed:
+        if id_ not in graph.nodes or id_ in nodes:
+            state = "also upserts it" if id_ in nodes else "the graph does not have it"
+            raise SceneError(
+                f"the delta removes this node, but {state}", element=id_, advice=_ASK_AGAIN
+            )
+    for id_ in delta.removed:
+        for child in graph.children_of(id_):
+            if child not in removed and child not in nodes:
+                nodes[child] = _without_parents(graph.nodes[child], removed)
+    for id_, node in nodes.items():
+        if not removed.isdisjoint(node.parents):
+            nodes[id_] = _without_parents(node, removed)
+    return nodes
+
+
+def _without_parents(node: SceneNode, gone: set[str]) -> SceneNode:
+    return replace(node, parents=tuple(parent for parent in node.parents if parent not in gone))
 
 
 def delta_between(before: SceneGraph, after: SceneGraph) -> SceneDelta:
@@ -91,7 +139,11 @@ def delta_between(before: SceneGraph, after: SceneGraph) -> SceneDelta:
     gone = set(removed)
     return SceneDelta(
         sequence=before.sequence + 1,
-        upserted=tuple(node for id_, node in after.nodes.items() if before.nodes.get(id_) != node),
+        upserted=tuple(
+            node
+            for id_, node in after.nodes.items()
+            if (older := before.nodes.get(id_)) is not node and older != node
+        ),
         removed=removed,
         added=tuple(relation for key, relation in now.items() if was.get(key) != relation),
         dropped=tuple(
@@ -100,33 +152,3 @@ def delta_between(before: SceneGraph, after: SceneGraph) -> SceneDelta:
             if key not in now and not gone.intersection(relation.elements)
         ),
     )
-
-
-def _without_lost_parents(nodes: dict[str, SceneNode], removed: set[str]) -> dict[str, SceneNode]:
-    """The children of a removed node stay; only the reference goes."""
-    kept = dict(nodes)
-    for id_, node in nodes.items():
-        if removed.intersection(node.parents):
-            parents = tuple(parent for parent in node.parents if parent not in removed)
-            kept[id_] = replace(node, parents=parents)
-    return kept
-
-
-def _changed_relations(graph: SceneGraph, delta: SceneDelta) -> tuple[SceneRelation, ...]:
-    removed = set(delta.removed)
-    relations = {relation.key: relation for relation in graph.relations}
-    for relation in delta.dropped:
-        if relations.pop(relation.key, None) is None:
-            raise SceneError(
-                "the delta drops this relation, but the graph does not have it",
-                source=graph.source,
-                element=str(relation),
-                advice="Ask for a full update.",
-            )
-    relations = {
-        key: relation
-        for key, relation in relations.items()
-        if not removed.intersection(relation.elements)
-    }
-    relations.update((relation.key, relation) for relation in delta.added)
-    return tuple(relations.values())

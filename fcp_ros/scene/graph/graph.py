@@ -2,24 +2,33 @@
 """The canonical scene graph that every reader produces (DESIGN section 6).
 
 Frame: REP-103 (x forward, y left, z up, right-handed), metres, quaternions as x, y, z, w.
-A graph is a value: readers, deltas and completion make new graphs and never change one.
+A graph is a value: readers, deltas and completion make new graphs and never change one. A graph
+that a delta makes shares all that did not change with the one before, indexes included.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
+from operator import attrgetter
+from typing import Any, overload
 
+from fcp_ros.scene.graph.checks import (
+    check_nodes,
+    check_relation,
+    ids_in_several_cases,
+    relations_by_key,
+    with_case_note,
+)
 from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.indexes import GraphIndexes, RelationKey, change_table
+from fcp_ros.scene.graph.table import Table
 
 AttributeValue = bool | int | float | str
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
-
-UNIT_TOLERANCE = 1e-2
-"""How far the length of a quaternion may be from 1: rounding is fine, a wrong order is not."""
 
 
 class Layer(str, Enum):
@@ -113,7 +122,27 @@ class SceneRelation:
         return f"{self.name}({', '.join(self.elements)})"
 
 
-@dataclass(frozen=True)
+class _RelationsField:
+    """The field ``relations``: a tuple that a graph made by a delta builds when asked for it."""
+
+    @overload
+    def __get__(self, graph: None, owner: type[SceneGraph]) -> tuple[SceneRelation, ...]: ...
+
+    @overload
+    def __get__(
+        self, graph: SceneGraph, owner: type[SceneGraph] | None = None
+    ) -> tuple[SceneRelation, ...]: ...
+
+    def __get__(
+        self, graph: SceneGraph | None, owner: type[SceneGraph] | None = None
+    ) -> tuple[SceneRelation, ...]:
+        return () if graph is None else graph._relation_tuple()
+
+    def __set__(self, graph: SceneGraph, relations: Iterable[SceneRelation]) -> None:
+        graph.__dict__["_tuple"] = tuple(relations)
+
+
+@dataclass(frozen=True, repr=False)
 class SceneGraph:
     """Nodes by id, relations between them, and the frame that the numbers are in.
 
@@ -123,30 +152,44 @@ class SceneGraph:
         frame_id: Coordinate frame of all positions.
         sequence: Counts updates; a delta must carry the next number.
         source: Where the graph came from, for messages.
-        notes: What was repaired, guessed or left out on the way, one sentence each.
+        notes: What was repaired, guessed or left out on the way, one sentence each; and which ids
+            differ in case only.
+
+    Looking up a node, a relation, or what belongs to one node does not depend on the size of the
+    graph; going through all nodes or all relations does.
 
     Raises:
         SceneError: An id, reference, number or hierarchy is wrong; the error names the node.
     """
 
     nodes: Mapping[str, SceneNode]
-    relations: tuple[SceneRelation, ...] = ()
+    relations: _RelationsField = _RelationsField()
     frame_id: str = "map"
     sequence: int = 0
     source: str = ""
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "nodes", dict(self.nodes))
         try:
-            for key, node in self.nodes.items():
-                _check_node(key, node, self.nodes)
-            _check_hierarchy(self.nodes)
-            _check_relations(self.relations, self.nodes)
+            nodes = self.nodes
+            if not isinstance(nodes, Table):  # else another graph's, which has checked them
+                nodes = Table(dict(nodes), attrgetter("id"))
+                check_nodes(nodes)
+            for relation in self.relations:
+                check_relation(relation, nodes)
+            relations = Table(relations_by_key(self.relations), attrgetter("key"))
         except SceneError as error:
             if self.source:
                 raise error.in_source(self.source) from None
             raise
+        spellings = ids_in_several_cases(nodes)
+        self.__dict__.update(
+            nodes=nodes,
+            notes=with_case_note(self.notes, spellings),
+            _relations=relations,
+            _indexes=GraphIndexes(nodes, relations),
+            _several_cases=frozenset(spellings),
+        )
 
     @staticmethod
     def of(
@@ -171,150 +214,133 @@ class SceneGraph:
             table[node.id] = node
         return SceneGraph(table, tuple(relations), frame_id, sequence, source, tuple(notes))
 
+    # --- looking up
+
     def in_layer(self, layer: Layer) -> tuple[SceneNode, ...]:
         """The nodes of one layer, in the graph's order."""
-        return tuple(node for node in self.nodes.values() if node.layer is layer)
+        return self._index.by_layer.at(layer)
 
     def related(self, name: str) -> tuple[SceneRelation, ...]:
         """The relations of one name, in the graph's order."""
-        return tuple(relation for relation in self.relations if relation.name == name)
+        return self._index.by_name.at(name)
+
+    def relations_of(self, id_: str) -> tuple[SceneRelation, ...]:
+        """The relations that a node takes part in, in the graph's order; none for no node."""
+        return self._index.by_element.at(id_)
+
+    def children_of(self, id_: str) -> tuple[str, ...]:
+        """The ids of the nodes that have this one as a parent, in the graph's order."""
+        return tuple([node.id for node in self._index.by_parent.at(id_)])
+
+    def relation(self, name: str, *elements: str) -> SceneRelation | None:
+        """The relation with this name and these elements; None where it is not there."""
+        found: SceneRelation | None = self._table.get((name, elements))
+        return found
+
+    @property
+    def relation_count(self) -> int:
+        """How many relations there are; costs no look at each of them."""
+        return len(self._table)
+
+    def prepare(self) -> None:
+        """Make now what the first look-ups and the first delta would: all indexes (linear)."""
+        self._node_table.prepare()
+        self._table.prepare()
+        self._index.prepare()
+
+    # --- the same with something else
 
     def with_notes(self, notes: Iterable[str]) -> SceneGraph:
         """The same graph with more notes; one that is already there is not repeated."""
-        merged = dict.fromkeys((*self.notes, *notes))
-        return replace(self, notes=tuple(merged))
+        return self._copy(notes=tuple(dict.fromkeys((*self.notes, *notes))))
 
+    def with_sequence(self, sequence: int) -> SceneGraph:
+        """The same graph under another sequence number."""
+        return self._copy(sequence=sequence)
 
-def _check_node(key: str, node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
-    if not node.id or node.id != node.id.strip():
-        raise SceneError(
-            f"the node id {node.id!r} is empty or has space around it",
-            advice="Give every node a non-empty id.",
+    def with_source(self, source: str) -> SceneGraph:
+        """The same graph from another source."""
+        return self._copy(source=source)
+
+    def changed(
+        self,
+        *,
+        put: Mapping[str, SceneNode],
+        gone: Iterable[str],
+        related: Mapping[RelationKey, SceneRelation],
+        unrelated: Iterable[RelationKey],
+        sequence: int,
+    ) -> SceneGraph:
+        """A graph with some nodes and relations changed, in time of that size.
+
+        Nothing is checked but case: use ``apply_delta`` for changes that may be wrong.
+
+        Args:
+            put: Nodes that are new or replace the one of their id.
+            gone: Ids of nodes to leave out; KeyError for one that is not there.
+            related: Relations that are new or replace the one of their key.
+            unrelated: Keys of relations to leave out; KeyError for one that is not there.
+            sequence: Number of the new graph.
+        """
+        gone = list(gone)
+        nodes, of_nodes = change_table(self._node_table, put.items(), gone)
+        relations, of_relations = change_table(self._table, related.items(), unrelated)
+        graph = self._copy(
+            nodes=nodes,
+            sequence=sequence,
+            _relations=relations,
+            _indexes=self._index.changed(nodes, of_nodes, relations, of_relations),
         )
-    if key != node.id:
-        raise SceneError(f"stored under {key!r}, but its id is {node.id!r}", element=key)
-    if not node.category:
-        raise SceneError(
-            "the category is empty",
-            element=node.id,
-            advice='Write a label such as "table", or "unknown".',
-        )
-    if not math.isfinite(_sum_of_numbers(node)):
-        _check_finite(node)
-    if node.size is not None and min(node.size) < 0.0:
-        raise SceneError(
-            f"the size {node.size} has a negative extent",
-            element=node.id,
-            advice="Sizes are full extents in metres; leave an unknown size out.",
-        )
-    if node.height is not None and node.height <= 0.0:
-        raise SceneError(f"the height {node.height} is not above 0", element=node.id)
-    if node.polygon and len(node.polygon) < 3:
-        raise SceneError("the polygon has fewer than 3 corners", element=node.id)
-    if node.pose is not None:
-        length = math.sqrt(sum(part * part for part in node.pose.orientation))
-        if abs(length - 1.0) > UNIT_TOLERANCE:
-            raise SceneError(
-                f"the orientation {node.pose.orientation} is no unit quaternion",
-                element=node.id,
-                advice="Write it as x, y, z, w with length 1.",
-            )
-    for parent in node.parents:
-        if parent not in nodes:
-            raise SceneError(
-                f"its parent {parent!r} is not in the graph",
-                element=node.id,
-                advice="Add that node or remove the reference.",
-            )
+        graph.__dict__.pop("_tuple", None)
+        graph._keep_case_note((*gone, *(id_ for id_ in put if id_ not in self.nodes)))
+        return graph
 
+    def _keep_case_note(self, ids: Iterable[str]) -> None:
+        """Bring the note on ids that differ in case only up to date where ids came or went."""
+        by_folded = self._index.by_folded_id
+        several: frozenset[str] = self.__dict__["_several_cases"]
+        touched = {id_.casefold() for id_ in ids}
+        now = {folded for folded in touched if by_folded.count(folded) > 1}
+        if now or not several.isdisjoint(touched):
+            several = (several - touched) | now
+            spellings = {key: [node.id for node in by_folded.at(key)] for key in several}
+            self.__dict__["_several_cases"] = several
+            self.__dict__["notes"] = with_case_note(self.notes, spellings)
 
-def _sum_of_numbers(node: SceneNode) -> float:
-    """Finite only if every number of the node is; it may overflow though they all are."""
-    total = node.height or 0.0
-    if node.pose is not None:
-        total += sum(node.pose.position) + sum(node.pose.orientation)
-    if node.size is not None:
-        total += sum(node.size)
-    for x, y in node.polygon:
-        total += x + y
-    for value in node.attributes.values():
-        if isinstance(value, float):
-            total += value
-    return total
+    # --- the parts that are no fields
 
+    @property
+    def _node_table(self) -> Table[str, SceneNode]:
+        assert isinstance(self.nodes, Table)
+        return self.nodes
 
-def _check_finite(node: SceneNode) -> None:
-    for what, numbers in _numbers_of(node):
-        if not all(math.isfinite(number) for number in numbers):
-            raise SceneError(
-                f"{what} holds a number that is not finite ({numbers})",
-                element=node.id,
-                advice="Leave out what is unknown instead of writing NaN or infinity.",
-            )
+    @property
+    def _table(self) -> Table[RelationKey, SceneRelation]:
+        table: Table[RelationKey, SceneRelation] = self.__dict__["_relations"]
+        return table
 
+    @property
+    def _index(self) -> GraphIndexes:
+        indexes: GraphIndexes = self.__dict__["_indexes"]
+        return indexes
 
-def _numbers_of(node: SceneNode) -> Iterable[tuple[str, tuple[float, ...]]]:
-    if node.pose is not None:
-        yield "the position", node.pose.position
-        yield "the orientation", node.pose.orientation
-    if node.size is not None:
-        yield "the size", node.size
-    if node.height is not None:
-        yield "the height", (node.height,)
-    if node.polygon:
-        yield "the polygon", tuple(number for corner in node.polygon for number in corner)
-    for name, value in node.attributes.items():
-        if isinstance(value, float):
-            yield f"the attribute {name}", (value,)
+    def _relation_tuple(self) -> tuple[SceneRelation, ...]:
+        found: tuple[SceneRelation, ...] | None = self.__dict__.get("_tuple")
+        if found is None:
+            found = self.__dict__["_tuple"] = tuple(self._table.values())
+        return found
 
+    def _copy(self, **parts: Any) -> SceneGraph:
+        graph = object.__new__(SceneGraph)
+        graph.__dict__.update(self.__dict__, **parts)
+        return graph
 
-def _check_hierarchy(nodes: Mapping[str, SceneNode]) -> None:
-    """Parents must not lead back to the node (depth first, without recursion)."""
-    finished: set[str] = set()
-    for start in nodes:
-        if start in finished:
-            continue
-        if all(parent in finished for parent in nodes[start].parents):
-            finished.add(start)
-            continue
-        path: dict[str, None] = {start: None}
-        stack = [iter(nodes[start].parents)]
-        while stack:
-            parent = next(stack[-1], None)
-            if parent is None:
-                stack.pop()
-                finished.add(path.popitem()[0])
-            elif parent in path:
-                raise SceneError(
-                    f"its parents lead back to itself ({' > '.join([*path, parent])})",
-                    element=parent,
-                    advice="Remove one of these parent references.",
-                )
-            elif parent not in finished:
-                path[parent] = None
-                stack.append(iter(nodes[parent].parents))
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the indexes; what was written to a file is checked when it is read.
+        rest = (self.frame_id, self.sequence, self.source, self.notes)
+        return (SceneGraph, (dict(self.nodes), self.relations, *rest))
 
-
-def _check_relations(relations: tuple[SceneRelation, ...], nodes: Mapping[str, SceneNode]) -> None:
-    seen: set[tuple[str, tuple[str, ...]]] = set()
-    for relation in relations:
-        if not relation.name or not relation.elements:
-            raise SceneError("a relation needs a name and elements", element=str(relation))
-        for element in relation.elements:
-            if element not in nodes:
-                raise SceneError(
-                    f"the relation names {element!r}, which is not in the graph",
-                    element=str(relation),
-                    advice="Add that node or remove the relation.",
-                )
-        if not 0.0 <= relation.confidence <= 1.0:
-            raise SceneError(
-                f"the confidence {relation.confidence} is outside [0, 1]", element=str(relation)
-            )
-        if relation.key in seen:
-            raise SceneError(
-                "the relation is given twice",
-                element=str(relation),
-                advice="Remove one of the two.",
-            )
-        seen.add(relation.key)
+    def __repr__(self) -> str:
+        name = f" from {self.source!r}" if self.source else ""
+        sizes = f"{len(self.nodes)} nodes, {self.relation_count} relations"
+        return f"<SceneGraph{name}: {sizes}, frame {self.frame_id!r}, number {self.sequence}>"

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a scene graph must hold to: ids, numbers, references, no cycle of parents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import nsmallest
+from typing import TYPE_CHECKING
+
+from fcp_ros.scene.graph.errors import SceneError
+
+if TYPE_CHECKING:
+    from fcp_ros.scene.graph.graph import SceneNode, SceneRelation
+
+UNIT_TOLERANCE = 1e-2
+"""How far the length of a quaternion may be from 1: rounding is fine, a wrong order is not."""
+
+CASE_NOTE = "ids that differ in case only, which PDDL and some file systems take for the same: "
+"""How the note on such ids begins."""
+
+_PLAIN_VALUES = frozenset((bool, int, str))
+_SHOWN = 5
+
+
+def check_nodes(nodes: Mapping[str, SceneNode]) -> None:
+    """Raise SceneError unless the nodes of a whole graph are right."""
+    for key, node in nodes.items():
+        if key != node.id:
+            raise SceneError(f"stored under {key!r}, but its id is {node.id!r}", element=key)
+        check_node(node, nodes)
+    check_hierarchy(nodes, nodes)
+
+
+def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
+    """Raise SceneError unless a node is right by itself and its parents are there.
+
+    Args:
+        node: The node.
+        nodes: All nodes of the graph.
+    """
+    if not node.id or node.id != node.id.strip():
+        raise SceneError(
+            f"the node id {node.id!r} is empty or has space around it",
+            advice="Give every node a non-empty id.",
+        )
+    if not node.category:
+        raise SceneError(
+            "the category is empty",
+            element=node.id,
+            advice='Write a label such as "table", or "unknown".',
+        )
+    if not math.isfinite(_sum_of_numbers(node)):
+        _check_finite(node)
+    if node.size is not None and min(node.size) < 0.0:
+        raise SceneError(
+            f"the size {node.size} has a negative extent",
+            element=node.id,
+            advice="Sizes are full extents in metres; leave an unknown size out.",
+        )
+    if node.height is not None and node.height <= 0.0:
+        raise SceneError(f"the height {node.height} is not above 0", element=node.id)
+    if node.polygon and len(node.polygon) < 3:
+        raise SceneError("the polygon has fewer than 3 corners", element=node.id)
+    if node.pose is not None:
+        x, y, z, w = node.pose.orientation
+        if abs(math.sqrt(x * x + y * y + z * z + w * w) - 1.0) > UNIT_TOLERANCE:
+            raise SceneError(
+                f"the orientation {node.pose.orientation} is no unit quaternion",
+                element=node.id,
+                advice="Write it as x, y, z, w with length 1.",
+            )
+    for parent in node.parents:
+        if parent not in nodes:
+            raise SceneError(
+                f"its parent {parent!r} is not in the graph",
+                element=node.id,
+                advice="Add that node or remove the reference.",
+            )
+
+
+def check_hierarchy(nodes: Mapping[str, SceneNode], starts: Iterable[str]) -> None:
+    """Raise SceneError if parents lead from one of the starts back to it, or into a circle.
+
+    Depth first, without recursion. Where the graph had no circle before, only nodes that are new or
+    have new parents need be starts.
+    """
+    finished: set[str] = set()
+    for start in starts:
+        if start in finished:
+            continue
+        if all(parent in finished for parent in nodes[start].parents):
+            finished.add(start)
+            continue
+        path: dict[str, None] = {start: None}
+        stack = [iter(nodes[start].parents)]
+        while stack:
+            parent = next(stack[-1], None)
+            if parent is None:
+                stack.pop()
+                finished.add(path.popitem()[0])
+            elif parent in path:
+                circle = [*path, parent][list(path).index(parent) :]
+                raise SceneError(
+                    f"its parents lead back to itself ({' > '.join(circle)})",
+                    element=parent,
+                    advice="Remove one of these parent references.",
+                )
+            elif parent not in finished:
+                path[parent] = None
+                stack.append(iter(nodes[parent].parents))
+
+
+def check_relation(relation: SceneRelation, nodes: Mapping[str, SceneNode]) -> None:
+    """Raise SceneError unless a relation is right and its elements are there."""
+    if not relation.name or not relation.elements:
+        raise SceneError("a relation needs a name and elements", element=str(relation))
+    for element in relation.elements:
+        if element not in nodes:
+            raise SceneError(
+                f"the relation names {element!r}, which is not in the graph",
+                element=str(relation),
+                advice="Add that node or remove the relation.",
+            )
+    if not 0.0 <= relation.confidence <= 1.0:
+        raise SceneError(
+            f"the confidence {relation.confidence} is outside [0, 1]", element=str(relation)
+        )
+
+
+def relations_by_key(
+    relations: Iterable[SceneRelation],
+) -> dict[tuple[str, tuple[str, ...]], SceneRelation]:
+    """The relations by name and elements; SceneError for one that is given twice."""
+    table: dict[tuple[str, tuple[str, ...]], SceneRelation] = {}
+    for relation in relations:
+        key = relation.key
+        if key in table:
+            raise SceneError(
+                "the relation is given twice",
+                element=str(relation),
+                advice="Remove one of the two.",
+            )
+        table[key] = relation
+    return table
+
+
+def ids_in_several_cases(ids: Iterable[str]) -> dict[str, list[str]]:
+    """The ids that differ in case only, by what they are in one case."""
+    spellings: dict[str, list[str]] = {}
+    first: dict[str, str] = {}
+    for id_ in ids:
+        folded = id_.casefold()
+        other = first.setdefault(folded, id_)
+        if other is not id_:
+            spellings.setdefault(folded, [other]).append(id_)
+    return spellings
+
+
+def with_case_note(notes: Iterable[str], spellings: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """The notes with one on the ids that differ in case only, in place of any older one.
+
+    Args:
+        notes: Notes of the graph.
+        spellings: Such ids, by what they are in one case.
+    """
+    others = tuple([note for note in notes if not note.startswith(CASE_NOTE)])
+    if not spellings:
+        return others
+    shown = ", ".join("/".join(sorted(spellings[key])) for key in nsmallest(_SHOWN, spellings))
+    more = f" and {len(spellings) - _SHOWN} more" if len(spellings) > _SHOWN else ""
+    return (*others, f"{CASE_NOTE}{shown}{more}")
+
+
+def _sum_of_numbers(node: SceneNode) -> float:
+    """Finite only if every number of the node is; it may overflow though they all are."""
+    total = node.height or 0.0
+    if node.pose is not None:
+        x, y, z = node.pose.position
+        a, b, c, d = node.pose.orientation
+        total += x + y + z + a + b + c + d
+    if node.size is not None:
+        total += sum(node.size)
+    for x, y in node.polygon:
+        total += x + y
+    for name, value in node.attributes.items():
+        if isinstance(value, float):
+            total += value
+        elif type(value) not in _PLAIN_VALUES:
+            _check_value(node, name, value)
+    return total
+
+
+def _check_value(node: SceneNode, name: str, value: object) -> None:
+    if not isinstance(value, bool | int | float | str):
+        raise SceneError(
+            f"the attribute {name} is a {type(value).__name__}",
+            element=node.id,
+            advice="Attributes are true or false, numbers or text.",
+        )
+
+
+def _check_finite(node: SceneNode) -> None:
+    for what, numbers in _numbers_of(node):
+        if not all(math.isfinite(number) for number in numbers):
+            raise SceneError(
+                f"{what} holds a number that is not finite ({numbers})",
+                element=node.id,
+                advice="Leave out what is unknown instead of writing NaN or infinity.",
+            )
+
+
+def _numbers_of(node: SceneNode) -> Iterator[tuple[str, tuple[float, ...]]]:
+    if node.pose is not None:
+        yield "the position", node.pose.position
+        yield "the orientation", node.pose.orientation
+    if node.size is not None:
+        yield "the size", node.size
+    if node.height is not None:
+        yield "the height", (node.height,)
+    if node.polygon:
+        yield "the polygon", tuple(number for corner in node.polygon for number in corner)
+    for name, value in node.attributes.items():
+        if isinstance(value, float):
+            yield f"the attribute {name}", (value,)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a scene graph looks up fast: relations by element and name, nodes by parent and layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, MutableMapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from fcp_ros.cset.instance.buckets import Bucket, add_to, grouped, take_from
+from fcp_ros.cset.instance.persistent_map import evolved
+from fcp_ros.scene.graph.table import Table
+
+if TYPE_CHECKING:
+    from fcp_ros.scene.graph.graph import Layer, SceneNode, SceneRelation
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+RelationKey = tuple[str, tuple[str, ...]]
+
+_MANY = 8
+"""Where more than one entry in so many is wanted, going through the table is faster."""
+
+
+class Index(Generic[K, V]):
+    """The ranks of a table's values by what they are looked up by; made when first needed.
+
+    Args:
+        table: What is indexed.
+        keys_of: What a value is found by, each once.
+        entries: Ranks by key, where they are known.
+    """
+
+    __slots__ = ("_entries", "_keys_of", "_table")
+
+    def __init__(
+        self,
+        table: Table[RelationKey, V] | Table[str, V],
+        keys_of: Callable[[V], Iterable[K]],
+        entries: MutableMapping[K, Bucket] | None = None,
+    ) -> None:
+        self._table = table
+        self._keys_of = keys_of
+        self._entries = entries
+
+    def at(self, key: K) -> tuple[V, ...]:
+        """The values found by a key, in the table's order."""
+        ranks = self.entries().get(key, ())
+        if len(ranks) * _MANY > len(self._table):
+            keys_of = self._keys_of
+            return tuple([value for value in self._table.values() if key in keys_of(value)])
+        at = self._table.at
+        return tuple([at(rank) for rank in ranks])
+
+    def count(self, key: K) -> int:
+        """How many values are found by a key."""
+        return len(self.entries().get(key, ()))
+
+    def entries(self) -> MutableMapping[K, Bucket]:
+        """Ranks by key."""
+        if self._entries is None:
+            keys_of = self._keys_of
+            self._entries = grouped(
+                (key, rank) for rank, value in self._table.ranked() for key in keys_of(value)
+            )
+        return self._entries
+
+    def changed(
+        self,
+        table: Table[RelationKey, V] | Table[str, V],
+        gone: Iterable[tuple[int, V]],
+        put: Iterable[tuple[int, V | None, V]],
+    ) -> Index[K, V]:
+        """The index of a changed table.
+
+        Args:
+            table: The table after the change.
+            gone: (rank, value) of what is no longer there.
+            put: (rank, value before or None, value now) of what is new or replaced.
+        """
+        if self._entries is None:
+            return Index(table, self._keys_of)
+        entries = evolved(self._entries)
+        for rank, value in gone:
+            for key in self._keys_of(value):
+                take_from(entries, key, rank)
+        for rank, older, value in put:
+            keys = tuple(self._keys_of(value))
+            known = () if older is None else tuple(self._keys_of(older))
+            for key in known:
+                if key not in keys:
+                    take_from(entries, key, rank)
+            for key in keys:
+                if key not in known:
+                    add_to(entries, key, rank)
+        return Index(table, self._keys_of, entries)
+
+
+@dataclass(frozen=True)
+class TableChange(Generic[K, V]):
+    """How a table differs from the one before.
+
+    Attributes:
+        gone: (rank, value) of what is no longer there.
+        put: (rank, value before or None, value now) of what is new or replaced.
+    """
+
+    gone: tuple[tuple[int, V], ...]
+    put: tuple[tuple[int, V | None, V], ...]
+
+
+def change_table(
+    table: Table[K, V], put: Iterable[tuple[K, V]], gone: Iterable[K]
+) -> tuple[Table[K, V], TableChange[K, V]]:
+    """A changed table and how it differs.
+
+    Args:
+        table: The table before; it stays as it is.
+        put: New or replaced values, each key once.
+        gone: Keys to leave out, each once; KeyError for one that is not there.
+    """
+    put, gone = list(put), list(gone)
+    lost = tuple([(table.rank(key), table[key]) for key in gone])
+    left = set(gone)
+    older = {key: None if key in left else table.get(key) for key, _ in put}
+    after = table.changed([value for _, value in put], gone)
+    new = tuple([(after.rank(key), older[key], value) for key, value in put])
+    return after, TableChange(lost, new)
+
+
+class GraphIndexes:
+    """The indexes of one graph; each is made when first asked for and carried along by changes.
+
+    Attributes:
+        by_element: Relations by each of their elements.
+        by_name: Relations by name.
+        by_parent: Nodes by each of their parents.
+        by_layer: Nodes by layer.
+        by_folded_id: Nodes by their id in one case, for ids that differ in case only.
+    """
+
+    __slots__ = ("by_element", "by_folded_id", "by_layer", "by_name", "by_parent")
+
+    def __init__(
+        self, nodes: Table[str, SceneNode], relations: Table[RelationKey, SceneRelation]
+    ) -> None:
+        self.by_element: Index[str, SceneRelation] = Index(relations, _elements)
+        self.by_name: Index[str, SceneRelation] = Index(relations, _name)
+        self.by_parent: Index[str, SceneNode] = Index(nodes, _parents)
+        self.by_layer: Index[Layer, SceneNode] = Index(nodes, _layer)
+        self.by_folded_id: Index[str, SceneNode] = Index(nodes, _folded_id)
+
+    def prepare(self) -> None:
+        """Make all indexes now."""
+        for index in (self.by_element, self.by_name):
+            index.entries()
+        for nodes_by in (self.by_parent, self.by_folded_id):
+            nodes_by.entries()
+        self.by_layer.entries()
+
+    def changed(
+        self,
+        nodes: Table[str, SceneNode],
+        of_nodes: TableChange[str, SceneNode],
+        relations: Table[RelationKey, SceneRelation],
+        of_relations: TableChange[RelationKey, SceneRelation],
+    ) -> GraphIndexes:
+        """The indexes of the graph with these tables, which differ as said."""
+        after = GraphIndexes.__new__(GraphIndexes)
+        gone, put = of_relations.gone, of_relations.put
+        after.by_element = self.by_element.changed(relations, gone, put)
+        after.by_name = self.by_name.changed(relations, gone, put)
+        lost, new = of_nodes.gone, of_nodes.put
+        after.by_parent = self.by_parent.changed(nodes, lost, new)
+        after.by_layer = self.by_layer.changed(nodes, lost, new)
+        after.by_folded_id = self.by_folded_id.changed(nodes, lost, new)
+        return after
+
+
+def _elements(relation: SceneRelation) -> Iterable[str]:
+    return dict.fromkeys(relation.elements)
+
+
+def _name(relation: SceneRelation) -> Iterable[str]:
+    return (relation.name,)
+
+
+def _parents(node: SceneNode) -> Iterable[str]:
+    return dict.fromkeys(node.parents)
+
+
+def _layer(node: SceneNode) -> Iterable[Layer]:
+    return (node.layer,)
+
+
+def _folded_id(node: SceneNode) -> Iterable[str]:
+    return (node.id.casefold(),)
