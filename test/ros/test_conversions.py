@@ -39,8 +39,8 @@ from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation
 from fcp_ros.planning.model.schedule import Schedule
 from fcp_ros.planning.model.status import PlanStatus as ModelStatus
 from fcp_ros.planning.model.verdict import Verdict
-from fcp_ros.scene import delta as scene_delta
-from fcp_ros.scene import graph as scene_model
+from fcp_ros.scene.graph import delta as scene_delta
+from fcp_ros.scene.graph import graph as scene_model
 from fcp_ros.scene.graph.errors import SceneError
 
 STAMP = Time(sec=17, nanosec=5)
