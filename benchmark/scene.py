@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast scenes are read, completed and kept up to date: ``python benchmark/scene.py``.
+
+Parts can be run alone: ``python benchmark/scene.py relations delta --quick``. The part ``node``
+measures the real node in a process of its own; ``--minutes 10`` is its long run. The part
+``surfaces`` needs Open3D. Writes Markdown tables to standard output.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+from enum import Enum
+from typing import Annotated
+
+import numpy as np
+import typer
+from scene_figures import Figure, print_figures
+
+
+class Part(str, Enum):
+    """The parts, in the order that they are run in; `scene_<part>.py` has the figures of each."""
+
+    LOAD = "load"
+    RELATIONS = "relations"
+    SURFACES = "surfaces"
+    DELTA = "delta"
+    NODE = "node"
+
+
+def main(
+    parts: Annotated[list[Part] | None, typer.Argument(help="All of them by default.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes, short runs.")] = False,
+    minutes: Annotated[
+        float, typer.Option("--minutes", help="Length of each run of the node.", min=0.1)
+    ] = 1.0,
+) -> None:
+    """Run the parts and show their tables."""
+    print(
+        f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, "
+        f"load {os.getloadavg()[0]:.1f}"
+    )
+    for part in parts or list(Part):
+        print_figures(part.value, figures_of(part, quick, minutes))
+    print(f"\nload at the end: {os.getloadavg()[0]:.1f}")
+
+
+def figures_of(part: Part, quick: bool, minutes: float) -> list[Figure]:
+    """The figures of one part; only that part is imported, since some need ROS or Open3D."""
+    module = importlib.import_module(f"scene_{part.value}")
+    figures: list[Figure]
+    if part is Part.NODE:
+        figures = module.figures(quick, minutes)
+    else:
+        figures = module.figures(quick)
+    return figures
+
+
+if __name__ == "__main__":
+    typer.run(main)
