@@ -38,8 +38,9 @@ class ParameterSpec:
             not be empty (ROS can't tell the type of an empty list): use ``[""]`` for "nothing".
         description: one sentence, with the unit where there is one.
         minimum, maximum: inclusive range of a number.
-        choices: the values that a string may have; empty: any.
-        check: raises a `ValueError` for a string that can't be taken; None: any can.
+        choices: the values that a string, or each in a list, may have; empty: any.
+        check: raises a `ValueError` for a string that can't be taken; None: any can. In a list it
+            is asked about each that is not empty.
         takes_effect: when a new value does.
     """
 
@@ -76,13 +77,15 @@ class ParameterSpec:
         """Why `value` can't be taken, beyond what the descriptor says; "" if it can."""
         if isinstance(value, float) and not math.isfinite(value):
             return f"{self.name} is {value}: give a finite number"
-        if self.choices and value not in self.choices:
-            return f"{self.name} is {value!r}: choose one of {', '.join(self.choices)}"
-        if self.check is not None and isinstance(value, str):
-            try:
-                self.check(value)
-            except ValueError as error:
-                return f"{self.name}: {error}"
+        items = [item for item in value if item] if isinstance(value, list | tuple) else [value]
+        for item in items:
+            if self.choices and item not in self.choices:
+                return f"{self.name} is {item!r}: choose one of {', '.join(self.choices)}"
+            if self.check is not None and isinstance(item, str):
+                try:
+                    self.check(item)
+                except ValueError as error:
+                    return f"{self.name}: {error}"
         return ""
 
 

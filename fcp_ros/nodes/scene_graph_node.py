@@ -22,6 +22,8 @@ from fcp_ros.nodes.conversions.scene import (
     full_update_from_message,
     graph_to_message,
 )
+from fcp_ros.nodes.frames import PARAMETERS as FRAME_PARAMETERS
+from fcp_ros.nodes.frames import Frames, frames_of
 from fcp_ros.nodes.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.scene_markers import graph_to_markers
@@ -65,6 +67,7 @@ PARAMETERS = (
         minimum=0.05,
         maximum=3600.0,
     ),
+    *FRAME_PARAMETERS,
 )
 
 
@@ -75,6 +78,8 @@ class SceneGraphNode(ManagedNode):
     delta is missed).
     Publishes ``scene_graph`` (SceneGraph, latched) and ``scene_markers`` (MarkerArray, latched).
     Services ``load_scene`` (LoadScene) and ``get_scene_graph`` (GetSceneGraph).
+
+    What comes in another frame is transformed into the graph's (see `Frames`).
 
     An update that can't be applied (a gap in the sequence numbers, an invalid graph) changes
     nothing; it is logged, and shown in the diagnostics until an update is accepted again.
@@ -92,6 +97,7 @@ class SceneGraphNode(ManagedNode):
         self._publisher: Any = None
         self._marker_publisher: Any = None
         self._marker_timer: Any = None
+        self._frames: Frames | None = None
         self.offer_service(LoadScene, "load_scene", self._load_scene, _refuse)
         self.offer_service(GetSceneGraph, "get_scene_graph", self._get_scene_graph, _refuse)
 
@@ -99,6 +105,10 @@ class SceneGraphNode(ManagedNode):
 
     def configure(self) -> None:
         """Make the topics, and load the scene that the parameter names."""
+        try:
+            self._frames = frames_of(self)
+        except ValueError as error:
+            raise ConfigureError(f"static_transforms: {error}") from error
         self._publisher = self.publish_state(SceneGraphMessage, "scene_graph")
         self._marker_publisher = self.publish_state(MarkerArray, "scene_markers")
         self._marker_timer = self.create_steady_timer(
@@ -125,6 +135,9 @@ class SceneGraphNode(ManagedNode):
             self.destroy_timer(self._marker_timer)
             self._marker_timer = None
         super().release()
+        if self._frames is not None:
+            self._frames.close()
+            self._frames = None
         with self._lock:
             self._publisher = self._marker_publisher = None
             self._graph = None
@@ -181,7 +194,9 @@ class SceneGraphNode(ManagedNode):
         return response
 
     def _read(self, address: str) -> SceneGraph:
-        return load_scene(address, limits=SceneLimits(self.parameters.integer("max_nodes")))
+        assert self._frames is not None, "it is made when the node is configured"
+        limits = SceneLimits(self.parameters.integer("max_nodes"))
+        return self._frames.graph(load_scene(address, limits=limits), Time())
 
     # --- the graph ------------------------------------------------------------------------------
 
@@ -195,6 +210,8 @@ class SceneGraphNode(ManagedNode):
             self._refuse_update(str(error))
 
     def _take_full_update(self, message: SceneGraphUpdate) -> None:
+        assert self._frames is not None, "it is made when the node is configured"
+        message.header.frame_id = message.header.frame_id or self._frames.frame_id
         update = full_update_from_message(message, sequence=0, source="scene_graph_update")
         SceneLimits(self.parameters.integer("max_nodes")).check_nodes(
             len(update.nodes), update.source
@@ -205,12 +222,16 @@ class SceneGraphNode(ManagedNode):
                 source=update.source,
                 advice="Send at least one room or object.",
             )
+        update = self._frames.graph(update, message.header.stamp)
         if self.parameters.flag("complete_relations"):
             update = complete_relations(update)
         self._take(update, message.header.stamp, at_least=message.sequence_number)
 
     def _take_delta(self, message: SceneGraphUpdate) -> None:
+        assert self._frames is not None, "it is made when the node is configured"
+        stamp, frame = message.header.stamp, message.header.frame_id
         delta = delta_from_message(message)
+        delta = self._frames.delta(delta, frame, stamp, "scene_graph_update")
         with self._lock:
             if self._graph is None:
                 raise SceneError(
@@ -218,14 +239,7 @@ class SceneGraphNode(ManagedNode):
                     source="scene_graph_update",
                     advice="Send a full update first, or call load_scene.",
                 )
-            if message.header.frame_id not in ("", self._graph.frame_id):
-                raise SceneError(
-                    f"a delta is in the frame {message.header.frame_id!r}, the graph in "
-                    f"{self._graph.frame_id!r}",
-                    source="scene_graph_update",
-                    advice="Transform it, or send a full update.",
-                )
-            self._set(apply_delta(self._graph, delta), message.header.stamp)
+            self._set(apply_delta(self._graph, delta), stamp)
 
     def _take(self, graph: SceneGraph, stamp: Time, *, at_least: int = 0) -> SceneGraph:
         """Make a whole graph the present one, under the next sequence number."""

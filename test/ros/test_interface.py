@@ -24,9 +24,10 @@ EXECUTOR = "*executor*"
 OF_EVERY_NODE = re.compile(
     r"/rosout|/clock|/parameter_events|/_action/|"
     r"/(describe|get|set|list)_parameter|/get_type_description|"
+    r"/tf(_static)?$|"  # tf2's, where it is installed
     r"/transition_event|/(change|get)_state|/get_available_|/get_transition_graph"
 )
-"""What rclpy adds to every (lifecycle) node, and the parts of actions."""
+"""What rclpy adds to every (lifecycle) node and tf2 to some, and the parts of actions."""
 
 
 def documented(text: str) -> set[tuple[str, str, str, str]]:

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rigid transforms between coordinate frames, the tree that static ones form, and moved nodes.
+
+Plain mathematics without ROS. As in tf2, the transform of a child frame in its parent turns and
+moves coordinates of the child into coordinates of the parent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import UNIT_TOLERANCE, Pose, Quaternion, SceneNode, Vector
+
+TILT = 0.01
+"""How far a floor outline may be tilted (sine of the angle): outlines are level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """A rotation (unit quaternion x, y, z, w), then a translation (m)."""
+
+    translation: Vector = (0.0, 0.0, 0.0)
+    rotation: Quaternion = (0.0, 0.0, 0.0, 1.0)
+
+    def __matmul__(self, first: Transform) -> Transform:
+        """The transform that does ``first``, then this one: (a from b) @ (b from c) = a from c."""
+        return Transform(
+            self.of_point(first.translation), multiplied(self.rotation, first.rotation)
+        )
+
+    def inverse(self) -> Transform:
+        """The transform back."""
+        x, y, z, w = self.rotation
+        back: Quaternion = (-x, -y, -z, w)
+        rx, ry, rz = rotated(back, self.translation)
+        return Transform((-rx, -ry, -rz), back)
+
+    def of_point(self, point: Vector) -> Vector:
+        """A point (m) in the other frame."""
+        x, y, z = rotated(self.rotation, point)
+        dx, dy, dz = self.translation
+        return x + dx, y + dy, z + dz
+
+    def of_pose(self, pose: Pose) -> Pose:
+        """A pose in the other frame."""
+        orientation = multiplied(self.rotation, pose.orientation)
+        return Pose(self.of_point(pose.position), orientation)
+
+    @property
+    def tilt(self) -> float:
+        """Sine of the angle between the z axes of the two frames."""
+        x, y, _ = rotated(self.rotation, (0.0, 0.0, 1.0))
+        return math.hypot(x, y)
+
+    @property
+    def is_upright(self) -> bool:
+        """Whether up stays up; a turn upside down has no tilt either."""
+        return self.tilt <= TILT and rotated(self.rotation, (0.0, 0.0, 1.0))[2] > 0.0
+
+
+IDENTITY = Transform()
+
+
+def multiplied(first: Quaternion, second: Quaternion) -> Quaternion:
+    """The rotation that does ``second``, then ``first`` (a product of quaternions x, y, z, w)."""
+    ax, ay, az, aw = first
+    bx, by, bz, bw = second
+    return unit(
+        (
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+            aw * bw - ax * bx - ay * by - az * bz,
+        )
+    )
+
+
+def rotated(rotation: Quaternion, point: Vector) -> Vector:
+    """A point turned about the origin."""
+    x, y, z, w = rotation
+    px, py, pz = point
+    # t = 2 q x p; p + w t + q x t
+    tx, ty, tz = 2.0 * (y * pz - z * py), 2.0 * (z * px - x * pz), 2.0 * (x * py - y * px)
+    return (
+        px + w * tx + y * tz - z * ty,
+        py + w * ty + z * tx - x * tz,
+        pz + w * tz + x * ty - y * tx,
+    )
+
+
+def unit(rotation: Quaternion) -> Quaternion:
+    """A quaternion of length 1; rounding errors don't add up along a chain."""
+    length = math.sqrt(sum(part * part for part in rotation))
+    x, y, z, w = rotation
+    return x / length, y / length, z / length, w / length
+
+
+def checked_unit(rotation: Quaternion, what: str) -> Quaternion:
+    """A quaternion that somebody wrote, at length 1.
+
+    Args:
+        rotation: x, y, z, w.
+        what: Whose it is, for the error.
+
+    Raises:
+        ValueError: Its length is not about 1.
+    """
+    length = math.sqrt(sum(part * part for part in rotation))
+    if not abs(length - 1.0) <= UNIT_TOLERANCE:  # also NaN
+        raise ValueError(
+            f"the rotation of {what} is {rotation}, of length {length:.3g}: write a unit "
+            "quaternion x, y, z, w"
+        )
+    return unit(rotation)
+
+
+def from_euler(roll: float, pitch: float, yaw: float) -> Quaternion:
+    """The rotation about the fixed axes x, y, z in this order (rad), as in URDF and tf2."""
+    cr, sr = math.cos(roll / 2.0), math.sin(roll / 2.0)
+    cp, sp = math.cos(pitch / 2.0), math.sin(pitch / 2.0)
+    cy, sy = math.cos(yaw / 2.0), math.sin(yaw / 2.0)
+    return (
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
+        cr * cp * cy + sr * sp * sy,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FrameLink:
+    """A child frame in its parent."""
+
+    parent: str
+    child: str
+    transform: Transform
+
+
+class FrameTree:
+    """Frames that don't move against each other, each with one parent at most.
+
+    Args:
+        links: The frames, in any order; there may be several trees.
+
+    Raises:
+        ValueError: A frame has two parents, is its own, or frames form a circle.
+    """
+
+    def __init__(self, links: Iterable[FrameLink]) -> None:
+        self._parents: dict[str, FrameLink] = {}
+        for link in links:
+            if link.child in self._parents:
+                other = self._parents[link.child].parent
+                raise ValueError(
+                    f"the frame {link.child!r} has two parents, {other!r} and {link.parent!r}: "
+                    "remove one of them"
+                )
+            self._parents[link.child] = link
+        for frame in self._parents:
+            self._to_root(frame)
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """All frames, sorted."""
+        parents = {link.parent for link in self._parents.values()}
+        return tuple(sorted(parents | set(self._parents)))
+
+    def between(self, source: str, target: str) -> Transform | None:
+        """What turns coordinates of ``source`` into those of ``target``; None without a way."""
+        if source == target:
+            return IDENTITY
+        up, down = self._to_root(source), self._to_root(target)
+        for frame, to_common in up.items():
+            if frame in down:
+                return down[frame].inverse() @ to_common
+        return None
+
+    def _to_root(self, frame: str) -> dict[str, Transform]:
+        """From a frame upward: each ancestor (itself first) with the transform into it."""
+        chain = {frame: IDENTITY}
+        while link := self._parents.get(frame):
+            if link.parent in chain:
+                raise ValueError(
+                    f"the frames {', '.join(sorted(chain))} form a circle: remove one of them"
+                )
+            chain[link.parent] = link.transform @ chain[frame]
+            frame = link.parent
+        return chain
+
+
+def moved_node(node: SceneNode, transform: Transform) -> SceneNode:
+    """A node in another frame: its pose and its outline.
+
+    Raises:
+        SceneError: It has an outline, and would not stay level; outlines have no height.
+    """
+    if transform == IDENTITY:
+        return node
+    pose = None if node.pose is None else transform.of_pose(node.pose)
+    if not node.polygon:
+        return node if pose is None else replace(node, pose=pose)
+    if not transform.is_upright:
+        raise SceneError(
+            "its outline would not be level in the graph's frame",
+            element=node.id,
+            advice="Send rooms in a frame whose z axis points up, such as map or odom.",
+        )
+    level = 0.0 if node.pose is None else node.pose.position[2]
+    corners = (transform.of_point((x, y, level)) for x, y in node.polygon)
+    return replace(node, pose=pose, polygon=tuple((x, y) for x, y, _ in corners))
