@@ -11,8 +11,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from fcp_ros.scene.graph.checks import UNIT_TOLERANCE
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import UNIT_TOLERANCE, Pose, Quaternion, SceneNode, Vector
+from fcp_ros.scene.graph.graph import Pose, Quaternion, SceneNode, Vector
 
 TILT = 0.01
 """How far a floor outline may be tilted (sine of the angle): outlines are level."""
