@@ -11,6 +11,7 @@ import pytest
 from builtin_interfaces.msg import Time
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_scenes import attributes, graphs, names
 from rclpy.serialization import deserialize_message, serialize_message
 
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
@@ -40,25 +41,11 @@ from fcp_ros.planning.model.schedule import Schedule
 from fcp_ros.planning.model.status import PlanStatus as ModelStatus
 from fcp_ros.planning.model.verdict import Verdict
 from fcp_ros.scene.graph import delta as scene_delta
-from fcp_ros.scene.graph import graph as scene_model
 from fcp_ros.scene.graph.errors import SceneError
 
 STAMP = Time(sec=17, nanosec=5)
 
-names = st.text(
-    st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Z")), min_size=1, max_size=12
-)
 degrees = st.floats(0.0, 1.0)
-coordinates = st.floats(-1e6, 1e6)
-singles = st.floats(-1e4, 1e4, width=32)
-attributes = st.dictionaries(
-    names,
-    st.booleans()
-    | st.integers(-(2**63), 2**63 - 1)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | names,
-    max_size=4,
-)
 
 
 def over_the_wire(message):
@@ -67,54 +54,6 @@ def over_the_wire(message):
 
 
 # --- scenes -------------------------------------------------------------------------------------
-
-
-@st.composite
-def nodes(draw, id_: str) -> scene_model.SceneNode:
-    yaw = draw(st.floats(-3.0, 3.0))
-    pose = scene_model.Pose.at(draw(coordinates), draw(coordinates), draw(coordinates), yaw)
-    sizes = st.tuples(*[st.floats(0.0, 100.0)] * 3)
-    corners = st.lists(st.tuples(singles, singles), min_size=3, max_size=6).map(tuple)
-    return scene_model.SceneNode(
-        id=id_,
-        layer=draw(st.sampled_from(scene_model.Layer)),
-        category=draw(names),
-        pose=draw(st.none() | st.just(pose)),
-        size=draw(st.none() | sizes),
-        polygon=draw(st.just(()) | corners),
-        height=draw(st.none() | st.floats(0.1, 100.0)),
-        attributes=draw(attributes),
-    )
-
-
-@st.composite
-def graphs(draw) -> scene_model.SceneGraph:
-    ids = draw(st.lists(names, min_size=1, max_size=5, unique=True))
-    made = [draw(nodes(id_)) for id_ in ids]
-    # Parents among earlier nodes only, so that the hierarchy has no cycle.
-    made = [
-        replace(node, parents=tuple(draw(st.sets(st.sampled_from(ids[:i])))) if i else ())
-        for i, node in enumerate(made)
-    ]
-    keys = draw(
-        st.lists(
-            st.tuples(names, st.lists(st.sampled_from(ids), min_size=1, max_size=3).map(tuple)),
-            max_size=4,
-            unique=True,
-        )
-    )
-    relations = [
-        scene_model.SceneRelation(
-            name,
-            elements,
-            draw(st.integers(0, 1000)) / 1000,
-            draw(st.sampled_from(scene_model.Provenance)),
-        )
-        for name, elements in keys
-    ]
-    return scene_model.SceneGraph.of(
-        made, relations, frame_id=draw(names), sequence=draw(st.integers(0, 2**62)), source="x"
-    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -308,8 +247,20 @@ def test_plan_round_trip(value):
 @given(
     st.sampled_from(ModelStatus),
     plans.map(lambda p: replace(p, steps=())),
-    st.lists(st.builds(Candidate, pairs, degrees, degrees, st.booleans(), st.booleans(),
-                       st.lists(judged, max_size=1).map(tuple), names, st.booleans()), max_size=2),
+    st.lists(
+        st.builds(
+            Candidate,
+            pairs,
+            degrees,
+            degrees,
+            st.booleans(),
+            st.booleans(),
+            st.lists(judged, max_size=1).map(tuple),
+            names,
+            st.booleans(),
+        ),
+        max_size=2,
+    ),
     st.lists(st.builds(Relaxation, names, names, names, degrees, names), max_size=2),
     st.dictionaries(names, st.floats(0, 1e6), max_size=3),
 )

@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Point32, Quaternion, Vector3
 from geometry_msgs.msg import Pose as PoseMessage
 from std_msgs.msg import Header
 
-from fcp_ros.msg import Box, SceneGraphUpdate
+from fcp_ros.msg import Box, SceneGraphChange, SceneGraphUpdate
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneNode as SceneNodeMessage
 from fcp_ros.msg import SceneRelation as SceneRelationMessage
 from fcp_ros.nodes.conversions.common import attributes_from_message, attributes_to_message
 from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.scene_values import PublishedChange, SceneUpdate
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode, SceneRelation
 
@@ -111,6 +112,91 @@ def delta_from_message(message: SceneGraphUpdate) -> SceneDelta:
         added=_relations_from_message(message.relations),
         dropped=_relations_from_message(message.removed_relations),
     )
+
+
+def update_to_message(update: SceneUpdate) -> SceneGraphUpdate:
+    """An update of any kind."""
+    return SceneGraphUpdate(
+        header=Header(stamp=update.stamp, frame_id=update.frame_id),
+        full_update=update.is_full,
+        sequence_number=update.sequence,
+        source=update.source,
+        nodes=[node_to_message(node) for node in update.nodes],
+        removed_nodes=list(update.removed),
+        relations=[relation_to_message(relation) for relation in update.relations],
+        removed_relations=[relation_to_message(relation) for relation in update.dropped],
+    )
+
+
+def update_from_message(message: SceneGraphUpdate) -> SceneUpdate:
+    """An update of any kind.
+
+    Raises:
+        ConversionError: an unknown layer, attribute kind or provenance.
+    """
+    return SceneUpdate(
+        stamp=message.header.stamp,
+        frame_id=message.header.frame_id,
+        is_full=message.full_update,
+        sequence=message.sequence_number,
+        source=message.source,
+        nodes=tuple(node_from_message(node) for node in message.nodes),
+        removed=tuple(message.removed_nodes),
+        relations=_relations_from_message(message.relations),
+        dropped=_relations_from_message(message.removed_relations),
+    )
+
+
+def change_to_message(change: PublishedChange) -> SceneGraphChange:
+    """What an accepted update changed."""
+    return SceneGraphChange(
+        header=Header(stamp=change.stamp, frame_id=change.frame_id),
+        sequence_number=change.sequence,
+        previous_sequence_number=change.previous,
+        full_update=change.is_full,
+        source=change.source,
+        nodes=[node_to_message(node) for node in change.nodes],
+        removed_nodes=list(change.removed),
+        relations=[relation_to_message(relation) for relation in change.relations],
+        removed_relations=[relation_to_message(relation) for relation in change.dropped],
+        changed_elements=list(change.changed),
+        renamed_from=[before for before, _ in change.renamed],
+        renamed_to=[after for _, after in change.renamed],
+    )
+
+
+def change_from_message(message: SceneGraphChange) -> PublishedChange:
+    """What an accepted update changed.
+
+    Raises:
+        ConversionError: an unknown layer, attribute kind or provenance, or new names that are not
+            as many as the old ones.
+    """
+    return PublishedChange(
+        stamp=message.header.stamp,
+        frame_id=message.header.frame_id,
+        sequence=message.sequence_number,
+        previous=message.previous_sequence_number,
+        is_full=message.full_update,
+        source=message.source,
+        nodes=tuple(node_from_message(node) for node in message.nodes),
+        removed=tuple(message.removed_nodes),
+        relations=_relations_from_message(message.relations),
+        dropped=_relations_from_message(message.removed_relations),
+        changed=tuple(message.changed_elements),
+        renamed=renamed_pairs(message.renamed_from, message.renamed_to),
+    )
+
+
+def renamed_pairs(before: Sequence[str], after: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """(old id, new id) pairs.
+
+    Raises:
+        ConversionError: there are not as many of one as of the other.
+    """
+    if len(before) != len(after):
+        raise ConversionError(f"{len(before)} ids are renamed, but {len(after)} new ones are given")
+    return tuple(zip(before, after, strict=True))
 
 
 def node_to_message(node: SceneNode) -> SceneNodeMessage:
