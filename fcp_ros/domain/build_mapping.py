@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections `labels` and `scene` of a domain file: how what is perceived becomes typed."""
+"""The sections `labels`, `synonyms` and `scene` of a domain file: what is perceived gets types."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from fcp_ros.domain.build_schema import check_type
 from fcp_ros.domain.problems import Report, suggestion
@@ -27,6 +29,8 @@ def build_mapping(file: DomainFile, vocabulary: Vocabulary, report: Report) -> S
         small_default_type=scene.unknown_small,
         small_size=scene.small_size,
         attribute_facts=_attribute_facts(file, report),
+        synonyms=_synonyms(file, labels, report),
+        similar_threshold=scene.similar_labels.threshold if scene.similar_labels else None,
     )
 
 
@@ -43,6 +47,26 @@ def _labels(file: DomainFile, vocabulary: Vocabulary, report: Report) -> dict[st
                 message = f"the label {label} stands for {labels[label]} and for {type_}"
                 report.add(path, message, "keep it under one type")
     return labels
+
+
+def _synonyms(file: DomainFile, labels: Mapping[str, str], report: Report) -> dict[str, str]:
+    """Normalised word -> the label that it means the same as."""
+    synonyms: dict[str, str] = {}
+    for word, meaning in file.synonyms.items():
+        path = ("synonyms", word)
+        normal, label = normalise_label(word), normalise_label(meaning)
+        if not normal:
+            report.add(path, "an empty synonym", "write a word")
+        elif label not in labels:
+            message = f"{word} is said to mean {meaning}, which is no label"
+            report.add(path, message, suggestion(label, labels))
+        elif normal in labels:
+            message = f"{word} is a label of {labels[normal]} already"
+            report.add(path, message, "remove it from `labels` or from `synonyms`")
+        elif synonyms.setdefault(normal, label) != label:
+            message = f"{word} means {synonyms[normal]} and {label}"
+            report.add(path, message, "keep one of the two")
+    return synonyms
 
 
 def _layers(file: DomainFile, vocabulary: Vocabulary, report: Report) -> dict[Layer, str]:

@@ -173,11 +173,16 @@ class AttributeFactEntry(_Entry):
     relation: str
 
 
+class SimilarLabelsEntry(_Entry):
+    threshold: Degree
+
+
 class SceneEntry(_Entry):
     layers: dict[str, str]
     unknown: str
     unknown_small: str | None = None
     small_size: float = Field(default=0.3, gt=0.0, allow_inf_nan=False)
+    similar_labels: SimilarLabelsEntry | None = None
     attribute_facts: list[AttributeFactEntry] = Field(default_factory=list)
 
 
@@ -197,4 +202,5 @@ class DomainFile(_Entry):
     resources: dict[str, ResourceEntry] = Field(default_factory=dict)
     chunks: dict[str, ChunkEntry] = Field(default_factory=dict)
     labels: dict[str, Words] = Field(default_factory=dict)
+    synonyms: Typing = Field(default_factory=dict)
     scene: SceneEntry

@@ -86,7 +86,10 @@ resources:
 labels:
   item: [mug, Coffee_Cup]
   box: [box]
+synonyms:
+  Old_Beaker: Coffee-cup
 scene:
+  similar_labels: {threshold: 0.4}
   layers: {room: place, agent: robot}
   unknown: place
   unknown_small: item
@@ -124,6 +127,8 @@ def test_a_sound_file_becomes_a_model():
     assert anchors[0] == Anchor(0, "No.", (("fork", "drinking"),))
     assert [anchor.score for anchor in anchors] == [0, 50, 100]
     assert domain.mapping.labels == {"mug": "item", "coffee cup": "item", "box": "box"}
+    assert domain.mapping.synonyms == {"old beaker": "coffee cup"}
+    assert domain.mapping.similar_threshold == 0.4
     assert domain.mapping.layer_types == {Layer.ROOM: "place", Layer.AGENT: "robot"}
     assert domain.signature("on") == (Parameter("item", "item"), Parameter("place", "place"))
     assert domain.signature("nothing") is None
@@ -225,6 +230,10 @@ FAULTS = [
     # scene
     ("  item: [mug", "  itm: [mug", "itm: [mug", "unknown type itm"),
     ("  box: [box]", "  box: [box, MUG]", "MUG", "stands for item and for box"),
+    ("Coffee-cup", "tea cup", "Old_Beaker", "tea cup, which is no label"),
+    ("Old_Beaker:", "MUG_2:", "MUG_2", "a label of item already"),
+    ("Old_Beaker:", "'_':", "'_'", "an empty synonym"),
+    ("threshold: 0.4", "threshold: 1.4", "threshold", "less than or equal to 1"),
     ("room: place", "rom: place", "{rom: place", "unknown layer rom"),
     ("room: place", "room: plce", "room: plce", "unknown type plce"),
     ("unknown: place", "unknown: plce", "unknown: plce", "unknown type plce"),

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How like category labels are in meaning, by their sentence embeddings."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.protocol.options import Device
+from fcp_ros.scene.state.similar_labels import NoSimilarity
+
+
+class EmbeddingLabelSimilarity:
+    """Cosine similarity of labels; nothing is loaded before the first question.
+
+    Each label is encoded once, all new ones of a question in one model call. Thread-safe.
+
+    Args:
+        folder: A sentence-transformers model; None: the packaged one.
+        device: Where it runs.
+    """
+
+    def __init__(self, folder: Path | None = None, device: Device = Device.AUTO) -> None:
+        self._folder = folder
+        self._device = device
+        self._encoder: SentenceEncoder | None = None
+        self._lock = threading.Lock()
+
+    def similarities(self, labels: Sequence[str], known: Sequence[str]) -> NDArray[np.float32]:
+        """Cosines, shape (len(labels), len(known)).
+
+        Raises:
+            NoSimilarity: there is no model, or it can't be loaded.
+        """
+        if not labels or not known:
+            return np.zeros((len(labels), len(known)), np.float32)
+        try:
+            vectors = self._loaded().encode([*labels, *known])
+        except GroundingError as error:
+            raise NoSimilarity(str(error)) from error
+        table: NDArray[np.float32] = vectors[: len(labels)] @ vectors[len(labels) :].T
+        return table
+
+    def _loaded(self) -> SentenceEncoder:
+        with self._lock:
+            if self._encoder is None:
+                self._encoder = SentenceEncoder(self._folder, self._device)
+            return self._encoder
