@@ -16,8 +16,8 @@ from fcp_ros.report import palette
 from fcp_ros.report.figure import STYLE, new_figure, to_svg
 from fcp_ros.report.labels import CHARACTER_WIDTH, Label, place_labels
 from fcp_ros.report.names import said
-from fcp_ros.report.route import Stop, route_of
 from fcp_ros.scene import Layer, SceneGraph, SceneNode
+from fcp_ros.scene.shapes.route import Stop, route_of
 
 WIDTH = 6.2
 """Width of the picture [inches]."""
@@ -51,7 +51,8 @@ def draw_floor_plan(
         _draw_rooms(axes, placed)
         _draw_places(axes, placed)
         _draw_things(axes, placed, frozenset(highlight))
-        badges = _draw_route(axes, route_of(graph, steps))
+        named = [[name for _, name in step.arguments] for step in steps]
+        badges = _draw_route(axes, route_of(graph, named))
         axes.set_xlim(west, east)
         axes.set_ylim(south, north)
         axes.set_aspect("equal")

@@ -28,9 +28,9 @@ from fcp_ros.report import (
 from fcp_ros.report.console import render_result
 from fcp_ros.report.floor_plan import draw_floor_plan
 from fcp_ros.report.page import render_page
-from fcp_ros.report.route import route_of
 from fcp_ros.report.timeline import draw_timeline
 from fcp_ros.scene import load_scene, scene_to_instance
+from fcp_ros.scene.shapes.route import route_of
 
 GOAL = "on(mug_1, counter_1)"
 
@@ -95,7 +95,7 @@ def report(scene, result):
 
 
 def test_route_goes_through_the_door_to_the_things(scene, result):
-    route = route_of(scene, result.plan.steps)
+    route = route_of(scene, [[name for _, name in step.arguments] for step in result.plan.steps])
     door, table = scene.nodes["door_1"].pose, scene.nodes["table_1"].pose
     points = [(stop.x, stop.y) for stop in route]
     assert door.position[:2] in points

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way that a plan takes through a scene: the stops where its steps happen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
+
+_SAME = 1e-6
+"""Stops that are nearer to each other (m) are one."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A point of the route.
+
+    Attributes:
+        x, y: position in the scene's frame, metres.
+        level: height of the floor there, metres.
+        steps: indexes of the plan steps that happen here; empty for a point that is passed by.
+    """
+
+    x: float
+    y: float
+    level: float
+    steps: tuple[int, ...]
+
+
+def route_of(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Stop, ...]:
+    """The stops of a plan, beginning where the acting robot stands.
+
+    A step happens at the largest known thing that it names (the table rather than the mug on it);
+    a step that names only rooms and a passage leads through the passage to the last room named.
+
+    Args:
+        graph: the scene that was planned on.
+        steps: the names in each of the plan's steps, in order; those of no node don't count.
+
+    Returns:
+        The stops, consecutive ones at different places; empty where nothing has a known pose.
+    """
+    named = [[graph.nodes[name] for name in step if name in graph.nodes] for step in steps]
+    rooms = {
+        relation.elements[0]: relation.elements[1]
+        for name in ("in_room", "at")
+        for relation in graph.related(name)
+        if len(relation.elements) == 2
+    }
+    stops: list[Stop] = []
+    start = _start(graph, named)
+    if start is not None:
+        _extend(stops, start, _level(start, graph, rooms), ())
+    for index, nodes in enumerate(named):
+        for node, acts in _points(nodes):
+            _extend(stops, node, _level(node, graph, rooms), (index,) if acts else ())
+    return tuple(stops)
+
+
+def _start(graph: SceneGraph, named: Sequence[Sequence[SceneNode]]) -> SceneNode | None:
+    """The first agent named by the plan, or else any agent."""
+    for node in [*(node for nodes in named for node in nodes), *graph.nodes.values()]:
+        if node.layer is Layer.AGENT and node.pose is not None:
+            return node
+    return None
+
+
+def _points(nodes: Sequence[SceneNode]) -> list[tuple[SceneNode, bool]]:
+    """What a step with these arguments visits, each with whether it acts there."""
+    placed = [node for node in nodes if node.pose is not None and node.layer is not Layer.AGENT]
+    rooms = [node for node in placed if node.layer is Layer.ROOM]
+    things = [node for node in placed if node.layer is Layer.OBJECT]
+    solid = [node for node in things if node.category != "floor"] or things
+    if len(rooms) >= 2:
+        return [*((node, False) for node in things), (rooms[-1], True)]
+    if solid:
+        return [(max(solid, key=_footprint), True)]
+    return [(rooms[-1], True)] if rooms else []
+
+
+def _extend(stops: list[Stop], node: SceneNode, level: float, steps: tuple[int, ...]) -> None:
+    """Appends a point, or adds its steps to the last stop when the robot is there already."""
+    assert node.pose is not None  # callers keep placed nodes only
+    x, y, _ = node.pose.position
+    if stops and abs(stops[-1].x - x) < _SAME and abs(stops[-1].y - y) < _SAME:
+        last = stops[-1]
+        stops[-1] = Stop(last.x, last.y, last.level, last.steps + steps)
+    else:
+        stops.append(Stop(x, y, level, steps))
+
+
+def _level(node: SceneNode, graph: SceneGraph, rooms: Mapping[str, str]) -> float:
+    """Height of the floor of its room, or else of its own underside."""
+    room = graph.nodes.get(rooms.get(node.id, ""), node)
+    bottom = underside(room)
+    if bottom is None:
+        bottom = underside(node)
+    return 0.0 if bottom is None else bottom
+
+
+def underside(node: SceneNode) -> float | None:
+    """Height of a box's underside, or of a room's floor (m); None without a pose.
+
+    Where the extent is unknown it is the height of the pose.
+    """
+    if node.pose is None:
+        return None
+    extent = node.height if node.height is not None else node.size[2] if node.size else 0.0
+    return node.pose.position[2] - extent / 2.0
+
+
+def _footprint(node: SceneNode) -> float:
+    return node.size[0] * node.size[1] if node.size is not None else 0.0
