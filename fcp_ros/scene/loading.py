@@ -7,7 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fcp_ros.scene.formats import canonical, context_matters, segments, spark_dsg
+from fcp_ros.scene.formats import (
+    ai2thor,
+    canonical,
+    context_matters,
+    procthor,
+    segments,
+    spark_dsg,
+)
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, Syntax, open_scene_file
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.garbage import garbage_collection_paused
@@ -72,6 +79,30 @@ READERS: tuple[SceneReader, ...] = (
         segments.is_segments,
         segments.read_segments,
         lacks=("rooms", "doors", "agents", "states such as is_open"),
+    ),
+    SceneReader(
+        "ai2thor",
+        "AI2-THOR event metadata",
+        ai2thor.is_ai2thor,
+        ai2thor.read_ai2thor,
+        lacks=(
+            "rooms, their outlines, heights and connections, where no Floor is listed",
+            "doors of iTHOR scenes",
+            "how furniture is turned (only the upright box around it)",
+            "on and inside told apart",
+        ),
+    ),
+    SceneReader(
+        "procthor",
+        "ProcTHOR house",
+        procthor.is_procthor,
+        procthor.read_procthor,
+        lacks=(
+            "sizes of objects",
+            "on and inside told apart",
+            "heights of rooms and places of doors, where no walls are listed",
+            "states of objects such as is_open, unless they were set",
+        ),
     ),
 )
 
