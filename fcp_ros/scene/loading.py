@@ -127,13 +127,20 @@ def load_scene(path: str | Path, *, limits: SceneLimits | None = None) -> SceneG
 
 def read_scene(path: str | Path, *, limits: SceneLimits | None = None) -> SceneGraph:
     """Like ``load_scene``, but with the file's own relations only."""
+    return read_with_format(path, limits=limits)[0]
+
+
+def read_with_format(
+    path: str | Path, *, limits: SceneLimits | None = None
+) -> tuple[SceneGraph, SceneReader]:
+    """Like ``read_scene``, with the format that the file was recognised as."""
     with garbage_collection_paused():
-        return _read(path, limits)
+        file = open_scene_file(path, limits or SceneLimits())
+        reader = _reader_of(file)
+        return _read(file, reader), reader
 
 
-def _read(path: str | Path, limits: SceneLimits | None) -> SceneGraph:
-    file = open_scene_file(path, limits or SceneLimits())
-    reader = _reader_of(file)
+def _read(file: SceneFile, reader: SceneReader) -> SceneGraph:
     try:
         graph = reader.read(file)
     except SceneError as error:

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which nodes of two scenes are the same things, where their ids don't say so."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from scipy.sparse import coo_matrix, hstack
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+from scipy.spatial import cKDTree
+
+from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
+from fcp_ros.scene.graph.labels import normalise_label
+
+REACH = 0.5
+"""How far (m) a thing may have moved and still be recognised by its place."""
+
+
+def same_things(before: SceneGraph, after: SceneGraph, reach: float = REACH) -> dict[str, str]:
+    """Pairs of nodes of the same layer and category.
+
+    Nodes with the same id, layer and category are pairs. Of the others, those of one layer and
+    category are paired so that most find a partner within reach, and then with the least sum of
+    distances. A thing without a position, or further away, is paired only if it is the last of
+    its kind in both scenes.
+
+    Args:
+        before, after: The scenes, in one frame.
+        reach: How far (m) a thing may have moved.
+
+    Returns:
+        Id in ``after`` -> id in ``before``.
+    """
+    pairs = {
+        id_: id_
+        for id_, node in after.nodes.items()
+        if id_ in before.nodes and _kind(node) == _kind(before.nodes[id_])
+    }
+    ours = _by_kind(node for node in before.nodes.values() if node.id not in pairs)
+    theirs = _by_kind(node for node in after.nodes.values() if node.id not in pairs)
+    for kind, mine in ours.items():
+        others = theirs.get(kind, [])
+        found = _nearest(mine, others, reach)
+        left_mine = [node for node in mine if node.id not in found.values()]
+        left_others = [node for node in others if node.id not in found]
+        if len(left_mine) == len(left_others) == 1:
+            found[left_others[0].id] = left_mine[0].id
+        pairs.update(found)
+    return pairs
+
+
+def _kind(node: SceneNode) -> tuple[Layer, str]:
+    return node.layer, normalise_label(node.category)
+
+
+def _by_kind(nodes: Iterable[SceneNode]) -> dict[tuple[Layer, str], list[SceneNode]]:
+    kinds: dict[tuple[Layer, str], list[SceneNode]] = defaultdict(list)
+    for node in nodes:
+        kinds[_kind(node)].append(node)
+    return kinds
+
+
+def _nearest(
+    mine: Sequence[SceneNode], others: Sequence[SceneNode], reach: float
+) -> dict[str, str]:
+    """The best pairs within reach: most of them first, then the nearest."""
+    mine = [node for node in mine if node.pose is not None]
+    others = [node for node in others if node.pose is not None]
+    if not mine or not others:
+        return {}
+    near = _tree(mine).sparse_distance_matrix(_tree(others), reach, output_type="coo_matrix")
+    # A column more for each row: to stay alone, which costs more than all pairs together. All
+    # costs are raised by 1, since a sparse matrix takes a cost of 0 for no edge.
+    rows = np.arange(len(mine))
+    alone = coo_matrix(
+        (np.full(len(mine), 2.0 + reach * len(mine)), (rows, rows)), (len(mine), len(mine))
+    )
+    pairs = coo_matrix((near.data + 1.0, (near.row, near.col)), (len(mine), len(others)))
+    chosen = min_weight_full_bipartite_matching(hstack([pairs, alone]).tocsr())
+    return {
+        others[column].id: mine[row].id
+        for row, column in zip(*chosen, strict=True)
+        if column < len(others)
+    }
+
+
+def _tree(nodes: Sequence[SceneNode]) -> cKDTree:
+    return cKDTree([node.pose.position for node in nodes if node.pose is not None])
