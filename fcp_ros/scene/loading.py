@@ -42,6 +42,8 @@ class SceneReader:
     lacks: tuple[str, ...] = ()
 
 
+_SPARK_LACKS = ("doors (only which rooms are connected)", "states such as is_open")
+
 READERS: tuple[SceneReader, ...] = (
     SceneReader(
         "canonical",
@@ -60,12 +62,14 @@ READERS: tuple[SceneReader, ...] = (
         "Spark-DSG JSON (Hydra)",
         spark_dsg.is_spark_json,
         spark_dsg.read_spark,
+        lacks=_SPARK_LACKS,
     ),
     SceneReader(
         "spark_dsg_binary",
         "Spark-DSG binary (Hydra)",
         spark_dsg.is_spark_binary,
         spark_dsg.read_spark,
+        lacks=_SPARK_LACKS,
     ),
     SceneReader(
         "context_matters",

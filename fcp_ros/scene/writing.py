@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fcp_ros.scene.formats.canonical import write_scene
+from fcp_ros.scene.formats.spark_write import write_spark
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
@@ -41,6 +42,8 @@ def _write_canonical(graph: SceneGraph, path: Path) -> tuple[str, ...]:
 WRITERS: tuple[SceneWriter, ...] = (
     SceneWriter("canonical", "canonical JSON", (".json",), _write_canonical),
     SceneWriter("canonical_yaml", "canonical YAML", (".yaml", ".yml"), _write_canonical),
+    SceneWriter("spark_dsg_json", "Spark-DSG JSON (Hydra)", (".json",), write_spark),
+    SceneWriter("spark_dsg_binary", "Spark-DSG binary (Hydra)", (".sparkdsg",), write_spark),
 )
 
 

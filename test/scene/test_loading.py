@@ -5,7 +5,6 @@ import json
 import os
 import random
 import shutil
-import sys
 import time
 from pathlib import Path
 
@@ -69,7 +68,7 @@ def test_a_file_without_permission(tmp_path: Path) -> None:
         (b"hello", "no mapping"),
         (b"a: [1", "its YAML is wrong at line"),
         (b"a: &x [*x]\n", "the format is not known"),
-        (b"[" * 100_000, "cannot be parsed"),
+        (b"[" * 100_000, "recursion limit exceeded"),
         (b'{"scans": [], "other": 1}', "with the keys scans, other"),
         (b"\x00\x01\x02\xff", "no UTF-8 text"),
         (b"abc\x00def", "zero bytes"),
@@ -149,10 +148,3 @@ def test_changed_bytes_give_a_valid_graph_or_an_error(
             outcomes.add(False)
     assert False in outcomes
     assert capfd.readouterr().out == ""
-
-
-def test_without_the_package_the_message_says_what_to_install(
-    data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "spark_dsg", None)
-    assert "pip install spark-dsg" in problem(data_dir / "twin_house_spark_v1.1.3.sparkdsg")

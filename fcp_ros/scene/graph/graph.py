@@ -173,8 +173,9 @@ class SceneGraph:
         try:
             nodes = self.nodes
             if not isinstance(nodes, Table):  # else another graph's, which has checked them
-                nodes = Table(dict(nodes), attrgetter("id"))
-                check_nodes(nodes)
+                plain = dict(nodes)
+                check_nodes(plain)
+                nodes = Table(plain, attrgetter("id"))
             for relation in self.relations:
                 check_relation(relation, nodes)
             relations = Table(relations_by_key(self.relations), attrgetter("key"))

@@ -5,14 +5,18 @@ Graphs are written with the spark-dsg package itself, in both syntaxes.
 """
 
 import math
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from damaged_files import damaged, read_or_refuse
+from twin_house import Lacks, differences, truth_of
 
-from fcp_ros.scene import Layer, Provenance, SceneGraph, load_scene, read_scene
+from fcp_ros.scene import Layer, Provenance, SceneError, SceneGraph, load_scene, read_scene
+from fcp_ros.scene.formats.spark_labels import read_label_space
 
 dsg = pytest.importorskip("spark_dsg")
 
@@ -159,6 +163,104 @@ def test_the_last_pose_of_each_agent_counts(read: Any) -> None:
     assert [node.id for node in both.in_layer(Layer.AGENT)] == ["robot_a", "robot_b"]
 
 
+def test_the_parents_of_an_agent_are_its_last_places(read: Any) -> None:
+    graph = dsg.DynamicSceneGraph()
+    add_room(graph, 0, box((0, 0, 1), (4, 4, 2)))
+    add_place(graph, 0, (0.0, 0.0, 0.0))
+    graph.insert_edge(Key("R", 0), Key("p", 0))
+    for index in range(2):
+        add_agent_pose(graph, "a", index, x=float(index))
+    graph.insert_edge(Key("p", 0), Key("a", 1))
+    assert read(graph).nodes["robot_1"].parents == ("p0",)
+
+
+def test_parents_are_in_higher_layers_so_edges_form_no_circle(read: Any) -> None:
+    """Whichever way round an edge is written, and however many there are."""
+    graph = dsg.DynamicSceneGraph()
+    add_room(graph, 0)
+    add_place(graph, 0, (0.0, 0.0, 0.0))
+    add_object(graph, 0, "", 1)
+    graph.insert_edge(Key("O", 0), Key("R", 0))
+    graph.insert_edge(Key("R", 0), Key("p", 0))
+    graph.insert_edge(Key("p", 0), Key("O", 0))
+    scene = read(graph)
+    assert set(scene.nodes["O0"].parents) == {"p0", "R0"}
+    assert scene.nodes["R0"].parents == ()
+
+
+def test_a_room_without_a_label_is_named_after_its_likeliest_class(read: Any) -> None:
+    graph = dsg.DynamicSceneGraph()
+    add_room(graph, 0)
+    attributes = semantic(dsg.RoomNodeAttributes, (5.0, 0.0, 1.0), "", 0)
+    attributes.semantic_class_probabilities = {"hall": 0.2, "kitchen": 0.7}
+    graph.add_node(dsg.DsgLayers.ROOMS, Key("R", 1), attributes)
+    assert [room.category for room in read(graph).in_layer(Layer.ROOM)] == ["room", "kitchen"]
+
+
+def test_a_position_that_is_not_finite_is_unknown(tmp_path: Path) -> None:
+    graph = dsg.DynamicSceneGraph()
+    add_object(graph, 0, "", 1)
+    graph.get_node(Key("O", 0)).attributes.position = np.array([math.nan, 0.0, 0.0])
+    for name in ("scene.json", "scene.sparkdsg"):  # JSON has null for NaN
+        graph.save(str(tmp_path / name), False)
+        scene = read_scene(tmp_path / name)
+        assert scene.nodes["O0"].pose is None
+        assert "1 nodes have a position that is not finite: it is unknown" in scene.notes
+
+
+LABELS = "label_names:\n  - {label: 1, name: chair}\n  - {label: 2, name: table}\n"
+
+
+def test_labels_from_a_label_space_beside_the_file(tmp_path: Path) -> None:
+    graph = dsg.DynamicSceneGraph()
+    add_object(graph, 0, "", 1)
+    path = tmp_path / "dsg.json"
+    graph.save(str(path), False)
+    assert read_scene(path).nodes["O0"].category == "label_1"
+    space = tmp_path / "my_label_space.yaml"
+    space.write_text(LABELS)
+    scene = read_scene(path)
+    assert scene.nodes["O0"].category == "chair"
+    assert "my_label_space.yaml, which lies beside the file" in scene.notes[0]
+    (tmp_path / "other_label_space.yaml").write_text(LABELS.replace("chair", "stool"))
+    scene = read_scene(path)
+    assert scene.nodes["O0"].category == "label_1", "which of the two is not guessed"
+    assert "name one as dsg.json#my_label_space.yaml" in scene.notes[0]
+    assert read_scene(f"{path}#other_label_space.yaml").nodes["O0"].category == "stool"
+    assert read_label_space(space) == {1: "chair", 2: "table"}
+
+
+def test_the_label_space_of_the_file_comes_first(tmp_path: Path) -> None:
+    graph = dsg.DynamicSceneGraph()
+    add_object(graph, 0, "", 1)
+    graph.metadata.add({"labelspaces": {"_l2p0": [[1, "mug"]]}})
+    path = tmp_path / "dsg.json"
+    graph.save(str(path), False)
+    (tmp_path / "label_space.yaml").write_text(LABELS)
+    assert read_scene(path).nodes["O0"].category == "mug"
+    assert read_scene(f"{path}#label_space.yaml").nodes["O0"].category == "chair"
+
+
+@pytest.mark.parametrize(
+    ("fragment", "words"),
+    [
+        ("nothing.yaml", "there is no such file"),
+        ("../outside.yaml", "which is outside of its folder"),
+        ("wrong.yaml", "this is no label space"),
+    ],
+)
+def test_a_label_space_that_cannot_be_used(tmp_path: Path, fragment: str, words: str) -> None:
+    graph = dsg.DynamicSceneGraph()
+    add_object(graph, 0, "", 1)
+    path = tmp_path / "scenes" / "dsg.json"
+    path.parent.mkdir()
+    graph.save(str(path), False)
+    (path.parent / "wrong.yaml").write_text("label_names: [chair]")
+    (tmp_path / "outside.yaml").write_text(LABELS)
+    with pytest.raises(SceneError, match=words):
+        read_scene(f"{path}#{fragment}")
+
+
 def test_layers_without_use_are_noted(read: Any) -> None:
     graph = dsg.DynamicSceneGraph()
     add_object(graph, 0, "", 1)
@@ -167,6 +269,38 @@ def test_layers_without_use_are_noted(read: Any) -> None:
     scene = read(graph)
     assert list(scene.nodes) == ["O0"]
     assert any("1 nodes of layer 1 were left out" in note for note in scene.notes)
+
+
+# ---- the twin house ---------------------------------------------------------------------------
+
+LACKS = Lacks(doors=True, states=True)
+
+
+@pytest.mark.parametrize("suffix", ["json", "sparkdsg"])
+def test_the_twin_house(data_dir: Path, suffix: str) -> None:
+    truth = truth_of(data_dir / "twin_house_expected.json")
+    scene = load_scene(data_dir / f"twin_house_spark_v1.1.3.{suffix}")
+    assert differences(scene, truth, LACKS) == []
+    passage = scene.nodes["kitchen_1__living_room_1_passage"]
+    assert passage.pose is not None
+    assert math.dist(passage.pose.position[:2], truth["doors"][0]["center"][:2]) < 0.01
+    assert scene.notes == ("the scene has no robot: robot_1 was put in kitchen_1",)
+
+
+@pytest.mark.parametrize("suffix", ["json", "sparkdsg"])
+def test_damaged_files(data_dir: Path, tmp_path: Path, suffix: str) -> None:
+    """500 of each: refused with the file's name, or a graph that is valid."""
+    content = (data_dir / f"twin_house_spark_v1.1.3.{suffix}").read_bytes()
+    path = tmp_path / f"scene.{suffix}"
+    refused = 0
+    started = time.monotonic()
+    for what, changed in damaged(content, 500, seed=3):
+        path.write_bytes(changed)
+        begin = time.monotonic()
+        refused += isinstance(read_or_refuse(path), SceneError)
+        assert time.monotonic() - begin < 5.0, what
+    assert refused > 150
+    assert time.monotonic() - started < 240.0
 
 
 # ---- a real apartment, mapped by Hydra ---------------------------------------------------------
@@ -204,4 +338,9 @@ def test_the_apartment_in_the_old_format(
     assert {relation.key for relation in old.relations} == {r.key for r in new.relations}
     assert old.nodes["O33"].category == "label_16"
     assert any("7 objects have no name for their label" in note for note in old.notes)
-    assert capfd.readouterr().out == "", "the library's warnings must not mix with our output"
+    assert "name one as apartment_v1.0.0.json#hydra_ade20k_indoor_label_space.yaml" in old.notes[0]
+    space = "hydra_uhumans2_apartment_label_space.yaml"
+    named = load_scene(f"{folder / 'apartment_v1.0.0.json'}#{space}")
+    assert named.nodes.keys() == new.nodes.keys()
+    assert all(node.category == new.nodes[id_].category for id_, node in named.nodes.items())
+    assert capfd.readouterr().out == ""
