@@ -11,9 +11,13 @@ from fcp_ros.scene.formats import (
     ai2thor,
     canonical,
     context_matters,
+    hov_sg,
     procthor,
+    sayplan,
     segments,
     spark_dsg,
+    taskography_pddl,
+    three_dssg,
 )
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, Syntax, open_scene_file
 from fcp_ros.scene.graph.errors import SceneError
@@ -107,6 +111,39 @@ READERS: tuple[SceneReader, ...] = (
             "heights of rooms and places of doors, where no walls are listed",
             "states of objects such as is_open, unless they were set",
         ),
+        "three_dssg",
+        "3DSSG objects or relationships of a scan (objects.json#<scan>), with semseg.v2.json",
+        three_dssg.is_three_dssg,
+        three_dssg.read_three_dssg,
+        lacks=("ids that are names", "rooms", "doors that join rooms", "agents"),
+    ),
+    SceneReader(
+        "hov_sg",
+        "HOV-SG folder (floors, rooms, objects)",
+        hov_sg.is_hov_sg,
+        hov_sg.read_hov_sg,
+        lacks=(
+            "ids that are names",
+            "heights of objects, where their vertices are outlines",
+            "what lies on or in what, without heights",
+            "doors, and which rooms are connected",
+            "agents",
+            "states such as is_open",
+        ),
+    ),
+    SceneReader(
+        "sayplan",
+        "SayPlan-style nodes and links",
+        sayplan.is_sayplan,
+        sayplan.read_sayplan,
+        lacks=("geometry", "labels other than the ids", "doors"),
+    ),
+    SceneReader(
+        "taskography_pddl",
+        "Taskography PDDL problem",
+        taskography_pddl.is_taskography,
+        taskography_pddl.read_taskography,
+        lacks=("geometry", "doors", "which rooms are connected (v1)"),
     ),
 )
 

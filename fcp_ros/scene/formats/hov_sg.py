@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reader of HOV-SG folders: ``floors``, ``rooms`` and ``objects``, a JSON file for each element.
+
+- Frame: y up, right-handed, metres; x, y, z becomes x, -z, y. Outlines of two numbers are x, z.
+- Ids such as ``0_1_3`` are renamed (``identifiers``); what has no name is ``unknown``.
+- An object whose vertices have heights gets the upright box that fits them best; without heights
+  it gets its outline, and a pose at the level of its room's floor.
+- Point clouds (``.ply``) and embeddings beside are not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, TypeVar
+
+import numpy as np
+from pydantic import Field
+
+from fcp_ros.scene.formats.frames import Y_UP
+from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
+from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.formats.validation import Coordinate, Extent, Name, ToolModel, validated
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import Layer, Pose, SceneGraph, SceneNode
+from fcp_ros.scene.relations.draft import listed
+from fcp_ros.scene.shapes.footprint import Polygon, centroid, convex_hull
+from fcp_ros.scene.shapes.upright_box import upright_box
+
+FOLDERS = ("floors", "rooms", "objects")
+UNKNOWN = "unknown"
+
+_ADVICE = "Save the graph again with HOV-SG, all three folders of it."
+
+Row = Annotated[list[Coordinate], Field(min_length=2, max_length=3)]
+Names = Annotated[list[Name], Field(default_factory=list)]
+
+
+class _Element(ToolModel):
+    name: Annotated[str, Field(strict=True)] | None = None
+    vertices: list[Row]
+
+
+class _Floor(_Element):
+    floor_id: Name
+    rooms: Names
+    floor_height: Extent | None = None
+    floor_zero_level: Coordinate | None = None
+
+
+class _Room(_Element):
+    room_id: Name
+    floor_id: Name
+    objects: Names
+    room_height: Extent | None = None
+    room_zero_level: Coordinate | None = None
+
+
+class _Object(_Element):
+    object_id: Name
+    room_id: Name
+
+
+_E = TypeVar("_E", bound=_Element)
+
+
+def is_hov_sg(file: SceneFile) -> bool:
+    """Whether it is a folder with the three folders of HOV-SG, and JSON files in them."""
+    if file.syntax is not Syntax.FOLDER:
+        return False
+    return all((file.path / name).is_dir() for name in FOLDERS) and any(
+        next((file.path / name).glob("*.json"), None) is not None for name in FOLDERS
+    )
+
+
+def read_hov_sg(file: SceneFile) -> SceneGraph:
+    """The graph of a folder; raises SceneError naming the file that is wrong."""
+    count = sum(1 for name in FOLDERS for _ in (file.path / name).glob("*.json"))
+    file.limits.check_nodes(count, file.name)
+    return _Reading(file).graph()
+
+
+class _Reading:
+    """One folder on its way to a graph."""
+
+    def __init__(self, file: SceneFile) -> None:
+        self._file = file
+        self._floors = self._read("floors", _Floor)
+        self._rooms = self._read("rooms", _Room)
+        self._objects = self._read("objects", _Object)
+        self._check_references()
+        self._ids: PlainIds = plain_ids(self._named())
+
+    def graph(self) -> SceneGraph:
+        notes = list(self._ids.notes)
+        nodes = [self._floor_node(id_, floor) for id_, floor in self._floors.items()]
+        nodes += [self._room_node(id_, room) for id_, room in self._rooms.items()]
+        flat = []
+        for id_, thing in self._objects.items():
+            node = self._object_node(id_, thing)
+            nodes.append(node)
+            if node.size is None:
+                flat.append(node.id)
+        if flat:
+            notes.append(
+                f"the vertices of {len(flat)} objects have no heights, so their boxes are unknown "
+                f"and they are drawn at floor level: {listed(flat)}"
+            )
+        unnamed = [node.id for node in nodes if node.category == UNKNOWN]
+        if unnamed:
+            notes.append(f"{len(unnamed)} elements have no name: {listed(unnamed)}")
+        return SceneGraph.of(nodes, source=self._file.name, notes=notes)
+
+    def _read(self, folder: str, model: type[_E]) -> dict[str, _E]:
+        """The elements of a folder by id, which is also the name of the file."""
+        found: dict[str, _E] = {}
+        for path in sorted((self._file.path / folder).glob("*.json")):
+            beside = self._file.beside(f"{folder}/{path.name}")
+            if beside.document is None:
+                raise SceneError(beside.problem, source=beside.name, advice=_ADVICE)
+            element = validated(model, beside.document, beside.name, _ADVICE)
+            id_: str = getattr(element, f"{folder[:-1]}_id")
+            if id_ != path.stem:
+                raise SceneError(
+                    f"the file is called {path.name}, but the element in it {id_!r}",
+                    source=beside.name,
+                    advice=_ADVICE,
+                )
+            found[id_] = element
+        return found
+
+    def _check_references(self) -> None:
+        """Each element names what it is in, and that lists it: both must say the same."""
+        for room_id, room in self._rooms.items():
+            self._check_listed("room", room_id, room.floor_id, self._floors, "rooms")
+        for object_id, thing in self._objects.items():
+            self._check_listed("object", object_id, thing.room_id, self._rooms, "objects")
+        for floor in self._floors.values():
+            self._check_there(floor.rooms, self._rooms, "rooms", floor.floor_id)
+        for room in self._rooms.values():
+            self._check_there(room.objects, self._objects, "objects", room.room_id)
+
+    def _check_listed(
+        self, kind: str, id_: str, holder: str, holders: dict[str, _E], attribute: str
+    ) -> None:
+        if holder not in holders:
+            reason = f"it is in {holder!r}, of which there is no file"
+        elif id_ not in getattr(holders[holder], attribute):
+            reason = f"it says that it is in {holder!r}, which does not list it"
+        else:
+            return
+        raise SceneError(reason, element=f"{kind} {id_}", advice=_ADVICE)
+
+    def _check_there(
+        self, names: Sequence[str], elements: dict[str, _E], folder: str, holder: str
+    ) -> None:
+        for name in names:
+            if name not in elements:
+                raise SceneError(
+                    f"it lists {name!r}, but there is no {folder}/{name}.json",
+                    element=holder,
+                    advice=_ADVICE,
+                )
+
+    def _named(self) -> Iterator[tuple[str, str]]:
+        yield from ((id_, "floor") for id_ in self._floors)
+        yield from ((id_, room.name or "room") for id_, room in self._rooms.items())
+        yield from ((id_, thing.name or UNKNOWN) for id_, thing in self._objects.items())
+
+    def _floor_node(self, id_: str, floor: _Floor) -> SceneNode:
+        return SceneNode(
+            self._ids[id_],
+            Layer.FLOOR,
+            floor.name or "floor",
+            polygon=convex_hull(_flat(floor.vertices)),
+            height=floor.floor_height or None,
+            attributes=self._ids.attributes(id_),
+        )
+
+    def _room_node(self, id_: str, room: _Room) -> SceneNode:
+        outline = _ring(room.vertices)
+        height, level = room.room_height or None, room.room_zero_level
+        pose = None
+        if outline and level is not None:
+            pose = Pose((*centroid(outline), level + (height or 0.0) / 2.0))
+        return SceneNode(
+            self._ids[id_],
+            Layer.ROOM,
+            room.name or UNKNOWN,
+            pose=pose,
+            polygon=outline,
+            height=height,
+            attributes=self._ids.attributes(id_),
+            parents=(self._ids[room.floor_id],),
+        )
+
+    def _object_node(self, id_: str, thing: _Object) -> SceneNode:
+        flat = _flat(thing.vertices)
+        pose, size, outline = None, None, convex_hull(flat)
+        if outline and all(len(row) == 3 for row in thing.vertices):
+            pose, size = upright_box(np.array([Y_UP.point(row) for row in thing.vertices]))
+            outline = ()
+        elif flat:
+            x, y = centroid(outline or flat)
+            pose = Pose((x, y, self._rooms[thing.room_id].room_zero_level or 0.0))
+        return SceneNode(
+            self._ids[id_],
+            Layer.OBJECT,
+            thing.name or UNKNOWN,
+            pose=pose,
+            size=size,
+            polygon=outline,
+            attributes=self._ids.attributes(id_),
+            parents=(self._ids[thing.room_id],),
+        )
+
+
+def _flat(rows: Sequence[Sequence[float]]) -> Polygon:
+    """The ground plan of vertices (x, z or x, y, z of HOV-SG), in metres."""
+    points = (Y_UP.point((row[0], 0.0, row[-1])) for row in rows)
+    return tuple((x + 0.0, y + 0.0) for x, y, _ in points)  # no -0.0
+
+
+def _ring(rows: Sequence[Sequence[float]]) -> Polygon:
+    """A room's outline in its own order; where that crosses itself, the convex hull."""
+    from shapely.geometry import Polygon as Ring
+
+    outline = tuple(dict.fromkeys(_flat(rows)))
+    if len(outline) >= 3 and Ring(outline).is_valid:
+        return outline
+    return convex_hull(outline)

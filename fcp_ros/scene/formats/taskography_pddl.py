@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reader of Taskography's PDDL problems (v1 to v5): houses of the 3D Scene Graph as PDDL.
+
+- Names carry the labels: ``room9_kitchen``, ``receptacle33_dining_table``, ``item6_cup_smallitem``.
+- PDDL does not tell upper from lower case: objects keep the spelling of their declaration, facts
+  are matched without case, and two objects that differ in case only are an error.
+- Locations are points without a node; what is at them is in their place and their room. The numbers
+  in their names have no documented unit and are not read.
+- What is in a receptacle is ``inside`` it where the receptacle can be opened, else ``on`` it.
+- A receptacle that can be opened is closed unless the problem says that it is open.
+- The goal is not part of the scene.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
+from fcp_ros.scene.formats.s_expressions import Expression, s_expression, shown, words_of
+from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import AttributeValue, Layer, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.labels import normalise_label
+from fcp_ros.scene.relations.draft import listed
+
+_ADVICE = "Correct this entry, or generate the problem again."
+_HEAD = re.compile(r"\(\s*define\s*\(\s*problem\b", re.IGNORECASE)
+_DOMAIN = re.compile(r"\(\s*:domain\s+taskography", re.IGNORECASE)
+
+_LAYERS: Mapping[str, Layer] = {
+    "room": Layer.ROOM,
+    "place": Layer.PLACE,
+    "receptacle": Layer.OBJECT,
+    "item": Layer.OBJECT,
+    "object": Layer.OBJECT,  # items, in v1
+    "agent": Layer.AGENT,
+}
+_ITEMS = ("item", "object")
+_LABEL = {
+    "room": re.compile(r"room\d+_(\w+)"),
+    "place": re.compile(r"place\d+_receptacle\d+_(\w+)"),
+    "receptacle": re.compile(r"receptacle\d+_(\w+)"),
+    "item": re.compile(r"item\d+_(\w+?)(?:_(?:small|medium|large)item)?"),
+    "object": re.compile(r"object\d+_(\w+)"),
+}
+_DOOR = re.compile(r"place\d+_door_\w+")
+
+_Types = tuple[tuple[str, ...], ...]
+_FACTS: Mapping[str, tuple[str, _Types]] = {
+    "inroom": ("room of agent", (("agent",), ("room",))),
+    "atlocation": ("location of agent", (("agent",), ("location",))),
+    "inplace": ("place of agent", (("agent",), ("place",))),
+    "receptacleatlocation": ("location", (("receptacle",), ("location",))),
+    "itematlocation": ("location", (_ITEMS, ("location",))),
+    "objectatlocation": ("location", (_ITEMS, ("location",))),
+    "locationinroom": ("room of location", (("location",), ("room",))),
+    "locationinplace": ("place of location", (("location",), ("place",))),
+    "placeinroom": ("room of place", (("place",), ("room",))),
+    "inreceptacle": ("receptacle", (_ITEMS, ("receptacle",))),
+}
+"""Facts of which each thing may have one: what they say, and the types of their arguments."""
+
+_PAIRS: Mapping[str, _Types] = {
+    "roomsconnected": (("room",), ("room",)),
+    "holds": (("agent",), _ITEMS),
+}
+_FLAGS: Mapping[str, _Types] = {
+    "receptacleopeningtype": (("receptacle",),),
+    "receptacleopened": (("receptacle",),),
+    "smallitem": (_ITEMS,),
+    "mediumitem": (_ITEMS,),
+    "largeitem": (_ITEMS,),
+}
+_REPEATED = frozenset({"roomplace", "placelocation", "roomlocation", "inanyreceptacle", "holdsany"})
+"""Facts that say nothing new about the scene: centres of rooms, and what follows from others."""
+
+
+def is_taskography(file: SceneFile) -> bool:
+    """Whether it is a PDDL problem of a domain called taskography..."""
+    if file.syntax is not Syntax.TEXT:
+        return False
+    text = file.content.decode("utf-8-sig", errors="replace")
+    return _HEAD.search(text) is not None and _DOMAIN.search(text) is not None
+
+
+def read_taskography(file: SceneFile) -> SceneGraph:
+    """The graph of a problem; raises SceneError naming the wrong object or fact."""
+    sections = _sections(file)
+    declared = _declared(sections.get(":objects", []), file)
+    facts = _Facts(declared)
+    for entry in sections.get(":init", []):
+        facts.add(entry)
+    return _Assembly(declared, facts).graph(file.name)
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """Objects by their lower-case names: type, and spelling in the file."""
+
+    types: Mapping[str, str]
+    spelling: Mapping[str, str]
+
+    def of_type(self, *types: str) -> Iterator[str]:
+        return (name for name, type_ in self.types.items() if type_ in types)
+
+
+def _sections(file: SceneFile) -> dict[str, list[Expression]]:
+    found: dict[str, list[Expression]] = {}
+    for part in s_expression(file.content.decode("utf-8-sig")):
+        if isinstance(part, list) and part and isinstance(part[0], str):
+            name = part[0].lower()
+            if name in found:
+                raise SceneError("the section is there twice", element=name, advice=_ADVICE)
+            found[name] = part[1:]
+    return found
+
+
+def _declared(section: list[Expression], file: SceneFile) -> _Declared:
+    """``a b - room`` declares two rooms; a name without a type is of none that we know."""
+    words = words_of(section)
+    file.limits.check_nodes(len(words) - 2 * words.count("-"), file.name)
+    types: dict[str, str] = {}
+    spelling: dict[str, str] = {}
+    waiting: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word != "-":
+            waiting.append(word)
+            continue
+        type_ = next(rest, "")
+        if not type_ or not waiting:
+            raise SceneError("a `-` stands between names and a type", element=type_, advice=_ADVICE)
+        for name in waiting:
+            _declare(name, type_.lower(), types, spelling)
+        waiting = []
+    if waiting:
+        raise SceneError(f"{listed(waiting)} have no type", element=":objects", advice=_ADVICE)
+    return _Declared(types, spelling)
+
+
+def _declare(name: str, type_: str, types: dict[str, str], spelling: dict[str, str]) -> None:
+    folded = name.lower()
+    if folded not in types:
+        types[folded], spelling[folded] = type_, name
+        return
+    reason = "this object is declared twice"
+    if spelling[folded] != name:
+        reason = f"it is the same object as {spelling[folded]}: PDDL does not tell cases apart"
+    raise SceneError(reason, element=name, advice="Rename one of them.")
+
+
+@dataclass
+class _Facts:
+    """The facts of ``:init``, checked, by what they say."""
+
+    declared: _Declared
+    single: dict[str, dict[str, str]] = field(default_factory=dict)
+    pairs: dict[str, dict[tuple[str, str], None]] = field(default_factory=dict)
+    flags: dict[str, dict[str, None]] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def add(self, entry: Expression) -> None:
+        """Take one fact in; raises SceneError where it is none."""
+        if isinstance(entry, list) and entry and entry[0] in ("not", "="):
+            self.left_out[str(entry[0])] += 1
+            return
+        predicate, *names = [word.lower() for word in words_of(entry)] or [""]
+        where = shown(entry)
+        if predicate in _FACTS:
+            kind, types = _FACTS[predicate]
+            self._check(names, types, where)
+            first, second = names
+            if self.single.setdefault(kind, {}).setdefault(first, second) != second:
+                other = self.single[kind][first]
+                raise SceneError(
+                    f"{first} has two of these: {other} and {second}", element=where, advice=_ADVICE
+                )
+        elif predicate in _PAIRS:
+            self._check(names, _PAIRS[predicate], where)
+            self.pairs.setdefault(predicate, {})[names[0], names[1]] = None
+        elif predicate in _FLAGS:
+            self._check(names, _FLAGS[predicate], where)
+            self.flags.setdefault(predicate, {})[names[0]] = None
+        elif predicate not in _REPEATED:
+            self.left_out[predicate] += 1
+
+    def _check(self, names: list[str], types: _Types, where: str) -> None:
+        if len(names) != len(types):
+            reason = f"the fact needs {len(types)} arguments"
+            raise SceneError(reason, element=where, advice=_ADVICE)
+        for name, allowed in zip(names, types, strict=True):
+            type_ = self.declared.types.get(name)
+            if type_ is None:
+                reason = f"{name} is no object of the problem"
+                raise SceneError(reason, element=where, advice=_ADVICE)
+            if type_ not in allowed:
+                reason = f"{name} is a {type_}, not a {' or '.join(allowed)}"
+                raise SceneError(reason, element=where, advice=_ADVICE)
+
+    def one(self, kind: str, name: str | None) -> str | None:
+        """What the one fact of a kind says about an object."""
+        return None if name is None else self.single.get(kind, {}).get(name)
+
+    def holds(self, flag: str, name: str) -> bool:
+        """Whether a fact with one argument is there."""
+        return name in self.flags.get(flag, {})
+
+
+class _Assembly:
+    """Checked facts on their way to a graph."""
+
+    def __init__(self, declared: _Declared, facts: _Facts) -> None:
+        self._declared = declared
+        self._facts = facts
+        self._ids: PlainIds = plain_ids(
+            (declared.spelling[name], _label(name, declared.types[name]))
+            for name in declared.of_type(*_LAYERS)
+        )
+        self._notes = list(self._ids.notes)
+
+    def graph(self, source: str) -> SceneGraph:
+        nodes = [self._node(name) for name in self._declared.of_type(*_LAYERS)]
+        relations = [*self._connected(), *self._placed(), *self._agents()]
+        if self._facts.left_out:
+            counted = [f"{name} ({n})" for name, n in sorted(self._facts.left_out.items())]
+            self._notes.append(f"facts that are not of the scene were left out: {listed(counted)}")
+        return SceneGraph.of(nodes, relations, source=source, notes=self._notes)
+
+    def _id(self, name: str) -> str:
+        return self._ids[self._declared.spelling[name]]
+
+    def _room_at(self, location: str | None) -> str | None:
+        place = self._facts.one("place of location", location)
+        by_place = self._facts.one("room of place", place)
+        by_name = self._facts.one("room of location", location)
+        if by_place and by_name and by_place != by_name:
+            reason = f"it is in {by_name}, but its place {place} is in {by_place}"
+            raise SceneError(reason, element=location or "", advice=_ADVICE)
+        return by_place or by_name
+
+    def _node(self, name: str) -> SceneNode:
+        type_ = self._declared.types[name]
+        location = self._facts.one("location", name)
+        above = (
+            self._facts.one("room of place", name)
+            if type_ == "place"
+            else self._facts.one("place of location", location) or self._room_at(location)
+        )
+        receptacle = self._facts.one("receptacle", name)
+        if receptacle is not None:
+            self._compare(name, location, receptacle)
+            above = None  # where its receptacle is
+        return SceneNode(
+            self._id(name),
+            _LAYERS[type_],
+            _label(name, type_),
+            attributes={
+                **self._ids.attributes(self._declared.spelling[name]),
+                **self._states(name),
+            },
+            parents=(self._id(above),) if above is not None else (),
+        )
+
+    def _compare(self, name: str, location: str | None, receptacle: str) -> None:
+        room = self._room_at(location)
+        there = self._room_at(self._facts.one("location", receptacle))
+        if room and there and room != there:
+            self._notes.append(
+                f"{self._id(name)} is listed in {self._id(room)} but lies in "
+                f"{self._id(receptacle)} in {self._id(there)}: the latter is taken"
+            )
+
+    def _states(self, name: str) -> dict[str, AttributeValue]:
+        states: dict[str, AttributeValue] = {}
+        if self._facts.holds("receptacleopeningtype", name):
+            states["is_open"] = self._facts.holds("receptacleopened", name)
+        for size in ("small", "medium", "large"):
+            if self._facts.holds(f"{size}item", name) or name.endswith(f"_{size}item"):
+                states.setdefault("size_class", size)
+        return states
+
+    def _connected(self) -> Iterator[SceneRelation]:
+        seen = set()
+        for a, b in self._facts.pairs.get("roomsconnected", {}):
+            if a != b and frozenset((a, b)) not in seen:
+                seen.add(frozenset((a, b)))
+                yield SceneRelation("connected", (self._id(a), self._id(b)))
+
+    def _placed(self) -> Iterator[SceneRelation]:
+        for item, receptacle in self._facts.single.get("receptacle", {}).items():
+            openable = self._facts.holds("receptacleopeningtype", receptacle)
+            legs = (self._id(item), self._id(receptacle))
+            yield SceneRelation("inside" if openable else "on", legs)
+
+    def _agents(self) -> Iterator[SceneRelation]:
+        for agent in self._declared.of_type("agent"):
+            stated = self._facts.one("room of agent", agent)
+            located = self._room_at(self._facts.one("location of agent", agent))
+            if stated and located and stated != located:
+                reason = f"it is in {stated}, but its location is in {located}"
+                raise SceneError(reason, element=agent, advice=_ADVICE)
+            room = stated or located
+            if room is not None:
+                yield SceneRelation("at", (self._id(agent), self._id(room)))
+        for agent, item in self._facts.pairs.get("holds", {}):
+            yield SceneRelation("holding", (self._id(agent), self._id(item)))
+
+
+def _label(name: str, type_: str) -> str:
+    """``receptacle33_dining_table`` as ``dining_table``; other names without their number."""
+    if type_ == "agent":
+        return "robot"
+    if _DOOR.fullmatch(name):
+        return "door"
+    found = _LABEL[type_].fullmatch(name)
+    return found.group(1) if found else normalise_label(name).replace(" ", "_") or type_

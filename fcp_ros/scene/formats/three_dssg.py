@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reader of 3DSSG: ``objects.json``, ``relationships.json`` and 3RScan's ``semseg.v2.json``.
+
+- One scan of a file that holds many: ``objects.json#<scan>``; a part of a scan of the subset:
+  ``relationships.json#<scan>/<split>``.
+- Objects and relationships lie beside each other, in files whose names differ in that word only;
+  the boxes in ``<scan>/semseg.v2.json`` or, with the same beginning, ``*semseg.v2.json``.
+- Frame: z up, right-handed, metres, as each scan has it; no alignment between scans is applied.
+- Ids are ``<label>_<number>``. Labels are kept as they are.
+- Predicates: see ``PLACING``; all others are kept under their own names (``same_symmetry_as``).
+- Where a thing lies on or in several, the most certain word counts and the others keep theirs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from fcp_ros.scene.formats.holders import refuse_cycles
+from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
+from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.formats.three_dssg_model import (
+    OrientedBox,
+    Relationship,
+    Segmentation,
+    Thing,
+)
+from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import (
+    AttributeValue,
+    Layer,
+    Pose,
+    SceneGraph,
+    SceneNode,
+    SceneRelation,
+    Vector,
+)
+from fcp_ros.scene.relations.draft import listed
+
+PLACING: Mapping[str, str] = {
+    "standing on": "on",
+    "lying on": "on",
+    "on": "on",
+    "standing in": "inside",
+    "lying in": "inside",
+    "inside": "inside",
+    "in": "inside",
+    "supported by": "on",
+}
+"""Predicates that say where a thing is, the most certain first, and our word for them."""
+
+TOLERANCE = 0.02
+"""How far the axes of a box may be from being perpendicular and of length 1."""
+
+_OURS = frozenset({"on", "inside", "in_room", "at", "connected", "holding"})
+_ADVICE = "Download the file again, or correct this entry."
+_ODD = re.compile(r"\W+")
+_RANK = {word: rank for rank, word in enumerate(PLACING)}
+
+
+def is_three_dssg(file: SceneFile) -> bool:
+    """Whether the document lists scans with objects or relationships."""
+    document = file.document
+    if file.syntax is not Syntax.JSON or not isinstance(document, dict):
+        return False
+    scans = document.get("scans")
+    if not isinstance(scans, list) or not scans or not isinstance(scans[0], dict):
+        return False
+    return "scan" in scans[0] and bool({"objects", "relationships"} & scans[0].keys())
+
+
+def read_three_dssg(file: SceneFile) -> SceneGraph:
+    """The graph of the scan that the file's fragment names (the only one needs no name)."""
+    return _Scan(file).graph()
+
+
+class _Scan:
+    """One scan, put together from its files."""
+
+    def __init__(self, file: SceneFile) -> None:
+        self._file = file
+        self._notes: list[str] = []
+        entry = _entry(file, file.fragment)
+        self._name = _scan_name(entry)
+        self._things = self._read_things(entry)
+        self._ids: PlainIds = plain_ids((thing.id, thing.label) for thing in self._things)
+        self._relationships = self._read_relationships(entry)
+        self._boxes = self._read_boxes()
+
+    def graph(self) -> SceneGraph:
+        nodes = [self._node(thing) for thing in self._things]
+        relations = self._relations()
+        notes = (*self._ids.notes, *self._notes)
+        return SceneGraph.of(nodes, relations, source=self._file.name, notes=notes)
+
+    def _read_things(self, entry: Mapping[str, Any]) -> list[Thing]:
+        listed_ = entry.get("objects")
+        source = self._file.name
+        if listed_ is None:
+            beside = self._companion("relationships", "objects")
+            if beside is None:
+                raise SceneError(
+                    "it has relationships only, and no file of objects lies beside it",
+                    source=source,
+                    advice="Put objects.json of 3DSSG into the same folder.",
+                )
+            source = beside.name
+            listed_ = _entry(beside, self._name).get("objects")
+        if isinstance(listed_, dict):  # the subset: label by id
+            listed_ = [{"id": id_, "label": label} for id_, label in listed_.items()]
+        count = len(listed_) if isinstance(listed_, list) else 0
+        self._file.limits.check_nodes(count, self._file.name)
+        return validated(list[Thing], listed_, source, _ADVICE)
+
+    def _read_relationships(self, entry: Mapping[str, Any]) -> list[Relationship]:
+        found, source = entry.get("relationships"), self._file.name
+        if found is None:
+            beside = self._companion("objects", "relationships")
+            if beside is None:
+                self._notes.append("no file of relationships lies beside it")
+                return []
+            source = beside.name
+            found = _entry(beside, self._name).get("relationships", [])
+        relationships = validated(list[Relationship], found, source, _ADVICE)
+        _check_predicates(relationships, source)
+        for subject, object_, _, word in relationships:
+            for number in (subject, object_):
+                if number not in self._ids:
+                    raise SceneError(
+                        f"the relationship names object {number}, which the scan does not have",
+                        source=source,
+                        element=f"{subject} {word} {object_}",
+                        advice=_ADVICE,
+                    )
+        return relationships
+
+    def _companion(self, word: str, other: str) -> SceneFile | None:
+        """The file beside this one whose name has another word in the same place."""
+        head, found, tail = self._file.path.name.rpartition(word)
+        name = f"{head}{other}{tail}" if found else f"{other}.json"
+        if name == self._file.path.name or not (self._file.path.parent / name).exists():
+            return None
+        return self._file.beside(name)
+
+    def _read_boxes(self) -> dict[int, OrientedBox]:
+        prefix = re.split(r"objects|relationships", self._file.path.name)[0]
+        for name in (f"{self._name}/semseg.v2.json", f"{prefix}semseg.v2.json"):
+            if not (self._file.path.parent / name).exists():
+                continue
+            beside = self._file.beside(name)
+            boxes = validated(Segmentation, beside.document, beside.name, _ADVICE)
+            if boxes.scan_id == self._name:
+                return self._boxes_of(boxes, beside.name)
+        self._notes.append("no semseg.v2.json of this scan lies beside it: all boxes are unknown")
+        return {}
+
+    def _boxes_of(self, segmentation: Segmentation, source: str) -> dict[int, OrientedBox]:
+        labels = {thing.id: thing.label for thing in self._things}
+        boxes: dict[int, OrientedBox] = {}
+        renamed = []
+        for group in segmentation.segGroups:
+            if group.objectId in boxes:
+                raise SceneError(
+                    "this object has two boxes",
+                    source=source,
+                    element=str(group.objectId),
+                    advice=_ADVICE,
+                )
+            boxes[group.objectId] = group.obb
+            label = labels.get(group.objectId, group.label)
+            if label != group.label:
+                renamed.append(f"{self._ids[group.objectId]} ({group.label})")
+        missing = [self._ids[id_] for id_ in labels if id_ not in boxes]
+        for names, what in (
+            (renamed, "have another label in semseg.v2.json, which is not used"),
+            (missing, "have no box in semseg.v2.json: their place is unknown"),
+        ):
+            if names:
+                self._notes.append(f"{len(names)} objects {what}: {listed(names)}")
+        return boxes
+
+    def _node(self, thing: Thing) -> SceneNode:
+        id_ = self._ids[thing.id]
+        pose, size = None, None
+        if thing.id in self._boxes:
+            pose, size = placed_box(self._boxes[thing.id])
+            if size is None:
+                self._notes.append(f"the axes of {id_}'s box are not perpendicular: left out")
+        attributes = {**self._ids.attributes(thing.id), **_attributes(thing)}
+        return SceneNode(id_, Layer.OBJECT, thing.label, pose, size, attributes=attributes)
+
+    def _relations(self) -> list[SceneRelation]:
+        """``on`` and ``inside`` once for each thing; everything else by its own name."""
+        best: dict[int, tuple[int, int]] = {}
+        for order, (subject, _, _, word) in enumerate(self._relationships):
+            if word in _RANK:
+                best[subject] = min(best.get(subject, (len(_RANK), 0)), (_RANK[word], order))
+        chosen = {order for _, order in best.values()}
+        refuse_cycles(
+            {self._relationships[i][0]: self._relationships[i][1] for i in chosen}, _ADVICE
+        )
+        found: dict[tuple[str, tuple[str, str]], None] = {}
+        aside = []
+        for order, (subject, object_, _, word) in enumerate(self._relationships):
+            legs = (self._ids[subject], self._ids[object_])
+            if order in chosen:
+                found[PLACING[word], legs] = None
+            elif word != "none":
+                found[_own_name(word), legs] = None
+                if word in _RANK and self._differs(order, best[subject][1]):
+                    aside.append(f"{legs[0]} ({word} {legs[1]})")
+        if aside:
+            self._notes.append(f"further places are kept under their own names: {listed(aside)}")
+        return [SceneRelation(name, legs) for name, legs in found]
+
+    def _differs(self, one: int, other: int) -> bool:
+        return self._relationships[one][1] != self._relationships[other][1]
+
+
+def _entry(file: SceneFile, name: str) -> Mapping[str, Any]:
+    """The scan of a file that is called ``<scan>`` or, in the subset, ``<scan>/<split>``."""
+    document = file.document if isinstance(file.document, dict) else {}
+    scans = document.get("scans")
+    if not isinstance(scans, list) or not all(isinstance(scan, dict) for scan in scans):
+        problem = file.problem or "it has no list of scans"
+        raise SceneError(problem, source=file.name, advice=_ADVICE)
+    named = {f"{scan.get('scan')}/{scan.get('split')}": scan for scan in scans}
+    plain = [scan for scan in scans if scan.get("scan") == name]
+    found = [named[name]] if name in named else plain if name else scans
+    if len(found) == 1:
+        entry: Mapping[str, Any] = found[0]
+        return entry
+    names = [str(scan.get("scan")) for scan in scans]
+    example = next(iter(named)) if len(found) > 1 and name else names[0]
+    asked = f"there is no scan {name!r}" if name and not found else f"it holds {len(scans)} scans"
+    raise SceneError(
+        asked if not plain else f"it holds {len(plain)} parts of the scan {name!r}",
+        source=str(file.path),
+        advice=f"Name one of {listed(sorted(set(names)))}, for example: {file.path}#{example}.",
+    )
+
+
+def _scan_name(entry: Mapping[str, Any]) -> str:
+    name = entry.get("scan")
+    if not isinstance(name, str) or not name:
+        raise SceneError("the scan has no name", advice=_ADVICE)
+    return name
+
+
+def _check_predicates(relationships: Iterable[Relationship], source: str) -> None:
+    """One number, one word: where they disagree, one of them is damaged."""
+    words: dict[int, str] = {}
+    for _, _, number, word in relationships:
+        if words.setdefault(number, word) != word:
+            raise SceneError(
+                f"predicate {number} is both {words[number]!r} and {word!r}",
+                source=source,
+                advice=_ADVICE,
+            )
+
+
+def _own_name(word: str) -> str:
+    """``same symmetry as`` as ``same_symmetry_as``; never one of the names that we give a sense."""
+    name = _ODD.sub("_", word.lower()).strip("_") or "related"
+    return f"stated_{name}" if name in _OURS else name
+
+
+def _attributes(thing: Thing) -> dict[str, AttributeValue]:
+    """Words by kind, joined; ``is_open`` from the state."""
+    words = {**thing.attributes, "affordances": thing.affordances}
+    found: dict[str, AttributeValue] = {
+        kind: ", ".join(values) for kind, values in words.items() if values
+    }
+    state = set(thing.attributes.get("state", ()))
+    if len(state & {"open", "closed"}) == 1:
+        found["is_open"] = "open" in state
+    return found
+
+
+def placed_box(box: OrientedBox) -> tuple[Pose, Vector | None]:
+    """Pose and extents of an oriented box whose z axis is the most upright of its own.
+
+    The other two keep their order, so that a box whose axes are already ours stays as it is. A
+    box's axes may be those of a left-handed frame: reversing one does not change the box. Where
+    they are not perpendicular, the centre alone is known.
+    """
+    axes = np.array(box.normalizedAxes, dtype=np.float64).reshape(3, 3)
+    if np.abs(axes @ axes.T - np.eye(3)).max() > TOLERANCE:
+        return Pose(box.centroid), None
+    up = int(np.argmax(np.abs(axes[:, 2])))
+    first, second = (axis for axis in range(3) if axis != up)
+    x, z = axes[first], axes[up] * np.copysign(1.0, axes[up, 2])
+    from scipy.spatial.transform import Rotation
+
+    turn = Rotation.from_matrix(np.stack([x, np.cross(z, x), z], axis=1))
+    a, b, c, w = turn.as_quat().tolist()
+    lengths = box.axesLengths
+    return Pose(box.centroid, (a, b, c, w)), (lengths[first], lengths[second], lengths[up])
