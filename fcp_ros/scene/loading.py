@@ -111,6 +111,8 @@ READERS: tuple[SceneReader, ...] = (
             "heights of rooms and places of doors, where no walls are listed",
             "states of objects such as is_open, unless they were set",
         ),
+    ),
+    SceneReader(
         "three_dssg",
         "3DSSG objects or relationships of a scan (objects.json#<scan>), with semseg.v2.json",
         three_dssg.is_three_dssg,

@@ -18,6 +18,15 @@ COPIES = {
     "omnigibson/twin_house_best.json": "omnigibson/twin_house_best.json",
     "conceptgraphs": "conceptgraphs",
     "armeni_npz/3DSceneGraph_TwinHouse.npz": "armeni_npz/3DSceneGraph_TwinHouse.npz",
+    "hovsg/graph": "hovsg/graph",
+    "sayplan/twin_house_sayplan.json": "sayplan/twin_house_sayplan.json",
+    "3dssg/twin_house_objects.json": "3dssg/twin_house_objects.json",
+    "3dssg/twin_house_relationships.json": "3dssg/twin_house_relationships.json",
+    "3dssg/twin_house_relationships_subset.json": "3dssg/twin_house_relationships_subset.json",
+    "3dssg/twin_house_semseg.v2.json": "3dssg/twin_house_semseg.v2.json",
+    "pyrobosim/twin_house_world.yaml": "pyrobosim/twin_house_world.yaml",
+    "pyrobosim/twin_house_location_data.yaml": "pyrobosim/twin_house_location_data.yaml",
+    "pyrobosim/twin_house_object_data.yaml": "pyrobosim/twin_house_object_data.yaml",
 }
 """Copy in ``data`` -> original in the shared ``bench/scenes``; folders with all they hold."""
 

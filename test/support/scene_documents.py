@@ -33,18 +33,21 @@ def written(document: Any, path: Path) -> Path:
     return path
 
 
-def read_damaged(original: Path, path: Path, seed: int) -> tuple[int, int]:
+def read_damaged(
+    original: Path, path: Path, seed: int, scene: Path | None = None
+) -> tuple[int, int]:
     """Read 500 damaged copies of a file; how many were graphs, and how many were refused.
 
     Args:
         original: the whole file.
         path: where each copy is written; other files of the scene lie beside it.
         seed: of the damages.
+        scene: what is read, where that is not the damaged file itself but refers to it.
     """
     graphs = refusals = 0
     for _, content in damaged(original.read_bytes(), MUTATIONS, seed):
         path.write_bytes(content)
-        if isinstance(read_or_refuse(path), SceneGraph):
+        if isinstance(read_or_refuse(scene or path), SceneGraph):
             graphs += 1
         else:
             refusals += 1

@@ -32,7 +32,7 @@ class Lacks:
         labels: true category -> what the format calls it.
         rooms, outlines, heights: no rooms at all; no outline; no height of theirs.
         doors, door_boxes: no doors (a passage may stand for one); no boxes of theirs.
-        positions, sizes: of objects; heights_only: of the centre, only x and y are known.
+        positions, sizes: of objects; levels: of their centres, only x and y are known.
         turns: boxes are upright and parallel to the axes: the surrounding box is compared.
         states: attributes such as is_open.
         on_or_inside: one word for both; what rests where is compared, not how.
@@ -47,6 +47,7 @@ class Lacks:
     doors: bool = False
     door_boxes: bool = False
     positions: bool = False
+    levels: bool = False
     sizes: bool = False
     turns: bool = False
     states: bool = False
@@ -169,7 +170,8 @@ def _placed(node: SceneNode, entry: Any, lacks: Lacks) -> Iterator[str]:
         if node.pose is None:
             yield f"{node.id} has no pose"
             return
-        if math.dist(node.pose.position, entry["center"]) > CENTIMETRE:
+        axes = 2 if lacks.levels else 3
+        if math.dist(node.pose.position[:axes], entry["center"][:axes]) > CENTIMETRE:
             yield f"{node.id} is at {node.pose.position}, not {entry['center']}"
     if lacks.sizes:
         return

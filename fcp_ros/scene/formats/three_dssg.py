@@ -25,8 +25,10 @@ from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.three_dssg_model import (
     OrientedBox,
     Relationship,
+    Relationships,
     Segmentation,
     Thing,
+    Things,
 )
 from fcp_ros.scene.formats.validation import validated
 from fcp_ros.scene.graph.errors import SceneError
@@ -114,7 +116,7 @@ class _Scan:
             listed_ = [{"id": id_, "label": label} for id_, label in listed_.items()]
         count = len(listed_) if isinstance(listed_, list) else 0
         self._file.limits.check_nodes(count, self._file.name)
-        return validated(list[Thing], listed_, source, _ADVICE)
+        return validated(Things, {"objects": listed_}, source, _ADVICE).objects
 
     def _read_relationships(self, entry: Mapping[str, Any]) -> list[Relationship]:
         found, source = entry.get("relationships"), self._file.name
@@ -125,7 +127,8 @@ class _Scan:
                 return []
             source = beside.name
             found = _entry(beside, self._name).get("relationships", [])
-        relationships = validated(list[Relationship], found, source, _ADVICE)
+        entries = {"relationships": found}
+        relationships = validated(Relationships, entries, source, _ADVICE).relationships
         _check_predicates(relationships, source)
         for subject, object_, _, word in relationships:
             for number in (subject, object_):

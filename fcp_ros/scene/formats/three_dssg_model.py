@@ -39,6 +39,18 @@ Relationship = tuple[ScanId, ScanId, ScanId, Name]
 """Subject, object, number of the predicate, predicate."""
 
 
+class Things(ToolModel):
+    """The objects of one scan."""
+
+    objects: list[Thing]
+
+
+class Relationships(ToolModel):
+    """The relationships of one scan."""
+
+    relationships: list[Relationship]
+
+
 class OrientedBox(ToolModel):
     """Centre, extents (m) along the box's axes, and these axes one after the other."""
 

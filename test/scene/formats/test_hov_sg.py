@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HOV-SG folders: y up, outlines and boxes, references both ways, and damaged files."""
+
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scene_documents import read_damaged, written
+from twin_house import Lacks, differences, truth_of
+
+from fcp_ros.scene import Layer, SceneError, SceneLimits, load_scene, read_scene
+
+LACKS = Lacks(
+    ids=True,
+    doors=True,
+    levels=True,
+    sizes=True,
+    states=True,
+    relations=frozenset({"on", "inside", "connected"}),
+)
+"""The twin's objects have outlines without heights, as HOV-SG writes them for a view from above."""
+
+
+@pytest.fixture
+def folder(data_dir: Path, tmp_path: Path) -> Path:
+    """A copy of the twin house that may be changed."""
+    return Path(shutil.copytree(data_dir / "hovsg" / "graph", tmp_path / "graph"))
+
+
+def change(file: Path, **values: Any) -> None:
+    written({**json.loads(file.read_text()), **values}, file)
+
+
+def test_the_twin_house(data_dir: Path) -> None:
+    graph = load_scene(data_dir / "hovsg" / "graph")
+    assert differences(graph, truth_of(data_dir / "twin_house_expected.json"), LACKS) == []
+    floor = graph.nodes["floor_1"]
+    assert floor.layer is Layer.FLOOR
+    assert set(floor.polygon) == {(0, 0), (9.4, 0), (9.4, 4), (0, 4)}
+    assert graph.nodes["kitchen_1"].parents == ("floor_1",)
+    assert graph.nodes["dining_table_1"].attributes == {"source_id": "0_1_0"}
+    assert graph.notes[0].startswith("the vertices of 8 objects have no heights")
+
+
+def test_y_up_becomes_z_up(folder: Path) -> None:
+    """1 m right, 2 m up, 3 m behind the origin of HOV-SG is (1, -3, 2) here."""
+    low, high = (0.9, 1.8, 2.7), (1.1, 2.2, 3.3)
+    corners = [[x, y, z] for x in (0.9, 1.1) for y in (1.8, 2.2) for z in (2.7, 3.3)]
+    assert len(corners) == 8
+    assert low < high
+    change(folder / "objects" / "0_0_2.json", vertices=corners)
+    node = read_scene(folder).nodes["apple_1"]
+    assert node.pose.position == pytest.approx((1.0, -3.0, 2.0))
+    assert node.size == pytest.approx((0.2, 0.6, 0.4))
+    assert node.polygon == ()
+
+
+def test_a_turned_box(folder: Path) -> None:
+    """0.4 m by 0.2 m, turned by 30 degrees about the vertical (anticlockwise from above)."""
+    cos, sin = math.cos(math.radians(30)), math.sin(math.radians(30))
+    corners = [
+        [x * cos - y * sin, z, -(x * sin + y * cos)]
+        for x in (-0.2, 0.2)
+        for y in (-0.1, 0.1)
+        for z in (0.0, 1.0)
+    ]
+    change(folder / "objects" / "0_0_2.json", vertices=corners)
+    node = read_scene(folder).nodes["apple_1"]
+    assert node.size == pytest.approx((0.4, 0.2, 1.0))
+    assert math.degrees(node.pose.yaw) == pytest.approx(30)
+
+
+def test_a_room_keeps_its_outline_unless_that_crosses_itself(folder: Path) -> None:
+    corner = [[0, 0], [4, 0], [4, -1], [1, -1], [1, -3], [0, -3]]
+    change(folder / "rooms" / "0_0.json", vertices=corner, room_zero_level=3.0)
+    room = read_scene(folder).nodes["kitchen_1"]
+    assert room.polygon == ((0, 0), (4, 0), (4, 1), (1, 1), (1, 3), (0, 3))
+    assert room.pose.position[2] == pytest.approx(3.0 + 2.5 / 2)
+    change(folder / "rooms" / "0_0.json", vertices=[[0, 0], [4, -3], [4, 0], [0, -3]])
+    assert len(read_scene(folder).nodes["kitchen_1"].polygon) == 4
+
+
+def test_what_has_no_name_is_unknown(folder: Path) -> None:
+    change(folder / "objects" / "0_0_2.json", name=None)
+    change(folder / "rooms" / "0_1.json", name="")
+    graph = read_scene(folder)
+    assert graph.nodes["unknown_1"].category == "unknown"
+    assert any(note.startswith("2 elements have no name") for note in graph.notes)
+
+
+# ---- bad files ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("file", "values", "reason"),
+    [
+        ("objects/0_0_2", {"room_id": "0_1"}, "which does not list it"),
+        ("objects/0_0_2", {"room_id": "9"}, "of which there is no file"),
+        ("objects/0_0_2", {"object_id": "0_0_1"}, "called 0_0_2.json, but the element"),
+        ("objects/0_0_2", {"object_id": 2}, "object_id"),
+        ("objects/0_0_2", {"vertices": [[0.0, math.nan]]}, "vertices[0][1]"),
+        ("objects/0_0_2", {"vertices": [[0.0]]}, "vertices[0]"),
+        ("objects/0_0_2", {"vertices": None}, "vertices"),
+        ("rooms/0_0", {"objects": ["0_0_0"]}, "which does not list it"),
+        ("rooms/0_0", {"floor_id": "1"}, "of which there is no file"),
+        ("rooms/0_0", {"room_height": -1}, "room_height"),
+        ("floors/0", {"rooms": ["0_0", "0_1", "0_2"]}, "no rooms/0_2.json"),
+    ],
+)
+def test_bad_entries_are_refused(
+    folder: Path, file: str, values: dict[str, Any], reason: str
+) -> None:
+    change(folder / f"{file}.json", **values)
+    with pytest.raises(SceneError) as refusal:
+        read_scene(folder)
+    assert reason in str(refusal.value)
+    assert str(folder) in str(refusal.value)
+
+
+def test_a_missing_file_is_named(folder: Path) -> None:
+    (folder / "objects" / "0_0_2.json").unlink()
+    with pytest.raises(SceneError, match=r"no objects/0_0_2\.json"):
+        read_scene(folder)
+
+
+def test_a_file_that_is_no_json_is_named(folder: Path) -> None:
+    (folder / "objects" / "0_0_2.json").write_text("{")
+    with pytest.raises(SceneError, match=r"0_0_2\.json"):
+        read_scene(folder)
+
+
+def test_a_link_out_of_the_folder_is_refused(folder: Path, tmp_path: Path) -> None:
+    file = folder / "objects" / "0_0_2.json"
+    file.rename(tmp_path / "elsewhere.json")
+    file.symlink_to(tmp_path / "elsewhere.json")
+    with pytest.raises(SceneError, match="outside of its folder"):
+        read_scene(folder)
+
+
+def test_too_many_files_are_refused_unread(folder: Path) -> None:
+    for number in range(20):
+        (folder / "objects" / f"{number}.json").write_text("no JSON at all")
+    with pytest.raises(SceneError, match="more than the limit of 12"):
+        read_scene(folder, limits=SceneLimits(max_nodes=12))
+
+
+def test_another_folder_is_not_known(tmp_path: Path) -> None:
+    (tmp_path / "rooms").mkdir()
+    with pytest.raises(SceneError, match="the format is not known"):
+        read_scene(tmp_path)
+
+
+@pytest.mark.parametrize("victim", ["floors/0", "rooms/0_1", "objects/0_1_0"])
+def test_damaged_files(data_dir: Path, folder: Path, victim: str) -> None:
+    original = data_dir / "hovsg" / "graph" / f"{victim}.json"
+    graphs, refusals = read_damaged(original, folder / f"{victim}.json", 22, folder)
+    assert graphs + refusals == 500
+    assert refusals > 200
