@@ -6,10 +6,11 @@
 The robot's own executors (actions of type ExecuteStep) are started by the robot.
 """
 
-from launch import LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import LifecycleNode
+from launch_ros.actions import LifecycleNode, Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
@@ -20,6 +21,8 @@ RESPAWN_DELAY = 2.0  # s
 def generate_launch_description() -> LaunchDescription:
     """Declares the arguments and adds the nodes."""
     params_file = PathJoinSubstitution([FindPackageShare("fcp_ros"), "config", "params.yaml"])
+    rviz_config = PathJoinSubstitution(
+        [FindPackageShare("fcp_ros"), "config", "rviz", "fcp_ros.rviz"])
     switch = {"choices": ["true", "false", "True", "False"]}
     return LaunchDescription([
         DeclareLaunchArgument("namespace", default_value="",
@@ -42,7 +45,12 @@ def generate_launch_description() -> LaunchDescription:
                               description=f"Start a node that died again after {RESPAWN_DELAY} s"),
         DeclareLaunchArgument("simulated_executor", default_value="false", **switch,
                               description="Start an executor that simulates the robot, too"),
+        DeclareLaunchArgument("rviz", default_value="false", **switch,
+                              description="Start rviz2, too, with the view rviz_config"),
+        DeclareLaunchArgument("rviz_config", default_value=rviz_config,
+                              description="View of rviz2"),
         OpaqueFunction(function=_nodes),
+        OpaqueFunction(function=_rviz),
     ])
 
 
@@ -74,6 +82,26 @@ def _node(context: LaunchContext, name: str) -> LifecycleNode:
         respawn_delay=RESPAWN_DELAY,
         output="screen",
     )
+
+
+def _rviz(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """rviz2 in the namespace of the nodes: the topics in its configuration are relative."""
+    if not _is_true(context, "rviz"):
+        return []
+    try:
+        get_package_prefix("rviz2")
+    except PackageNotFoundError:
+        return [LogInfo(msg="rviz:=true, but rviz2 is not installed: the nodes start without it "
+                            "(on Ubuntu: apt install ros-$ROS_DISTRO-rviz2)")]
+    return [Node(
+        package="rviz2",
+        executable="rviz2",
+        name="rviz2",
+        namespace=_value(context, "namespace"),
+        arguments=["-d", _value(context, "rviz_config")],
+        parameters=[{"use_sim_time": _is_true(context, "use_sim_time")}],
+        output="screen",
+    )]
 
 
 def _value(context: LaunchContext, argument: str) -> str:

@@ -175,9 +175,9 @@ class ManagedNode(TransitionsNode):
 
     # --- topics ---------------------------------------------------------------------------------
 
-    def publish_state(self, message_type: Any, topic: str) -> Publisher:
+    def publish_state(self, message_type: Any, topic: str, depth: int = 1) -> Publisher:
         """A latched publisher that publishes while the node is active."""
-        return self._make_publisher(message_type, topic, state_qos())
+        return self._make_publisher(message_type, topic, state_qos(depth))
 
     def publish_events(self, message_type: Any, topic: str) -> Publisher:
         """A publisher of events that publishes while the node is active."""

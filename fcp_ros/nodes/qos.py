@@ -7,11 +7,15 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
 
-def state_qos() -> QoSProfile:
-    """State: whoever joins late gets the last message (reliable, transient local, depth 1)."""
+def state_qos(depth: int = 1) -> QoSProfile:
+    """State: whoever joins late gets the last message (reliable, transient local).
+
+    Of a state that is sent as changes, a receiver may miss none: `depth` is how many it may be
+    behind.
+    """
     return QoSProfile(
         history=HistoryPolicy.KEEP_LAST,
-        depth=1,
+        depth=depth,
         reliability=ReliabilityPolicy.RELIABLE,
         durability=DurabilityPolicy.TRANSIENT_LOCAL,
     )

@@ -9,8 +9,6 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from visualization_msgs.msg import MarkerArray
 
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphUpdate
@@ -25,8 +23,9 @@ from fcp_ros.nodes.conversions.scene import (
 from fcp_ros.nodes.frames import PARAMETERS as FRAME_PARAMETERS
 from fcp_ros.nodes.frames import Frames, frames_of
 from fcp_ros.nodes.lifecycle import ConfigureError, Diagnosis
+from fcp_ros.nodes.markers.publisher import PARAMETERS as MARKER_PARAMETERS
+from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.parameters import ParameterSpec, TakesEffect
-from fcp_ros.nodes.scene_markers import graph_to_markers
 from fcp_ros.nodes.spin import run_node
 from fcp_ros.package_files import config_folder, find_scene
 from fcp_ros.scene.formats.scene_file import SceneLimits
@@ -60,13 +59,7 @@ PARAMETERS = (
         minimum=1,
         maximum=10_000_000,
     ),
-    ParameterSpec(
-        "marker_period",
-        0.5,
-        "Least time between two scene_markers messages [s].",
-        minimum=0.05,
-        maximum=3600.0,
-    ),
+    *MARKER_PARAMETERS,
     *FRAME_PARAMETERS,
 )
 
@@ -76,7 +69,8 @@ class SceneGraphNode(ManagedNode):
 
     Subscribes to ``scene_graph_update`` (SceneGraphUpdate, events; also while inactive, so that no
     delta is missed).
-    Publishes ``scene_graph`` (SceneGraph, latched) and ``scene_markers`` (MarkerArray, latched).
+    Publishes ``scene_graph`` (SceneGraph, latched) and ``scene_markers`` (MarkerArray, latched),
+    which shows the ``plan`` (Plan, latched), too.
     Services ``load_scene`` (LoadScene) and ``get_scene_graph`` (GetSceneGraph).
 
     What comes in another frame is transformed into the graph's (see `Frames`).
@@ -93,10 +87,8 @@ class SceneGraphNode(ManagedNode):
         self._sequence = 0  # survives cleanup: numbers never go back while the node lives
         self._refused = ""
         self._refused_count = 0
-        self._markers_due = False
         self._publisher: Any = None
-        self._marker_publisher: Any = None
-        self._marker_timer: Any = None
+        self._markers: SceneMarkers | None = None
         self._frames: Frames | None = None
         self.offer_service(LoadScene, "load_scene", self._load_scene, _refuse)
         self.offer_service(GetSceneGraph, "get_scene_graph", self._get_scene_graph, _refuse)
@@ -110,12 +102,7 @@ class SceneGraphNode(ManagedNode):
         except ValueError as error:
             raise ConfigureError(f"static_transforms: {error}") from error
         self._publisher = self.publish_state(SceneGraphMessage, "scene_graph")
-        self._marker_publisher = self.publish_state(MarkerArray, "scene_markers")
-        self._marker_timer = self.create_steady_timer(
-            self.parameters.number("marker_period"),
-            self._publish_markers,
-            MutuallyExclusiveCallbackGroup(),
-        )
+        self._markers = SceneMarkers(self)
         if scene := self.parameters.text("scene"):
             # Whoever sets parameters may name any file; only requests are kept to the folders.
             try:
@@ -131,18 +118,16 @@ class SceneGraphNode(ManagedNode):
 
     def release(self) -> None:
         """Forget the graph."""
-        if self._marker_timer is not None:
-            self.destroy_timer(self._marker_timer)
-            self._marker_timer = None
+        if self._markers is not None:
+            self._markers.close()
         super().release()
         if self._frames is not None:
             self._frames.close()
             self._frames = None
         with self._lock:
-            self._publisher = self._marker_publisher = None
+            self._publisher = self._markers = None
             self._graph = None
             self._refused = ""
-            self._markers_due = False
 
     def diagnose(self) -> Diagnosis:
         """Size and number of the graph, and the last update that was refused."""
@@ -154,6 +139,7 @@ class SceneGraphNode(ManagedNode):
                 "relations": len(graph.relations) if graph else 0,
                 "source": graph.source if graph else "",
                 "refused_updates": self._refused_count,
+                **(self._markers.values() if self._markers else {}),
             }
             if self._refused:
                 return Diagnosis(DiagnosticStatus.WARN, self._refused, values)
@@ -267,15 +253,8 @@ class SceneGraphNode(ManagedNode):
     def _publish(self) -> None:
         if self._graph is not None and self._publisher is not None:
             self._publisher.publish(graph_to_message(self._graph, self._stamp))
-            self._markers_due = True
-
-    def _publish_markers(self) -> None:
-        with self._lock:
-            graph, stamp, publisher = self._graph, self._stamp, self._marker_publisher
-            if not self._markers_due or graph is None or not self.is_active:
-                return
-            self._markers_due = False
-        publisher.publish(graph_to_markers(graph, stamp))
+            if self._markers is not None:
+                self._markers.show(self._graph)
 
 
 def _refuse(response: Any, refusal: Refusal) -> Any:

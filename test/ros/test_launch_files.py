@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ARGUMENTS = {"namespace", "params_file", "domain", "scene", "use_sim_time", "autostart",
-             "log_level", "use_respawn"}
+             "log_level", "use_respawn", "rviz", "rviz_config"}
 BRINGUP = ["scene_graph", "grounder", "planner", "executive"]
 
 
@@ -41,7 +41,7 @@ def started(repository: Path, name: str, **arguments: str) -> list:
     """The node actions that a launch file comes down to with the arguments given."""
     from launch import LaunchContext
     from launch.actions import IncludeLaunchDescription
-    from launch_ros.actions import LifecycleNode
+    from launch_ros.actions import Node
 
     context = LaunchContext()
     context.launch_configurations.update(arguments)
@@ -50,7 +50,7 @@ def started(repository: Path, name: str, **arguments: str) -> list:
     pending, nodes = list(description(repository, name).entities), []
     while pending:
         entity = pending.pop(0)
-        if isinstance(entity, LifecycleNode):
+        if isinstance(entity, Node):
             nodes.append(entity)
         elif isinstance(entity, IncludeLaunchDescription):
             for argument, value in entity.launch_arguments:
@@ -82,6 +82,28 @@ def test_simulation_adds_the_simulated_executor(launch_ros, repository: Path) ->
     nodes = started(repository, "simulation", params_file="/tmp/params.yaml")
     assert [node.node_name for node in nodes] == [
         f"/{name}" for name in [*BRINGUP, "simulated_executor"]]
+
+
+def test_rviz_is_started_in_the_namespace(launch_ros, repository: Path, monkeypatch) -> None:
+    import ament_index_python.packages as packages
+
+    monkeypatch.setattr(packages, "get_package_prefix", lambda name: f"/opt/{name}")
+    nodes = started(repository, "bringup", namespace="robot", params_file="/tmp/params.yaml",
+                    rviz="true", rviz_config="/tmp/view.rviz")
+    assert [node.node_name for node in nodes][len(BRINGUP):] == ["/robot/rviz2"]
+
+
+def test_without_rviz_the_nodes_start_all_the_same(launch_ros, repository: Path,
+                                                   monkeypatch) -> None:
+    import ament_index_python.packages as packages
+
+    def missing(name: str) -> str:
+        raise packages.PackageNotFoundError(name)
+
+    monkeypatch.setattr(packages, "get_package_prefix", missing)
+    nodes = started(repository, "bringup", params_file="/tmp/params.yaml", rviz="true",
+                    rviz_config="/tmp/view.rviz")
+    assert [node.node_name for node in nodes] == [f"/{name}" for name in BRINGUP]
 
 
 PROGRAM = """

@@ -60,7 +60,7 @@ def test_late_joiners_get_graph_and_markers(probe, scene, graphs):
     markers = probe.listen(MarkerArray, "scene_markers", latched=True)
     array = markers.wait(lambda m: len(m.markers) > 1)
     assert array.markers[0].action == array.markers[0].DELETEALL
-    assert {marker.ns for marker in array.markers[1:]} == {"rooms", "boxes", "labels"}
+    assert {"rooms", "boxes"} <= {marker.ns for marker in array.markers}
     assert "mug_1" in {marker.text for marker in array.markers}
     assert {marker.header.frame_id for marker in array.markers} == {"map"}
     markers.close()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
 
@@ -19,12 +19,14 @@ class Stop:
     Attributes:
         x, y: position in the scene's frame, metres.
         level: height of the floor there, metres.
+        top: height of the top of what is there, metres; at least the level.
         steps: indexes of the plan steps that happen here; empty for a point that is passed by.
     """
 
     x: float
     y: float
     level: float
+    top: float
     steps: tuple[int, ...]
 
 
@@ -82,12 +84,14 @@ def _points(nodes: Sequence[SceneNode]) -> list[tuple[SceneNode, bool]]:
 def _extend(stops: list[Stop], node: SceneNode, level: float, steps: tuple[int, ...]) -> None:
     """Appends a point, or adds its steps to the last stop when the robot is there already."""
     assert node.pose is not None  # callers keep placed nodes only
-    x, y, _ = node.pose.position
+    x, y, z = node.pose.position
     if stops and abs(stops[-1].x - x) < _SAME and abs(stops[-1].y - y) < _SAME:
         last = stops[-1]
-        stops[-1] = Stop(last.x, last.y, last.level, last.steps + steps)
+        stops[-1] = replace(last, steps=last.steps + steps)
     else:
-        stops.append(Stop(x, y, level, steps))
+        extent = node.size[2] if node.size is not None and node.layer is Layer.OBJECT else 0.0
+        top = level if node.layer is Layer.ROOM else max(level, z + extent / 2.0)
+        stops.append(Stop(x, y, level, top, steps))
 
 
 def _level(node: SceneNode, graph: SceneGraph, rooms: Mapping[str, str]) -> float:

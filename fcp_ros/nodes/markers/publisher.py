@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The topic ``scene_markers``: what changed, at most once a period, and all of it to who is new."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from visualization_msgs.msg import Marker, MarkerArray
+
+from fcp_ros.msg import Plan
+from fcp_ros.nodes.base import ManagedNode
+from fcp_ros.nodes.markers.board import MarkerBoard
+from fcp_ros.nodes.markers.parts import PARTS, RELATIONS, View, drawings_of
+from fcp_ros.nodes.markers.route import PlanSteps
+from fcp_ros.nodes.parameters import ParameterSpec, TakesEffect
+from fcp_ros.scene.graph.graph import SceneGraph
+
+PARAMETERS = (
+    ParameterSpec(
+        "marker_period",
+        0.5,
+        "Least time between two scene_markers messages [s].",
+        minimum=0.05,
+        maximum=3600.0,
+    ),
+    ParameterSpec(
+        "marker_parts",
+        list(PARTS),
+        f"What scene_markers shows: any of {', '.join(PARTS)}.",
+        choices=tuple(PARTS),
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec(
+        "marker_relations",
+        list(RELATIONS),
+        "Names of the relations that scene_markers shows.",
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec(
+        "max_markers",
+        5_000,
+        "Most markers that are shown at a time; labels go first, then relations, then boxes.",
+        minimum=1,
+        maximum=1_000_000,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+)
+
+
+DEPTH = 10
+"""How many messages a receiver may be behind; each has only changes, so none may be lost."""
+
+
+class SceneMarkers:
+    """Publishes the scene and the present plan as markers, while its node is active.
+
+    Publishes ``scene_markers`` (MarkerArray, latched) and subscribes to ``plan`` (Plan, latched).
+    A message holds what changed since the one before. A subscriber that is new would not understand
+    that: when one appears the whole is sent, beginning with DELETEALL. Without subscribers nothing
+    is drawn. Thread-safe.
+
+    Args:
+        node: In its ``configure``; it has the parameters `PARAMETERS`.
+    """
+
+    def __init__(self, node: ManagedNode) -> None:
+        self._node = node
+        self._lock = threading.Lock()
+        self._graph: SceneGraph | None = None
+        self._steps: PlanSteps = ()
+        self._drawn: SceneGraph | None = None
+        self._drawn_with: tuple[object, ...] = ()
+        self._board = MarkerBoard()
+        self._seen_by: frozenset[bytes] = frozenset()
+        self._left_out = ""
+        self._publisher = node.publish_state(MarkerArray, "scene_markers", DEPTH)
+        node.subscribe_state(Plan, "plan", self._take_plan)
+        self._timer: Any = node.create_steady_timer(
+            node.parameters.number("marker_period"),
+            self._publish,
+            MutuallyExclusiveCallbackGroup(),
+        )
+
+    def show(self, graph: SceneGraph) -> None:
+        """Show this graph from the next message on; costs nothing now."""
+        with self._lock:
+            self._graph = graph
+
+    def close(self) -> None:
+        """Publish no longer; the node destroys the topics."""
+        if self._timer is not None:
+            self._node.destroy_timer(self._timer)
+            self._timer = None
+
+    def values(self) -> Mapping[str, object]:
+        """For the diagnostics."""
+        return {"markers": len(self._board), "markers_left_out_from": self._left_out}
+
+    def _take_plan(self, message: Plan) -> None:
+        steps = tuple(tuple(arg.value for arg in step.arguments) for step in message.steps)
+        with self._lock:
+            self._steps = steps
+
+    def _publish(self) -> None:
+        with self._lock:
+            graph, steps = self._graph, self._steps
+        if graph is None or not self._node.is_active:
+            self._seen_by = frozenset()  # whoever is there after a pause gets everything
+            return
+        seen_by = self._subscribers()
+        is_new = bool(seen_by - self._seen_by)
+        self._seen_by = seen_by
+        if not seen_by:
+            return
+        changed = self._draw(graph, steps)
+        markers = self._board.everything() if is_new else changed
+        if markers:
+            self._publisher.publish(MarkerArray(markers=markers))
+
+    def _draw(self, graph: SceneGraph, steps: PlanSteps) -> list[Marker]:
+        parameters = self._node.parameters
+        limit = parameters.integer("max_markers")
+        parts = parameters.texts("marker_parts")
+        relations = frozenset(parameters.texts("marker_relations"))
+        drawn_with = (steps, parts, relations, limit)
+        if graph is self._drawn and drawn_with == self._drawn_with:
+            return []
+        drawings = drawings_of(View(graph, steps, relations), parts)
+        changed, left_out = self._board.show(drawings, graph.frame_id, limit)
+        self._drawn, self._drawn_with = graph, drawn_with
+        if left_out and left_out != self._left_out:
+            self._node.get_logger().warning(
+                f"the scene has more than {limit} markers: {left_out} and what comes after it is "
+                "not or only partly shown; raise max_markers, or choose fewer marker_parts"
+            )
+        self._left_out = left_out
+        return changed
+
+    def _subscribers(self) -> frozenset[bytes]:
+        """Who listens now. A count would not tell one that went from another that came."""
+        found = self._node.get_subscriptions_info_by_topic(self._publisher.topic_name)
+        return frozenset(bytes(endpoint.endpoint_gid) for endpoint in found)

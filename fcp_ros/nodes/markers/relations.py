@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Relations as arrows and lines: a namespace and a colour for each name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial
+
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker
+
+from fcp_ros.nodes.markers.drawing import Drawing, arrow, colour, colour_of, point
+from fcp_ros.scene.graph.graph import (
+    Layer,
+    Provenance,
+    SceneGraph,
+    SceneNode,
+    SceneRelation,
+    Vector,
+)
+from fcp_ros.scene.relations.draft import FLOOR
+from fcp_ros.scene.shapes.footprint import inner_point
+from fcp_ros.scene.shapes.route import underside
+
+WIDTH = 0.02
+"""Width of lines and of the shafts of arrows (m)."""
+
+SHORTEST = 0.15
+"""An arrow is drawn at least this long (m): a mug is nearer to its table than its arrow is long."""
+
+COLOURS: Mapping[str, tuple[float, float, float]] = {
+    "on": (0.25, 0.55, 1.0),
+    "inside": (1.0, 0.6, 0.1),
+    "under": (0.55, 0.4, 0.9),
+    "near": (0.8, 0.8, 0.8),
+    "adjacent": (0.7, 0.7, 0.5),
+    "connected": (0.2, 0.8, 0.35),
+    "holding": (0.95, 0.2, 0.6),
+}
+"""By name; other relations get the colour of their name."""
+
+PROVENANCE_ALPHA: Mapping[Provenance, float] = {
+    Provenance.GIVEN: 1.0,
+    Provenance.GEOMETRIC: 0.75,
+    Provenance.INFERRED: 0.4,
+}
+"""How opaque a certain relation of that origin is; doubt fades it further."""
+
+_SYMMETRIC = frozenset({"near", "adjacent", "connected"})
+
+
+def draw_relations(graph: SceneGraph, names: AbstractSet[str]) -> Iterator[Drawing]:
+    """Namespaces ``relations/<name>``: relations of these names between nodes at known places.
+
+    What stands on a floor is not shown: everything does.
+    """
+    drawn = set()
+    for relation in graph.relations:
+        if relation.name not in names or len(relation.elements) < 2:
+            continue
+        nodes = tuple(graph.nodes[element] for element in relation.elements)
+        if any(node.pose is None for node in nodes) or _is_on_floor(relation, nodes):
+            continue
+        key = _key(relation)
+        if key not in drawn:
+            drawn.add(key)
+            yield Drawing(
+                f"relations/{relation.name}",
+                key,
+                (relation, *nodes),
+                partial(_marker, relation, nodes),
+            )
+
+
+def _key(relation: SceneRelation) -> tuple[str, ...]:
+    """The elements; of a relation that holds both ways in one order."""
+    if relation.name not in _SYMMETRIC:
+        return relation.elements
+    return (*sorted(relation.elements[:2]), *relation.elements[2:])
+
+
+def _is_on_floor(relation: SceneRelation, nodes: Sequence[SceneNode]) -> bool:
+    return relation.name == "on" and nodes[1].category == FLOOR
+
+
+def _marker(relation: SceneRelation, nodes: Sequence[SceneNode]) -> Marker:
+    paint = _paint(relation)
+    if len(nodes) == 2 and relation.name not in _SYMMETRIC:
+        start = _anchor(nodes[0])
+        return arrow(start, _end(relation.name, start, nodes[1]), WIDTH, paint)
+    # connected(room, room, door): through the door
+    ordered = nodes if len(nodes) == 2 else (nodes[0], *nodes[2:], nodes[1])
+    marker = Marker(type=Marker.LINE_STRIP, color=paint)
+    marker.scale.x = WIDTH
+    marker.points = [point(_anchor(node)) for node in ordered]
+    return marker
+
+
+def _paint(relation: SceneRelation) -> ColorRGBA:
+    alpha = PROVENANCE_ALPHA[relation.provenance] * (0.3 + 0.7 * relation.confidence)
+    known = COLOURS.get(relation.name)
+    return colour(*known, alpha) if known else colour_of(relation.name, alpha)
+
+
+def _anchor(node: SceneNode) -> Vector:
+    """Where lines to a node end: its middle; of a room and a door the middle of its floor."""
+    assert node.pose is not None
+    x, y, z = node.pose.position
+    if node.layer is Layer.OBJECT and node.category != "door":
+        return x, y, z
+    if node.layer is Layer.ROOM and node.polygon:
+        x, y = inner_point(node.polygon)
+    bottom = underside(node)
+    return x, y, WIDTH + (z if bottom is None else bottom)
+
+
+def _end(name: str, start: Vector, node: SceneNode) -> Vector:
+    """Where an arrow points to: straight down into what a thing is on, else to the middle."""
+    end = _anchor(node)
+    if name == "on":
+        return start[0], start[1], min(end[2], start[2] - SHORTEST)
+    return end
