@@ -12,6 +12,7 @@ from fcp_ros.scene.formats import (
     canonical,
     context_matters,
     hov_sg,
+    omnigibson,
     procthor,
     sayplan,
     segments,
@@ -146,6 +147,18 @@ READERS: tuple[SceneReader, ...] = (
         taskography_pddl.is_taskography,
         taskography_pddl.read_taskography,
         lacks=("geometry", "doors", "which rooms are connected (v1)"),
+    ),
+    SceneReader(
+        "omnigibson",
+        "OmniGibson scene JSON",
+        omnigibson.is_omnigibson,
+        omnigibson.read_omnigibson,
+        lacks=(
+            "outlines and heights of rooms",
+            "where a box is relative to its object's base link",
+            "relations (they follow from the boxes)",
+            "which rooms are connected, except through doors listed in two rooms",
+        ),
     ),
 )
 
