@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fcp_ros.scene.formats import (
     ai2thor,
+    armeni,
     canonical,
     context_matters,
     hov_sg,
@@ -158,6 +159,20 @@ READERS: tuple[SceneReader, ...] = (
             "where a box is relative to its object's base link",
             "relations (they follow from the boxes)",
             "which rooms are connected, except through doors listed in two rooms",
+        ),
+    ),
+    SceneReader(
+        "armeni",
+        "Armeni 3D Scene Graph (.npz)",
+        armeni.is_armeni,
+        armeni.read_armeni,
+        lacks=(
+            "doors, and which rooms are connected",
+            "outlines of rooms (only the upright boxes around them)",
+            "how things are turned (only the upright boxes around them)",
+            "states such as is_open",
+            "relations (they follow from the boxes)",
+            "agents",
         ),
     ),
 )

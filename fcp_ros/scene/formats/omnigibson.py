@@ -21,7 +21,7 @@ from fcp_ros.scene.formats.frames import REP_103
 from fcp_ros.scene.formats.identifiers import PlainIds, SourceId, plain_ids
 from fcp_ros.scene.formats.omnigibson_model import ObjectInfo, ObjectState, OmniGibsonScene
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
-from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.formats.validation import refuse_repeated_keys, validated
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import AttributeValue, Layer, Pose, SceneGraph, SceneNode
 from fcp_ros.scene.relations.draft import listed
@@ -49,6 +49,7 @@ def read_omnigibson(file: SceneFile) -> SceneGraph:
     info = file.document["objects_info"]
     objects = info.get("init_info") if isinstance(info, dict) else None
     file.limits.check_nodes(len(objects) if isinstance(objects, dict) else 0, file.name)
+    refuse_repeated_keys(file, _ADVICE)
     scene = validated(OmniGibsonScene, file.document, file.name, _ADVICE)
     everything, states = scene.objects_info.init_info, scene.state.registry.object_registry
     _check_names(everything, states)

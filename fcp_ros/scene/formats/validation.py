@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.graph.errors import SceneError
 
 FARTHEST = 1e6
@@ -50,6 +53,27 @@ def validated(type_: type[_Value], document: Any, source: str, advice: str) -> _
         if len(problems) > _MAX_PROBLEMS:
             shown.append(f"and {len(problems) - _MAX_PROBLEMS} more")
         raise SceneError("; ".join(shown), source=source, advice=advice) from None
+
+
+def refuse_repeated_keys(file: SceneFile, advice: str) -> None:
+    """Raise SceneError where a JSON object has one key twice: a parser keeps the last in silence.
+
+    For formats whose ids are keys.
+    """
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        table = dict(pairs)
+        if len(table) < len(pairs):
+            counts = Counter(key for key, _ in pairs)
+            raise SceneError(
+                "this key is there twice in one JSON object",
+                source=file.name,
+                element=counts.most_common(1)[0][0],
+                advice=advice,
+            )
+        return table
+
+    json.loads(file.content.decode("utf-8-sig"), object_pairs_hook=unique)
 
 
 def place_in(location: Iterable[int | str], document: Any) -> str:

@@ -176,6 +176,13 @@ def test_names_that_differ_in_case_only(load: Any) -> None:
     assert any("differ in case only: cup_a and Cup_A" in note for note in graph.notes)
 
 
+def test_a_name_that_is_there_twice(tmp_path: Path) -> None:
+    file = written(scene(cup_a={}, cup_b={}), tmp_path / "scene.json")
+    file.write_text(file.read_text().replace("cup_b", "cup_a"))
+    with pytest.raises(SceneError, match="cup_a: this key is there twice"):
+        load_scene(file)
+
+
 def test_an_empty_scene_is_refused(load: Any) -> None:
     with pytest.raises(SceneError, match="the scene is empty"):
         load(scene())
