@@ -4,18 +4,60 @@
 What the source gives always wins; what is derived carries its provenance and confidence, and
 a contradiction between the two is kept out and noted. Completing a completed graph derives
 everything that was not given anew, so it gives the same graph until something moves.
+
+Confidence of a derived relation: 0.5 + 0.5 * clearness, where clearness in [0, 1] says how far
+the geometry is from the limits of the relation's condition (each relation's file has the
+formula). A relation that follows from a chain of others is as sure as the least sure of them.
+What is only assumed has 0.5 (provenance inferred), what the hierarchy says 1.
 """
 
 from __future__ import annotations
 
-from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode
-from fcp_ros.scene.graph.labels import normalise_label
-from fcp_ros.scene.relations.draft import PEOPLE, Draft, listed
+from dataclasses import dataclass
+
+import numpy as np
+
+from fcp_ros.scene.graph.garbage import garbage_collection_paused
+from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.relations.adjacency import adjacent_rooms
+from fcp_ros.scene.relations.conflicts import (
+    RelationConflict,
+    conflict_notes,
+    distance_conflicts,
+    room_conflicts,
+    support_conflicts,
+)
+from fcp_ros.scene.relations.derivation import ASSUMED, Derivation, Surroundings
+from fcp_ros.scene.relations.draft import Draft, is_robot, listed
+from fcp_ros.scene.relations.nearness import all_nearest, both_ways
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.passages import connect_rooms
-from fcp_ros.scene.relations.rooms import ensure_floors, ensure_rooms, locate_in_rooms
-from fcp_ros.scene.shapes.boxes import boxes_of, containers_around, supports_below
+from fcp_ros.scene.relations.placing import place_boxes
+from fcp_ros.scene.relations.reach import with_reach
+from fcp_ros.scene.relations.room_finder import RoomFinder
+from fcp_ros.scene.relations.rooms import ensure_floors, ensure_rooms
+from fcp_ros.scene.relations.stated import Stated
+from fcp_ros.scene.shapes.boxes import Boxes, boxes_of
 from fcp_ros.scene.shapes.footprint import inner_point
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A completed graph and how it came about.
+
+    Attributes:
+        graph: The completed graph; its notes summarise the conflicts.
+        conflicts: Given relations that the geometry speaks against, one by one.
+        derivation: What was derived for each thing.
+        boxes: The boxes of all things, in the graph's order.
+        nearest: What each thing is near by itself, with the confidence; only if asked for.
+    """
+
+    graph: SceneGraph
+    conflicts: tuple[RelationConflict, ...]
+    derivation: Derivation
+    boxes: Boxes
+    nearest: dict[str, dict[str, float]]
 
 
 def complete_relations(graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS) -> SceneGraph:
@@ -23,8 +65,8 @@ def complete_relations(graph: SceneGraph, options: RelationOptions = DEFAULT_OPT
 
     Adds ``on`` and ``inside`` from boxes, ``in_room`` and ``at``, ``connected`` both ways with a
     passage node for each adjacency without a door, one floor node a room, a room where there is
-    none, and a robot where there is none. Derived relations that are already in the graph are
-    derived anew; given ones are never changed.
+    none, and a robot where there is none; what ``options.also`` names besides. Derived relations
+    that are already in the graph are derived anew; given ones are never changed.
 
     Args:
         graph: Any valid graph with at least one node.
@@ -33,20 +75,52 @@ def complete_relations(graph: SceneGraph, options: RelationOptions = DEFAULT_OPT
     Returns:
         A new graph; its notes say what was assumed and what was contradictory.
     """
-    draft = Draft(graph)
+    return complete(graph, options).graph
+
+
+def complete(graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS) -> Completion:
+    """``complete_relations``, with the conflicts one by one."""
+    with garbage_collection_paused(), np.errstate(over="ignore", invalid="ignore"):
+        return _completed(graph, options)
+
+
+def _completed(graph: SceneGraph, options: RelationOptions) -> Completion:
+    draft = Draft(graph, options.derived)
     ensure_rooms(draft)
     _ensure_robot(draft)
-    _rest_things(draft, options)
-    locate_in_rooms(draft)
-    floors = ensure_floors(draft)
-    _put_on_floors(draft, floors, options)
-    connect_rooms(draft)
-    return draft.finished()
+    stated = Stated(draft.relations.values())
+    rooms = draft.in_layer(Layer.ROOM)
+    finder = RoomFinder(rooms, options.clear)
+    passages, floors = draft.passages(), draft.floors()
+    around = Surroundings(rooms, finder, floors, passages | set(floors.values()))
+    derivation = Derivation(draft.nodes, stated, around, options)
+    boxes = boxes_of(filter(derivation.is_thing, draft.nodes.values()))
+    for name, found in place_boxes(boxes, options).items():
+        derivation.take(name, found, boxes.ids)
+    things = list(draft.nodes)
+    containing = derivation.derive_rooms(things)
+    conflicts = (
+        *support_conflicts(derivation),
+        *distance_conflicts(draft.relations.values(), boxes, options.hovering),
+        *room_conflicts(derivation, containing),
+    )
+    draft.notes += conflict_notes(conflicts)
+    room_of = {id_: place.holder for id_, place in derivation.room_of.items()}
+    floors = ensure_floors(draft, room_of)
+    derivation.around = around._replace(floors=floors, apart=passages | set(floors.values()))
+    _note_doubtful(draft, derivation, derivation.derive_floors(room_of))
+    for id_ in things:
+        draft.relate_all(derivation.relations_of(id_))
+    for room, floor in floors.items():
+        draft.relate(SceneRelation("in_room", (floor, room), ASSUMED, Provenance.INFERRED))
+    nearest = _add_extras(draft, derivation, boxes)
+    connect_rooms(draft, finder, options)
+    derivation.around = derivation.around._replace(apart=draft.passages() | set(floors.values()))
+    return Completion(draft.finished(), conflicts, derivation, boxes, nearest)
 
 
 def _ensure_robot(draft: Draft) -> None:
-    agents = draft.in_layer(Layer.AGENT)
-    if any(normalise_label(agent.category) not in PEOPLE for agent in agents):
+    if any(is_robot(agent) for agent in draft.in_layer(Layer.AGENT)):
         return
     room = draft.in_layer(Layer.ROOM)[0]
     id_ = draft.free_id("robot_1")
@@ -59,63 +133,31 @@ def _ensure_robot(draft: Draft) -> None:
     draft.notes.append(f"the scene has no robot: {id_} was put in {room.id}")
 
 
-def _rest_things(draft: Draft, options: RelationOptions) -> None:
-    """``on`` and ``inside`` from boxes, for things whose place nobody gave."""
-    given = {**draft.first_of("on"), **draft.first_of("inside")}
-    held = {
-        relation.elements[1]
-        for relation in draft.relations.values()
-        if relation.name == "holding" and len(relation.elements) == 2
-    }
-    apart = draft.passages() | set(draft.floors().values())
-    boxes = boxes_of(node for node in draft.in_layer(Layer.OBJECT) if node.id not in apart)
-    differing = []
-    for name, found in (
-        ("on", supports_below(boxes, options.resting)),
-        ("inside", containers_around(boxes)),
-    ):
-        for item, holder in found.items():
-            a, b = boxes.ids[item], boxes.ids[holder]
-            if a in held:
-                continue
-            if a not in given:
-                draft.relate(name, (a, b), Provenance.GEOMETRIC)
-            elif name == "on" and given[a] != b:
-                differing.append(f"{a} (given {given[a]}, drawn on {b})")
-    if differing:
-        draft.notes.append(
-            f"the given support differs from the geometry and is kept: {listed(differing)}"
-        )
-
-
-def _put_on_floors(draft: Draft, floors: dict[str, str], options: RelationOptions) -> None:
-    """What rests on nothing and is inside nothing stands on the floor of its room."""
-    placed = set(draft.first_of("on")) | set(draft.first_of("inside"))
-    for relation in draft.relations.values():
-        if relation.name in ("holding", "part_of") and len(relation.elements) == 2:
-            placed.add(relation.elements[relation.name == "holding"])
-    room_of = draft.room_of()
-    leave = draft.passages() | set(floors.values()) | placed
-    hovering = []
-    for node in draft.in_layer(Layer.OBJECT):
-        floor = draft.nodes[floors[room_of[node.id]]] if node.id in room_of else None
-        if node.id in leave or floor is None:
-            continue
-        gap = _height_above(node, floor)
-        near = gap is not None and abs(gap) <= options.resting
-        provenance = Provenance.GEOMETRIC if near else Provenance.INFERRED
-        draft.relate("on", (node.id, floor.id), provenance)
-        if gap is not None and gap > options.hovering:
-            hovering.append(node.id)
+def _note_doubtful(draft: Draft, derivation: Derivation, hovering: list[str]) -> None:
     if hovering:
         draft.notes.append(
             f"nothing is known below {listed(hovering)}: taken to stand on the floor"
         )
+    lost = [
+        node.id
+        for node in draft.nodes.values()
+        if derivation.is_located(node) and node.id not in derivation.room_of
+    ]
+    if lost:
+        draft.notes.append(f"the room of {listed(lost)} is not known")
 
 
-def _height_above(node: SceneNode, floor: SceneNode) -> float | None:
-    """How far (m) a box's bottom is above a floor's top; None where that is not known."""
-    if node.pose is None or node.size is None or floor.pose is None or floor.size is None:
-        return None
-    top = floor.pose.position[2] + floor.size[2] / 2.0
-    return node.pose.position[2] - node.size[2] / 2.0 - top
+def _add_extras(draft: Draft, derivation: Derivation, boxes: Boxes) -> dict[str, dict[str, float]]:
+    """What is derived on request only."""
+    options = derivation.options
+    nearest: dict[str, dict[str, float]] = {}
+    if "near" in options.also:
+        nearest = all_nearest(boxes, options)
+        for a, b, confidence in both_ways(nearest):
+            draft.relate(SceneRelation("near", (a, b), confidence, Provenance.GEOMETRIC))
+    if "adjacent" in options.also:
+        draft.relate_all(adjacent_rooms(derivation.around.rooms, options))
+    if "reach" in options.also:
+        for node in draft.in_layer(Layer.OBJECT):
+            draft.nodes[node.id] = with_reach(node, derivation)
+    return nearest

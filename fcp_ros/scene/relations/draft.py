@@ -3,17 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from fcp_ros.scene.graph.graph import Layer, Provenance, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.graph.labels import normalise_label
-
-DERIVED = frozenset({"on", "inside", "in_room", "connected", "at"})
-"""Relations that completion derives; those that nobody gave are derived anew each time."""
-
-CONFIDENCE = {Provenance.GIVEN: 1.0, Provenance.GEOMETRIC: 0.9, Provenance.INFERRED: 0.5}
-"""Confidence of a derived relation by its provenance."""
+from fcp_ros.scene.relations.stated import is_kept
 
 DOORS = frozenset(
     {"door", "doorway", "doorframe", "door frame", "sliding door", "front door"}
@@ -34,63 +29,48 @@ _SHOWN = 5
 
 
 class Draft:
-    """Nodes, relations and notes that grow; given relations are never replaced."""
+    """Nodes, kept relations and notes that grow.
 
-    def __init__(self, graph: SceneGraph) -> None:
+    Args:
+        graph: The scene.
+        derived: Names of the relations that are derived anew; those of them that nobody gave are
+            left out.
+    """
+
+    def __init__(self, graph: SceneGraph, derived: frozenset[str]) -> None:
         self._graph = graph
         self.nodes = dict(graph.nodes)
         self.relations = {
-            relation.key: relation
-            for relation in graph.relations
-            if relation.provenance is Provenance.GIVEN or relation.name not in DERIVED
+            relation.key: relation for relation in graph.relations if is_kept(relation, derived)
         }
         self.notes: list[str] = []
 
     def finished(self) -> SceneGraph:
-        """The graph with all that was added (validated again)."""
+        """The graph with all that was added."""
         relations = tuple(self.relations.values())
         notes = tuple(dict.fromkeys((*self._graph.notes, *self.notes)))
         return replace(self._graph, nodes=self.nodes, relations=relations, notes=notes)
 
-    def relate(self, name: str, elements: tuple[str, ...], provenance: Provenance) -> None:
+    def relate(self, relation: SceneRelation) -> None:
         """Add a relation unless it is there already."""
-        relation = SceneRelation(name, elements, CONFIDENCE[provenance], provenance)
         self.relations.setdefault(relation.key, relation)
 
-    def first_of(self, name: str) -> dict[str, str]:
-        """First leg -> second leg of a relation; the first tuple of each first leg counts."""
-        table: dict[str, str] = {}
-        for relation in self.relations.values():
-            if relation.name == name and len(relation.elements) >= 2:
-                table.setdefault(relation.elements[0], relation.elements[1])
-        return table
+    def relate_all(self, relations: Iterable[SceneRelation]) -> None:
+        """Add relations, except those that are there already."""
+        known = self.relations
+        for relation in relations:
+            known.setdefault((relation.name, relation.elements), relation)
 
     def in_layer(self, layer: Layer) -> list[SceneNode]:
         """The nodes of one layer, in order."""
         return [node for node in self.nodes.values() if node.layer is layer]
 
-    def room_of(self) -> dict[str, str]:
-        """Room by the id of what is in it or at it; tuples that name no room do not count."""
-        stated = {**self._second_legs("in_room"), **self._second_legs("at")}
-        return {id_: rooms[0] for id_, rooms in stated.items() if rooms}
-
-    def _second_legs(self, name: str) -> dict[str, list[str]]:
-        table: dict[str, list[str]] = {}
-        for relation, legs in self.relations:
-            if relation == name and len(legs) == 2:
-                rooms = table.setdefault(legs[0], [])
-                if self.nodes[legs[1]].layer is Layer.ROOM:
-                    rooms.append(legs[1])
-        return table
-
     def floors(self) -> dict[str, str]:
-        """Floor node by room: an object labelled floor whose parent is the room."""
+        """Floor node by room; of several the one with the least id."""
         floors: dict[str, str] = {}
         for node in self.in_layer(Layer.OBJECT):
-            if normalise_label(node.category) == FLOOR:
-                for parent in node.parents:
-                    if self.nodes[parent].layer is Layer.ROOM:
-                        floors.setdefault(parent, node.id)
+            for room in floor_rooms(node, self.nodes):
+                floors[room] = min(node.id, floors.get(room, node.id))
         return floors
 
     def free_id(self, wanted: str) -> str:
@@ -104,11 +84,7 @@ class Draft:
 
     def passages(self) -> set[str]:
         """Ids of doors and passages: they stand between rooms, not in one."""
-        labelled = {
-            node.id
-            for node in self.in_layer(Layer.OBJECT)
-            if normalise_label(node.category) in DOORS
-        }
+        labelled = {node.id for node in self.in_layer(Layer.OBJECT) if is_door(node)}
         stated = {
             relation.elements[2]
             for relation in self.relations.values()
@@ -116,21 +92,23 @@ class Draft:
         }
         return labelled | stated
 
-    def room_parents(self, node: SceneNode) -> tuple[str, ...]:
-        """The rooms above a node in the hierarchy (the nearest on each way up)."""
-        rooms: dict[str, None] = {}
-        seen: set[str] = set()
-        waiting = list(node.parents)
-        while waiting:
-            parent = self.nodes[waiting.pop(0)]
-            if parent.id in seen:
-                continue
-            seen.add(parent.id)
-            if parent.layer is Layer.ROOM:
-                rooms[parent.id] = None
-            else:
-                waiting += parent.parents
-        return tuple(rooms)
+
+def is_door(node: SceneNode) -> bool:
+    """Whether an object is one that connects rooms, by its label."""
+    return node.layer is Layer.OBJECT and normalise_label(node.category) in DOORS
+
+
+def is_robot(node: SceneNode) -> bool:
+    """Whether a node is an agent that is no person and no animal."""
+    return node.layer is Layer.AGENT and normalise_label(node.category) not in PEOPLE
+
+
+def floor_rooms(node: SceneNode, nodes: Mapping[str, SceneNode]) -> Iterator[str]:
+    """The rooms that a node is the floor of: an object labelled floor whose parents they are."""
+    if node.layer is Layer.OBJECT and node.parents and normalise_label(node.category) == FLOOR:
+        for parent in node.parents:
+            if nodes[parent].layer is Layer.ROOM:
+                yield parent
 
 
 def listed(names: Sequence[str] | Iterable[str]) -> str:

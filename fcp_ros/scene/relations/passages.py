@@ -1,26 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How rooms are connected: doors and passages, in both directions."""
+"""How rooms are connected: ``connected(room, room, passage)``, in both directions.
+
+What is given comes first: with a door, or without one (two legs), for which a passage node is
+made. A door (DOORS in draft.py) that no given relation names joins
+
+1. its two parent rooms, if it has just two; or else
+2. the two rooms nearest to its centre, if the outlines of both are at most ``door_reach`` away
+   and the door is at their height (room_finder.py).
+
+Clearness: the lesser of 1 - distance of the second / door_reach, and how much farther (m) the
+third room is / clear. Where rooms merely touch, no passage is taken for granted: there may be
+a wall.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
 
 from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.relations.derivation import room_parents
 from fcp_ros.scene.relations.draft import Draft, listed
-from fcp_ros.scene.shapes.footprint import bounds, distance, footprint_of
-
-DOOR_REACH = 0.75
-"""How far (m) a door's centre may be from the two rooms that it joins."""
+from fcp_ros.scene.relations.found import confidence_of
+from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.relations.room_finder import RoomFinder
+from fcp_ros.scene.shapes.footprint import bounds, footprint_of
 
 PASSAGE_CATEGORY = "passage"
 
 
-def connect_rooms(draft: Draft) -> None:
-    """Bring ``connected`` into its form (room, room, passage), stored both ways.
-
-    An adjacency without a known door (two legs) becomes a passage node; a door that is named
-    by no relation joins its two parent rooms, or else the two rooms that it stands between.
-    """
+def connect_rooms(draft: Draft, finder: RoomFinder, options: RelationOptions) -> None:
+    """Bring ``connected`` into its form (room, room, passage), stored both ways."""
     stated = [draft.relations.pop(key) for key in list(draft.relations) if key[0] == "connected"]
     joined: dict[frozenset[str], str] = {}
     for relation in stated:
@@ -39,7 +50,7 @@ def connect_rooms(draft: Draft) -> None:
     odd = [str(relation) for relation in stated if not _check_legs(draft, relation)]
     if odd:
         draft.notes.append(f"left out, because it does not join two rooms: {listed(odd)}")
-    _join_loose_doors(draft)
+    _join_loose_doors(draft, finder, options)
     _note_unreachable(draft)
 
 
@@ -77,33 +88,71 @@ def _between(first: SceneNode, second: SceneNode) -> Pose | None:
     return Pose.at(x, y, min(heights, default=0.0))
 
 
-def _join_loose_doors(draft: Draft) -> None:
+def _join_loose_doors(draft: Draft, finder: RoomFinder, options: RelationOptions) -> None:
     used = {key[1][2] for key in draft.relations if key[0] == "connected" and len(key[1]) == 3}
-    rooms = draft.in_layer(Layer.ROOM)
+    doors = [draft.nodes[id_] for id_ in sorted(draft.passages() - used)]
+    found = door_relations(doors, draft.nodes, finder, options)
     loose = []
-    for id_ in sorted(draft.passages() - used):
-        door = draft.nodes[id_]
-        given = draft.room_parents(door)
-        ends = given if len(given) == 2 else _rooms_beside(door, rooms)
-        if len(ends) == 2:
-            provenance = Provenance.GIVEN if len(given) == 2 else Provenance.GEOMETRIC
-            draft.relate("connected", (ends[0], ends[1], id_), provenance)
-            draft.relate("connected", (ends[1], ends[0], id_), provenance)
-        else:
-            loose.append(id_)
-    if loose and len(rooms) > 1:
+    for door in doors:
+        for relation in found.get(door.id, ()):
+            draft.relations[relation.key] = relation
+        if door.id not in found:
+            loose.append(door.id)
+    if loose and len(draft.in_layer(Layer.ROOM)) > 1:
         draft.notes.append(f"it is not known which rooms are joined by {listed(loose)}")
 
 
-def _rooms_beside(door: SceneNode, rooms: Iterable[SceneNode]) -> tuple[str, ...]:
-    """The two rooms nearest to a door, if both are within its reach."""
-    if door.pose is None:
-        return ()
-    x, y, _ = door.pose.position
-    near = sorted(
-        (distance(footprint_of(room), (x, y)), room.id) for room in rooms if footprint_of(room)
+def door_relations(
+    doors: Sequence[SceneNode],
+    nodes: Mapping[str, SceneNode],
+    finder: RoomFinder,
+    options: RelationOptions,
+) -> dict[str, tuple[SceneRelation, SceneRelation]]:
+    """``connected`` both ways for doors that no given relation names, by door."""
+    relations: dict[str, tuple[SceneRelation, SceneRelation]] = {}
+    by_place = []
+    for door in doors:
+        parents = room_parents(door, nodes)
+        if len(parents) == 2:
+            relations[door.id] = _both_ways(door.id, sorted(parents), 1.0, Provenance.INFERRED)
+        elif door.pose is not None:
+            by_place.append(door)
+    for id_, rooms, confidence in _rooms_beside(by_place, finder, options):
+        relations[id_] = _both_ways(id_, rooms, confidence, Provenance.GEOMETRIC)
+    return relations
+
+
+def _both_ways(
+    door: str, rooms: Sequence[str], confidence: float, provenance: Provenance
+) -> tuple[SceneRelation, SceneRelation]:
+    a, b = rooms
+    return (
+        SceneRelation("connected", (a, b, door), confidence, provenance),
+        SceneRelation("connected", (b, a, door), confidence, provenance),
     )
-    return tuple(id_ for away, id_ in near[:2] if away <= DOOR_REACH)
+
+
+def _rooms_beside(
+    doors: Sequence[SceneNode], finder: RoomFinder, options: RelationOptions
+) -> Iterator[tuple[str, tuple[str, str], float]]:
+    """Each door between two rooms, these, and the confidence."""
+    if not doors:
+        return
+    points = np.array([door.pose.position for door in doors if door.pose is not None])
+    near: list[list[tuple[float, str]]] = [[] for _ in doors]
+    for point, room, away in zip(
+        *(values.tolist() for values in finder.beside(points, options.door_reach)), strict=True
+    ):
+        near[point].append((away, finder.id_of(room)))
+    for door, rooms in zip(doors, near, strict=True):
+        if len(rooms) < 2:
+            continue
+        rooms.sort()
+        clearness = 1.0 - rooms[1][0] / options.door_reach if options.door_reach else 1.0
+        if len(rooms) > 2 and options.clear:
+            clearness = min(clearness, (rooms[2][0] - rooms[1][0]) / options.clear)
+        confidence = float(confidence_of(np.float64(clearness)))
+        yield door.id, (rooms[0][1], rooms[1][1]), confidence
 
 
 def _note_unreachable(draft: Draft) -> None:

@@ -118,7 +118,7 @@ def test_rooms_by_containment_hierarchy_support_and_distance() -> None:
         "in_room(b_floor, b)",
     }
     assert provenance(graph, "in_room(outside, b)") is Provenance.INFERRED
-    assert provenance(graph, "in_room(by_parent, b)") is Provenance.GIVEN
+    assert provenance(graph, "in_room(by_parent, b)") is Provenance.INFERRED
     assert any("the room of nowhere is not known" in note for note in graph.notes)
 
 
@@ -229,7 +229,7 @@ def test_a_door_between_two_rooms_joins_them(parents: tuple[str, ...]) -> None:
     door = thing("door", (4.2, 2, 1), (0.4, 0.9, 2.0), "Door_7", parents=parents)
     graph = completed(room("a", 0), room("b", 4.4), room("c", 9), door, ROBOT)
     assert texts(graph, "connected") == {"connected(a, b, door)", "connected(b, a, door)"}
-    expected = Provenance.GIVEN if parents else Provenance.GEOMETRIC
+    expected = Provenance.INFERRED if parents else Provenance.GEOMETRIC
     assert provenance(graph, "connected(a, b, door)") is expected
     assert any("no connection from a is known to c" in note for note in graph.notes)
 

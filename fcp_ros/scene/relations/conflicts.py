@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where what a source says and what its geometry says differ; what it says is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fcp_ros.scene.graph.graph import Provenance, SceneRelation
+from fcp_ros.scene.relations.derivation import Derivation, Place, room_parents
+from fcp_ros.scene.relations.draft import listed
+from fcp_ros.scene.relations.nearness import box_distance
+from fcp_ros.scene.shapes.boxes import Boxes
+
+
+@dataclass(frozen=True)
+class RelationConflict:
+    """A given relation that the geometry speaks against.
+
+    Attributes:
+        given: The relation as given; it is in the completed graph.
+        found: What the geometry says instead; None where it says nothing but that.
+        reason: What the two differ in, as a clause.
+    """
+
+    given: SceneRelation
+    found: SceneRelation | None
+    reason: str
+
+
+def support_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
+    """Things drawn on or inside something else than they are said to be on or inside.
+
+    Being inside a drawer is no contradiction to being inside the fridge that the drawer is in.
+    """
+    containers = derivation.found["inside"]
+    for name, places in derivation.found.items():
+        if name == "under":
+            continue
+        for item, place in places.items():
+            given = derivation.stated_place(name, item)
+            if given is None or derivation.stated.about("holding", item) is not None:
+                continue
+            holder = given.elements[1]
+            if holder == place.holder or (name == "inside" and given.name == "on"):
+                continue
+            if holder in _enclosing(place.holder, containers) or place.holder in _enclosing(
+                holder, containers
+            ):
+                continue
+            found = SceneRelation(name, (item, place.holder), place.confidence, place.provenance)
+            yield RelationConflict(given, found, "support")
+
+
+def distance_conflicts(
+    given: Iterable[SceneRelation], boxes: Boxes, most: float
+) -> Iterator[RelationConflict]:
+    """Things said to be on or inside what is drawn more than ``most`` metres away."""
+    number = {id_: index for index, id_ in enumerate(boxes.ids)}
+    stated = [
+        relation
+        for relation in given
+        if relation.name in ("on", "inside")
+        and len(relation.elements) == 2
+        and relation.elements[0] in number
+        and relation.elements[1] in number
+    ]
+    if not stated:
+        return
+    items = np.array([number[relation.elements[0]] for relation in stated])
+    holders = np.array([number[relation.elements[1]] for relation in stated])
+    away = box_distance(boxes, items, holders)
+    for relation, distance in zip(stated, away.tolist(), strict=True):
+        if distance > most:
+            yield RelationConflict(relation, None, f"drawn {distance:.2g} m apart")
+
+
+def room_conflicts(
+    derivation: Derivation, containing: Mapping[str, tuple[str, float]]
+) -> Iterator[RelationConflict]:
+    """Things drawn in another room than they are said to be in, or than the hierarchy says."""
+    for id_, (room, confidence) in containing.items():
+        place = derivation.room_of.get(id_)
+        if place is None or place.holder == room:
+            continue
+        stated = place.provenance is Provenance.GIVEN
+        if not stated and room_parents(derivation.nodes[id_], derivation.nodes) != (place.holder,):
+            continue
+        name = "at" if derivation.stated.about("at", id_) is not None else "in_room"
+        yield RelationConflict(
+            SceneRelation(name, (id_, place.holder), 1.0, place.provenance),
+            SceneRelation(name, (id_, room), confidence, Provenance.GEOMETRIC),
+            "room",
+        )
+
+
+def conflict_notes(conflicts: Iterable[RelationConflict]) -> list[str]:
+    """One sentence for each kind of conflict."""
+    lines: dict[str, dict[str, None]] = {}
+    for conflict in conflicts:
+        item, holder, *_ = conflict.given.elements
+        if conflict.found is None:
+            text, kind = f"{conflict.given} ({conflict.reason})", "apart"
+        elif conflict.reason == "room":
+            text, kind = f"{item} (given {holder}, drawn in {conflict.found.elements[1]})", "room"
+        else:
+            text = f"{item} (given {holder}, drawn {conflict.found.name} "
+            text, kind = f"{text}{conflict.found.elements[1]})", "support"
+        lines.setdefault(kind, {})[text] = None
+    heads = {
+        "support": "the given support differs from the geometry and is kept",
+        "room": "the given room differs from the geometry and is kept",
+        "apart": "the given support is drawn elsewhere and is kept",
+    }
+    return [f"{head}: {listed(lines[kind])}" for kind, head in heads.items() if kind in lines]
+
+
+def _enclosing(id_: str, containers: Mapping[str, Place]) -> set[str]:
+    """What a thing is inside of, however far out."""
+    around: set[str] = set()
+    place = containers.get(id_)
+    while place is not None and place.holder not in around:
+        around.add(place.holder)
+        place = containers.get(place.holder)
+    return around

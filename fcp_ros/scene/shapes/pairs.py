@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which points lie in which upright rectangles, for all at once, in bounded memory.
+
+The plane is cut into strips; in each strip the points are sorted by x, so that what a rectangle
+holds is one run a strip, found by bisection. That takes O((n + m) log n) and what is found; a
+rectangle may be as small or as large as it likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+PAIRS_AT_ONCE = 1 << 19
+"""So many pairs are held at the same time, at most (or one more strip of one rectangle)."""
+
+
+def points_in_rectangles(
+    points: Floats, low: Floats, high: Floats, at_once: int = PAIRS_AT_ONCE
+) -> Iterator[tuple[Indices, Indices]]:
+    """Pairs (point, rectangle) with the point in the rectangle, its border included.
+
+    Args:
+        points: Shape (n, 2), metres.
+        low: Least x and y of each rectangle, shape (m, 2).
+        high: Greatest x and y, shape (m, 2).
+        at_once: How many pairs to hold at once, about.
+
+    Yields:
+        Two arrays of equal length, indices of points and of rectangles. The pairs of one
+        rectangle may be spread over several.
+    """
+    count = len(points)
+    if count == 0 or len(low) == 0:
+        return
+    strip = _strip_height(points[:, 1], high[:, 1] - low[:, 1])
+    rows, row = np.unique(np.floor(points[:, 1] / strip), return_inverse=True)
+    by_x = np.argsort(points[:, 0], kind="stable")
+    place = np.empty(count, dtype=np.intp)
+    place[by_x] = np.arange(count)
+    keys = row * count + place
+    order = np.argsort(keys)
+    keys = keys[order]
+    ranked = points[by_x, 0]
+    left = np.searchsorted(ranked, low[:, 0], "left")
+    right = np.searchsorted(ranked, high[:, 0], "right")
+    top = np.searchsorted(rows, np.floor(low[:, 1] / strip), "left")
+    strips = np.searchsorted(rows, np.floor(high[:, 1] / strip), "right") - top
+    strips[right <= left] = 0
+    for some in _batches(strips, at_once):
+        rectangle = np.repeat(some, strips[some])
+        in_row = _counted(top[some], strips[some]) * count
+        start = np.searchsorted(keys, in_row + left[rectangle])
+        length = np.searchsorted(keys, in_row + right[rectangle]) - start
+        for runs in _batches(length, at_once):
+            point = order[_counted(start[runs], length[runs])]
+            within = np.repeat(rectangle[runs], length[runs])
+            y = points[point, 1]
+            keep = (y >= low[within, 1]) & (y <= high[within, 1])
+            yield point[keep], within[keep]
+
+
+def _strip_height(y: Floats, heights: Floats) -> float:
+    """That of the usual rectangle, so that it meets two strips."""
+    usual = float(np.median(heights))
+    if usual > 0.0:
+        return usual
+    spread = float(y.max() - y.min()) / len(y)
+    return spread if spread > 0.0 else 1.0
+
+
+def _batches(sizes: Indices, at_once: int) -> Iterator[Indices]:
+    """Numbers of the entries that are not empty, cut so that their sizes add up to ``at_once``."""
+    filled = np.flatnonzero(sizes > 0)
+    if not filled.size:
+        return
+    total = np.cumsum(sizes[filled])
+    start = 0
+    while start < len(filled):
+        done = int(total[start - 1]) if start else 0
+        stop = max(start + 1, int(np.searchsorted(total, done + at_once, "right")))
+        yield filled[start:stop]
+        start = stop
+
+
+def _counted(start: Indices, length: Indices) -> Indices:
+    """start[0], start[0] + 1, ... (length[0] of them), start[1], ..."""
+    ends = np.cumsum(length)
+    numbers: Indices = np.arange(int(ends[-1]) if len(ends) else 0)
+    numbers += np.repeat(start - (ends - length), length)
+    return numbers
