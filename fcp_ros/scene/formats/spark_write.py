@@ -27,7 +27,8 @@ from fcp_ros.scene.formats.spark_dsg import (
 from fcp_ros.scene.formats.spark_raw import FRAME_KEY, NO_LABEL
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode
-from fcp_ros.scene.relations.draft import DERIVED, listed
+from fcp_ros.scene.relations.draft import listed
+from fcp_ros.scene.relations.options import ALWAYS
 from fcp_ros.scene.shapes.footprint import bounds, centroid, footprint_of
 
 _LEVELS = {Layer.AGENT: 2, Layer.OBJECT: 2, Layer.PLACE: 3, Layer.ROOM: 4, Layer.BUILDING: 5}
@@ -239,7 +240,7 @@ class _Writer:
             if relation.name == "connected" and len(legs) in (2, 3) and rooms.issuperset(legs[:2]):
                 if legs[0] != legs[1]:
                     self._join(legs)
-            elif relation.name in DERIVED and relation.provenance is not Provenance.GIVEN:
+            elif relation.name in ALWAYS and relation.provenance is not Provenance.GIVEN:
                 continue  # reading derives it anew
             elif relation.name in ("in_room", "at") and len(legs) == 2 and legs[1] in rooms:
                 lost[relation.name] += not self._connect(legs[1], legs[0])

@@ -296,6 +296,31 @@ class SceneGraph:
         graph._keep_case_note((*gone, *(id_ for id_ in put if id_ not in self.nodes)))
         return graph
 
+    def rebuilt(
+        self,
+        nodes: dict[str, SceneNode],
+        relations: dict[RelationKey, SceneRelation],
+        notes: Iterable[str],
+    ) -> SceneGraph:
+        """A graph of other nodes and relations that are known to be right; nothing is checked.
+
+        Args:
+            nodes: Nodes by id; the graph takes the dict over.
+            relations: Relations by key; the graph takes the dict over.
+            notes: All notes of the graph.
+        """
+        node_table, table = Table(nodes, attrgetter("id")), Table(relations, attrgetter("key"))
+        spellings = ids_in_several_cases(nodes)
+        graph = self._copy(
+            nodes=node_table,
+            notes=with_case_note(notes, spellings),
+            _relations=table,
+            _indexes=GraphIndexes(node_table, table),
+            _several_cases=frozenset(spellings),
+        )
+        graph.__dict__.pop("_tuple", None)
+        return graph
+
     def _keep_case_note(self, ids: Iterable[str]) -> None:
         """Bring the note on ids that differ in case only up to date where ids came or went."""
         by_folded = self._index.by_folded_id

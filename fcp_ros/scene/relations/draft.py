@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.graph.labels import normalise_label
@@ -47,9 +46,8 @@ class Draft:
 
     def finished(self) -> SceneGraph:
         """The graph with all that was added."""
-        relations = tuple(self.relations.values())
-        notes = tuple(dict.fromkeys((*self._graph.notes, *self.notes)))
-        return replace(self._graph, nodes=self.nodes, relations=relations, notes=notes)
+        notes = dict.fromkeys((*self._graph.notes, *self.notes))
+        return self._graph.rebuilt(self.nodes, self.relations, notes)
 
     def relate(self, relation: SceneRelation) -> None:
         """Add a relation unless it is there already."""

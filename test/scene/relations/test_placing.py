@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``on``, ``inside`` and ``under``, beside forms that look at every pair, one by one."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from slow_relations import Box, as_node, crowds, slow_inside, slow_on, slow_under
+
+from fcp_ros.scene import RelationOptions
+from fcp_ros.scene.relations.placing import place_boxes
+from fcp_ros.scene.shapes.boxes import boxes_of
+
+WITH_UNDER = RelationOptions(also=frozenset({"under"}))
+
+Size = tuple[float, float, float]
+
+
+def box(id_: str, x: float, y: float, z: float, size: Size, yaw: float = 0.0, legs: bool = False):
+    half = (size[0] / 2, size[1] / 2, size[2] / 2)
+    return Box(id_, (x, y, z), half, yaw, legs)
+
+
+def placed(boxes: list[Box], options: RelationOptions = WITH_UNDER) -> dict[str, dict[str, tuple]]:
+    arrays = boxes_of(map(as_node, boxes))
+    found = place_boxes(arrays, options)
+    return {
+        name: {
+            arrays.ids[a]: (arrays.ids[b], sure)
+            for a, b, sure in zip(
+                found[name].item.tolist(),
+                found[name].other.tolist(),
+                found[name].confidence.tolist(),
+                strict=True,
+            )
+        }
+        if name in found
+        else {}
+        for name in ("on", "inside", "under")
+    }
+
+
+def same(found: dict[str, tuple[str, float]], slow: dict[str, tuple[str, float]]) -> bool:
+    return {a: b for a, (b, _) in found.items()} == {a: b for a, (b, _) in slow.items()} and all(
+        sure == pytest.approx(slow[a][1], abs=1e-6) for a, (_, sure) in found.items()
+    )
+
+
+@given(crowds())
+@settings(max_examples=300, deadline=None)
+def test_the_same_as_over_all_pairs(boxes: list[Box]) -> None:
+    found = placed(boxes)
+    assert same(found["on"], slow_on(boxes, 0.05, 0.05))
+    assert same(found["inside"], slow_inside(boxes, 0.05))
+    assert same(found["under"], slow_under(boxes, 0.05, 0.05, 1.0))
+
+
+@given(crowds())
+@settings(max_examples=50, deadline=None)
+def test_nothing_rests_on_itself_however_far_down(boxes: list[Box]) -> None:
+    below = placed(boxes, RelationOptions(resting=0.3))["on"]
+    height = {each.id: each.centre[2] for each in boxes}
+    for start, (current, _) in below.items():
+        assert height[current] < height[start]
+
+
+def test_the_order_of_the_boxes_means_nothing() -> None:
+    table, mug = box("t", 0, 0, 0.5, (1, 1, 1)), box("m", 0, 0, 1.05, (0.1, 0.1, 0.1))
+    twin = box("s", 0, 0, 0.5, (1, 1, 1))
+    for boxes in ([table, twin, mug], [mug, twin, table]):
+        assert placed(boxes)["on"]["m"][0] == "s", "the lesser id"
+
+
+def test_many_tables() -> None:
+    tables = [box(f"t{i}", 3.0 * i, 0, 0.5, (1, 1, 1)) for i in range(600)]
+    mugs = [box(f"m{i}", 3.0 * i + 0.2, 0.1, 1.05, (0.1, 0.1, 0.1)) for i in range(600)]
+    found = placed([*tables, *mugs])["on"]
+    assert {a: b for a, (b, _) in found.items()} == {f"m{i}": f"t{i}" for i in range(600)}
+
+
+def test_yaw_decides_what_is_above_a_long_table() -> None:
+    mug, size = box("m", 0.6, 0.6, 1.05, (0.1, 0.1, 0.1)), (2.0, 0.4, 1.0)
+    assert placed([mug, box("t", 0, 0, 0.5, size, yaw=math.pi / 4)])["on"]["m"][0] == "t"
+    assert placed([mug, box("t", 0, 0, 0.5, size)])["on"] == {}
+
+
+@pytest.mark.parametrize(
+    ("gap", "sure"), [(0.0, 1.0), (0.025, 0.75), (-0.049, 0.51), (0.049, 0.51), (0.06, None)]
+)
+def test_the_tolerance_and_the_confidence(gap: float, sure: float | None) -> None:
+    boxes = [box("m", 0, 0, 1.05 + gap, (0.1, 0.1, 0.1)), box("t", 0, 0, 0.5, (1, 1, 1))]
+    assert placed(boxes)["on"].get("m") == (
+        None if sure is None else ("t", pytest.approx(sure, abs=1e-6))
+    )
+
+
+def test_at_the_edge_of_a_table_confidence_falls() -> None:
+    table = box("t", 0, 0, 0.5, (1, 1, 1))
+    found = placed([box("m", 0.49, 0, 1.05, (0.1, 0.1, 0.1)), table])["on"]
+    assert found["m"][1] == pytest.approx(0.6)
+
+
+def test_the_nearest_top_wins() -> None:
+    table = box("table", 0, 0, 0.5, (1, 1, 1))
+    tray = box("tray", 0, 0, 1.01, (0.4, 0.4, 0.02))
+    mug = box("mug", 0, 0, 1.07, (0.1, 0.1, 0.1))
+    assert {a: b for a, (b, _) in placed([table, tray, mug])["on"].items()} == {
+        "tray": "table",
+        "mug": "tray",
+    }
+
+
+def test_a_coaster_in_a_crate_carries_no_crate() -> None:
+    crate = box("crate", 0, 0, 0.2, (0.5, 0.4, 0.4))
+    coaster = box("coaster", 0, 0, 0.01, (0.1, 0.1, 0.02))
+    found = placed([crate, coaster])
+    assert found["on"] == {}
+    assert found["inside"]["coaster"][0] == "crate"
+
+
+def test_the_innermost_container_wins() -> None:
+    fridge = box("fridge", 0, 0, 1, (1, 1, 2))
+    drawer = box("drawer", 0, 0, 0.3, (0.8, 0.8, 0.4))
+    milk = box("milk", 0, 0, 0.3, (0.1, 0.1, 0.3))
+    found = placed([fridge, drawer, milk])["inside"]
+    assert {a: b for a, (b, _) in found.items()} == {"drawer": "fridge", "milk": "drawer"}
+
+
+def test_what_stands_under_a_table_is_not_inside_it() -> None:
+    table = box("table", 0, 0, 0.375, (1.4, 0.8, 0.75), legs=True)
+    ball = box("ball", 0.3, 0.1, 0.1, (0.2, 0.2, 0.2))
+    sunk = box("sunk", 0.0, 0.0, 0.7, (0.05, 0.05, 0.06))  # a table's box around what is on it
+    found = placed([table, ball, sunk])
+    assert found["under"] == {"ball": ("table", 1.0)}
+    assert set(found["inside"]) == {"sunk"}
+
+
+def test_under_a_wall_cabinet_but_not_under_a_lamp() -> None:
+    kettle = box("kettle", 0, 0, 1.0, (0.2, 0.2, 0.2))
+    cabinet = box("cabinet", 0, 0, 1.7, (0.6, 0.4, 0.6))
+    lamp = box("lamp", 0, 0, 1.3, (0.1, 0.1, 0.1))
+    high = box("high", 0, 0, 2.6, (0.6, 0.6, 0.6))
+    assert placed([kettle, cabinet])["under"]["kettle"][0] == "cabinet"
+    assert "kettle" not in placed([kettle, lamp])["under"]
+    assert "kettle" not in placed([kettle, high])["under"]
+
+
+def test_what_carries_something_is_not_under_it() -> None:
+    low, high = box("low", 0, 0, 0.1, (0.3, 0.2, 0.2)), box("high", 0, 0, 0.3, (0.3, 0.2, 0.2))
+    found = placed([low, high])
+    assert found["on"]["high"][0] == "low"
+    assert found["under"] == {}
+
+
+def test_a_crowd_in_one_spot_stays_bounded() -> None:
+    boxes = [box(f"b{i}", 0, 0, 0.5 + 1e-6 * i, (0.3, 0.3, 0.02)) for i in range(2_000)]
+    found = placed(boxes)
+    assert len(found["on"]) == 1_999
