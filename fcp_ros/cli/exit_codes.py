@@ -11,6 +11,7 @@ from fcp_ros.planning import PlanStatus
 
 DONE = 0
 FAILED = 1
+DIFFERENT = 1  # as diff and cmp say it
 BAD_INPUT = 2
 
 _PLANNING = {

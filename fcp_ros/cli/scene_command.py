@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``fcp scene``: look at a scene."""
+"""``fcp scene``: look at scenes, draw, convert and compare them."""
 
 from __future__ import annotations
 
@@ -10,110 +10,165 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from fcp_ros.cli.errors import explained, fail
+from fcp_ros.cli.exit_codes import DIFFERENT
 from fcp_ros.cli.options import DEFAULT_DOMAIN, DomainOption, JsonOption
-from fcp_ros.cli.session import Session, open_session
+from fcp_ros.cli.scene_diff import plain_difference, print_difference
+from fcp_ros.cli.scene_info import plain_info, print_info
+from fcp_ros.cli.scene_options import (
+    FileArgument,
+    MaxNodesOption,
+    SimilarOption,
+    TypeOption,
+    limits_of,
+    working,
+)
+from fcp_ros.cli.session import SceneChoice, open_session
+from fcp_ros.package_files import find_scene
+from fcp_ros.scene import load_scene, read_scene
+from fcp_ros.scene.difference import DifferenceTolerances, difference
+from fcp_ros.scene.same_things import REACH, same_things
+from fcp_ros.scene.writing import WRITERS, save_scene
 
-app = typer.Typer(no_args_is_help=True, help="Look at a scene.")
-
-FileArgument = Annotated[
-    str,
-    typer.Argument(
-        help="A scene file of any supported format, or the name of one of this package's."
-    ),
-]
+app = typer.Typer(no_args_is_help=True, help="Look at scenes, draw, convert and compare them.")
 
 
 @app.command()
 def info(
-    file: FileArgument, domain: DomainOption = DEFAULT_DOMAIN, as_json: JsonOption = False
+    file: FileArgument,
+    domain: DomainOption = DEFAULT_DOMAIN,
+    types: TypeOption = None,
+    similar: SimilarOption = None,
+    max_nodes: MaxNodesOption = None,
+    each_node: Annotated[
+        bool, typer.Option("--all", help="Show each node instead of each label.")
+    ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show what is in a scene, and what a domain makes of it."""
-    with explained():
-        session = open_session(domain, file)
+    choice = SceneChoice(tuple(types or ()), similar, limits_of(max_nodes))
+    with explained(), working(f"reading {file}"):
+        session = open_session(domain, file, choice)
     if as_json:
-        typer.echo(json.dumps(_plain(session), indent=1))
+        typer.echo(json.dumps(plain_info(session), indent=1))
     else:
-        _print(Console(highlight=False), session)
+        print_info(Console(highlight=False), session, each_node=each_node)
 
 
 @app.command()
 def show(
     file: FileArgument,
-    out: Annotated[Path, typer.Option("--out", "-o", help="SVG file to write.")] = Path(
-        "scene.svg"
-    ),
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            help="File to write: .html for a page with a plan and a 3D view, .svg for the plan.",
+        ),
+    ] = Path("scene.html"),
+    domain: DomainOption = DEFAULT_DOMAIN,
+    types: TypeOption = None,
+    similar: SimilarOption = None,
+    max_nodes: MaxNodesOption = None,
 ) -> None:
-    """Draw a scene from above into an SVG file."""
-    from fcp_ros.report.floor_plan import draw_floor_plan  # slow to import, and only needed here
+    """Draw a scene, from above and in 3D, into one file that needs no network."""
+    # Slow to import, and only needed here.
+    from fcp_ros.report.floor_plan import draw_floor_plan
+    from fcp_ros.report.scene_page import write_scene_page
 
-    with explained():
-        session = open_session(DEFAULT_DOMAIN, file)
-    picture = draw_floor_plan(session.graph, (), "scene")
-    if not picture:
+    if out.suffix.lower() not in (".html", ".htm", ".svg"):
+        fail(f"{out}: pictures are written as .html or .svg; end the file's name with one of them")
+    choice = SceneChoice(tuple(types or ()), similar, limits_of(max_nodes))
+    with explained(), working(f"reading {file}"):
+        session = open_session(domain, file, choice)
+    if all(node.pose is None for node in session.graph.nodes.values()):
         fail(f"{file} has no node with a known pose: there is nothing to draw")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(picture, encoding="utf-8")
-    Console(highlight=False).print(f"wrote {escape(str(out))}")
+    with working("drawing"):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if out.suffix.lower() == ".svg":
+            out.write_text(draw_floor_plan(session.graph, (), "scene"), encoding="utf-8")
+        else:
+            write_scene_page(session.graph, session.state.typing, session.domain.name, out)
+    Console(highlight=False).print(f"wrote {escape(str(out))}", soft_wrap=True)
 
 
-def _plain(session: Session) -> dict[str, object]:
-    graph, instance = session.graph, session.state.instance
-    return {
-        "source": graph.source,
-        "nodes": [
-            {
-                "id": node.id,
-                "layer": node.layer.value,
-                "category": node.category,
-                "type": instance.type_of(instance.id_of(node.id))
-                if instance.has(node.id)
-                else None,
-            }
-            for node in graph.nodes.values()
-        ],
-        "relations": [[relation.name, *relation.elements] for relation in graph.relations],
-        "notes": [*graph.notes, *session.state.notes],
-    }
-
-
-def _print(console: Console, session: Session) -> None:
-    graph, instance = session.graph, session.state.instance
+@app.command()
+def convert(
+    file: FileArgument,
+    out: Annotated[Path, typer.Argument(help="File to write; its ending says the format.")],
+    format_name: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            help=f"Format to write: {', '.join(writer.name for writer in WRITERS)}.",
+        ),
+    ] = "",
+    given_only: Annotated[
+        bool,
+        typer.Option("--given-only", help="Leave out what is derived: relations, floors, doors."),
+    ] = False,
+    max_nodes: MaxNodesOption = None,
+) -> None:
+    """Write a scene in another format; says what that format has no words for."""
+    read = read_scene if given_only else load_scene
+    with explained(), working(f"converting {file}"):
+        graph = read(find_scene(file), limits=limits_of(max_nodes))
+        out.parent.mkdir(parents=True, exist_ok=True)
+        lost = save_scene(graph, out, format_name)
+    console = Console(highlight=False)
     console.print(
-        f"[bold]{escape(graph.source or 'scene')}[/]: {len(graph.nodes)} nodes, "
-        f"{len(graph.relations)} relations, frame {graph.frame_id}",
+        f"wrote {escape(str(out))}: {len(graph.nodes)} nodes, {graph.relation_count} relations",
         soft_wrap=True,
     )
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in (
-        "layer",
-        "id",
-        "category",
-        f"type in {session.domain.name}",
-        "position [m]",
-        "relations",
-    ):
-        table.add_column(column, no_wrap=column != "relations", overflow="fold")
-    for node in graph.nodes.values():
-        if not instance.has(node.id):
-            continue  # layers that the domain leaves out, such as places
-        position = "" if node.pose is None else "{:.2f} {:.2f} {:.2f}".format(*node.pose.position)
-        held = "; ".join(
-            str(relation) for relation in graph.relations if relation.elements[0] == node.id
-        )
-        table.add_row(
-            node.layer.value,
-            escape(node.id),
-            escape(node.category),
-            instance.type_of(instance.id_of(node.id)),
-            position,
-            escape(held),
-        )
-    console.print(table)
-    left_out = sum(not instance.has(identifier) for identifier in graph.nodes)
-    if left_out:
-        console.print(f"{left_out} nodes of layers that the domain does not use", style="dim")
-    for note in (*graph.notes, *session.state.notes):
+    for sentence in lost:
+        console.print(f"lost: {escape(sentence)}", style="yellow", soft_wrap=True)
+    for note in graph.notes:
         console.print(f"note: {escape(note)}", style="dim", soft_wrap=True)
+
+
+@app.command()
+def diff(
+    first: FileArgument,
+    second: Annotated[str, typer.Argument(help="The scene to compare it with, in any format.")],
+    distance: Annotated[
+        float,
+        typer.Option(min=0.0, help="How far [cm] positions and sizes may be off."),
+    ] = 1.0,
+    turn: Annotated[
+        float, typer.Option(min=0.0, help="How far [degrees] orientations may be off.")
+    ] = 1.0,
+    match: Annotated[
+        bool,
+        typer.Option("--match", help="Match things by category and place where their ids differ."),
+    ] = False,
+    reach: Annotated[
+        float,
+        typer.Option(min=0.0, help="With --match: how far [m] a thing may have moved."),
+    ] = REACH,
+    given_only: Annotated[
+        bool, typer.Option("--given-only", help="Compare what the files say, without the derived.")
+    ] = False,
+    max_nodes: MaxNodesOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two scenes of any formats: exit code 0 if they are the same, 1 if they differ."""
+    read = read_scene if given_only else load_scene
+    with explained(), working("reading"):
+        before, after = (
+            read(find_scene(file), limits=limits_of(max_nodes)) for file in (first, second)
+        )
+    with working("comparing"):
+        found = difference(
+            before,
+            after,
+            DifferenceTolerances(distance / 100.0, turn),
+            same_things(before, after, reach) if match else None,
+        )
+    if as_json:
+        typer.echo(json.dumps(plain_difference(found), indent=1))
+    else:
+        print_difference(Console(highlight=False), found)
+    if not found.is_empty:
+        raise typer.Exit(DIFFERENT)

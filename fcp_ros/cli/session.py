@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fcp_ros.cli.options import DEFAULT_ORACLE
@@ -15,28 +15,68 @@ from fcp_ros.grounding import (
     GroundingOptions,
     make_grounder,
 )
+from fcp_ros.grounding.embedding.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.package_files import find_domain, find_scene
-from fcp_ros.scene import SceneGraph, SceneState, load_scene, scene_to_instance
+from fcp_ros.scene import (
+    SceneGraph,
+    SceneLimits,
+    SceneReader,
+    SceneState,
+    complete_relations,
+    scene_to_instance,
+)
+from fcp_ros.scene.loading import read_with_format
+from fcp_ros.scene.state.type_overrides import check_overrides, with_type_overrides
 
 
 @dataclass(frozen=True)
 class Session:
-    """Everything that a request is answered from."""
+    """Everything that a request is answered from.
+
+    Attributes:
+        domain: The domain, with what the user says about types.
+        graph: The scene, with its relations completed.
+        state: What the domain makes of it.
+        format: What the file was recognised as.
+    """
 
     domain: Domain
     graph: SceneGraph
     state: SceneState
+    format: SceneReader
 
 
-def open_session(domain_name: str, scene_name: str) -> Session:
+@dataclass(frozen=True)
+class SceneChoice:
+    """How a scene becomes a state, as the command line says.
+
+    Attributes:
+        types: ``LABEL=TYPE`` or ``ID=TYPE`` each.
+        similar: Threshold for labels that are like known ones; None leaves it to the domain.
+        limits: What a file may hold; None for the usual.
+    """
+
+    types: tuple[str, ...] = ()
+    similar: float | None = None
+    limits: SceneLimits | None = None
+
+
+def open_session(domain_name: str, scene_name: str, choice: SceneChoice | None = None) -> Session:
     """Reads a domain and a scene, each given by name or path.
 
     Raises:
         DomainError, SceneError: what is wrong, where, and what to do.
     """
+    choice = choice or SceneChoice()
     domain = load_domain(find_domain(domain_name))
-    graph = load_scene(find_scene(scene_name))
-    return Session(domain, graph, scene_to_instance(graph, domain.schema, domain.mapping))
+    mapping = with_type_overrides(domain.mapping, domain.schema, choice.types)
+    if choice.similar is not None:
+        mapping = replace(mapping, similar_threshold=choice.similar)
+    given, reader = read_with_format(find_scene(scene_name), limits=choice.limits)
+    graph = complete_relations(given)
+    check_overrides(graph, mapping)
+    state = scene_to_instance(graph, domain.schema, mapping, EmbeddingLabelSimilarity())
+    return Session(replace(domain, mapping=mapping), graph, state, reader)
 
 
 @dataclass(frozen=True)

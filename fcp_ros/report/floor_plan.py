@@ -180,6 +180,7 @@ def _draw_labels(
             fontsize=placed.label.size,
             color=palette.MUTED if room else palette.ITEM if small else palette.INK,
             fontstyle="italic" if room else "normal",
+            parse_math=False,  # a name with $ in it is no formula
             zorder=10,
             arrowprops={
                 "arrowstyle": "-",

@@ -201,29 +201,6 @@ def test_judge_explains_what_it_was_asked_wrongly(arguments, word):
     assert word in error
 
 
-def test_scene_info_lists_things_with_their_types():
-    code, out, _ = fcp("scene", "info", "twin_house")
-    assert code == 0
-    assert "milk_1" in out
-    assert "inside(milk_1, fridge_1)" in out
-    _, out, _ = fcp("scene", "info", "twin_house", "--json")
-    types = {node["id"]: node["type"] for node in json.loads(out)["nodes"]}
-    assert types["fridge_1"] == "fridge"
-
-
-def test_scene_info_reads_a_mapped_apartment(shared_dir):
-    file = shared_dir / "bench/scenes/spark_dsg/apartment_v1.1.3_labelspace.json"
-    code, out, _ = fcp("scene", "info", str(file))
-    assert code == 0
-    assert out.count(" lamp ") >= 2
-
-
-def test_scene_show_draws_a_picture(tmp_path):
-    picture = tmp_path / "pictures" / "house.svg"
-    assert fcp("scene", "show", "twin_house", "--out", str(picture))[0] == 0
-    assert picture.read_text().startswith("<svg")
-
-
 def test_validate_takes_domains_and_scenes_by_name():
     assert "valid domain household" in fcp("validate", "household")[1]
     assert "valid scene" in fcp("validate", "twin_house_furnished")[1]

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scene as one self-contained HTML page: in 3D, from above, and in tables; nothing is fetched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from fcp_ros.report import palette
+from fcp_ros.report.floor_plan import ITEM_FOOTPRINT, draw_floor_plan
+from fcp_ros.report.label_groups import label_groups, why
+from fcp_ros.scene import Layer, SceneGraph, SceneNode, normalise_label, summarise
+from fcp_ros.scene.relations.draft import DOORS, FLOOR, listed
+from fcp_ros.scene.state.label_types import TypeChoice
+
+ROWS = 200
+"""Rows of a table in the page at most."""
+
+PLAN_NODES = 2_000
+"""Scenes with more nodes on the plan get none: too full to be read, and slow to draw."""
+
+_POINT = 0.08
+"""Side (m) of the cube that stands for a node of unknown size."""
+
+_WALL = 2.5
+"""Height (m) of a room's outline where it is not known."""
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What is drawn in one colour and switched on and off together."""
+
+    name: str
+    colour: str
+    on: bool = True
+    lines: bool = True
+
+
+_ROOMS, _FLOORS, _FURNITURE, _THINGS, _DOORS, _AGENTS, _PLACES, _ABOVE = range(8)
+_KINDS = (
+    _Kind("rooms", palette.ROOM_EDGE),
+    _Kind("floors", palette.FAINT, on=False, lines=False),
+    _Kind("furniture", palette.FURNITURE_EDGE),
+    _Kind("things", palette.ITEM),
+    _Kind("doors", palette.GOOD),
+    _Kind("agents", palette.ROUTE),
+    _Kind("places", palette.MUTED, on=False, lines=False),
+    _Kind("buildings and storeys", palette.FAINT, on=False, lines=False),
+)
+
+
+def write_scene_page(
+    graph: SceneGraph, typing: Mapping[str, TypeChoice], domain: str, path: Path
+) -> None:
+    """Write the page; see ``render_scene_page``."""
+    path.write_text(render_scene_page(graph, typing, domain), encoding="utf-8")
+
+
+def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domain: str) -> str:
+    """The page as a complete HTML document.
+
+    Args:
+        graph: The scene.
+        typing: How each element got its type in the domain, by node id.
+        domain: Name of the domain.
+    """
+    loader = PackageLoader("fcp_ros.report", "templates")
+    environment = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    placed = [node for node in graph.nodes.values() if node.pose is not None]
+    drawn = sum(node.layer is not Layer.PLACE for node in placed) <= PLAN_NODES
+    source, _, _ = loader.get_source(environment, "scene_view.js")
+    return environment.get_template("scene.html.j2").render(
+        title=graph.source or "scene",
+        summary=summarise(graph),
+        relation_count=graph.relation_count,
+        domain=domain,
+        unplaced=len(graph.nodes) - len(placed),
+        # These three are made here, of what is escaped already; all else the template escapes.
+        floor_plan=Markup(draw_floor_plan(graph, (), "plan")) if drawn else "",
+        data=Markup(_json_in_html(_view_data(graph, placed, typing))),
+        script=Markup(source),
+        groups=label_groups(graph, typing),
+        notes=graph.notes,
+        rows=ROWS,
+        why=why,
+        listed=listed,
+    )
+
+
+def _json_in_html(value: object) -> str:
+    """JSON that can't end the script element that it stands in, whatever names it holds."""
+    text = json.dumps(value, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _view_data(
+    graph: SceneGraph, placed: Sequence[SceneNode], typing: Mapping[str, TypeChoice]
+) -> dict[str, Any]:
+    """What scene_view.js draws; lengths in metres, to the millimetre."""
+    index = {node.id: position for position, node in enumerate(placed)}
+    return {
+        "kinds": [
+            {"name": k.name, "colour": k.colour, "on": k.on, "lines": k.lines} for k in _KINDS
+        ],
+        "nodes": [_node(node, typing.get(node.id)) for node in placed],
+        "rooms": [_room(node) for node in placed if node.layer is Layer.ROOM and node.polygon],
+        "relations": _relations(graph, index),
+    }
+
+
+def _node(node: SceneNode, choice: TypeChoice | None) -> list[Any]:
+    assert node.pose is not None  # callers keep placed nodes only
+    numbers = (*node.pose.position, *(node.size or (_POINT,) * 3))
+    return [
+        node.id,
+        node.category,
+        "" if choice is None else choice.type,
+        _kind(node),
+        *(round(number, 3) for number in numbers),
+        *(round(number, 4) for number in node.pose.orientation),
+    ]
+
+
+def _kind(node: SceneNode) -> int:
+    if node.layer is not Layer.OBJECT:
+        by_layer = {Layer.ROOM: _ROOMS, Layer.AGENT: _AGENTS, Layer.PLACE: _PLACES}
+        return by_layer.get(node.layer, _ABOVE)
+    label = normalise_label(node.category)
+    if label == FLOOR:
+        return _FLOORS
+    if label in DOORS:
+        return _DOORS
+    footprint = node.size[0] * node.size[1] if node.size is not None else 0.0
+    return _FURNITURE if footprint >= ITEM_FOOTPRINT else _THINGS
+
+
+def _room(node: SceneNode) -> dict[str, Any]:
+    assert node.pose is not None
+    height = node.height or (node.size[2] if node.size is not None else 0.0) or _WALL
+    low = node.pose.position[2] - height / 2.0
+    return {
+        "low": round(low, 3),
+        "high": round(low + height, 3),
+        "outline": [round(number, 3) for corner in node.polygon for number in corner],
+    }
+
+
+def _relations(graph: SceneGraph, index: Mapping[str, int]) -> dict[str, list[int]]:
+    """Ends of lines by relation; a passage is on the way between its rooms."""
+    lines: dict[str, list[int]] = {}
+    for relation in graph.relations:
+        legs = relation.elements
+        if relation.name == "connected" and len(legs) == 3:
+            legs = (legs[0], legs[2], legs[1])
+        known = [index[leg] for leg in legs if leg in index]
+        ends = lines.setdefault(relation.name, [])
+        for first, second in pairwise(known):
+            ends += (first, second)
+    return {name: ends for name, ends in lines.items() if ends}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+// The 3D view of a scene: WebGL 2, all boxes of a kind in one instanced call, drawn on demand only.
+// Data: {kinds: [{name, colour, on}], nodes: [[id, label, type, kind, x, y, z, sx, sy, sz, qx, qy,
+// qz, qw]], rooms: [{node, low, high, outline: [x, y, ...]}], relations: {name: [from, to, ...]}}
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("scene-data").textContent);
+  const stage = document.getElementById("stage");
+  const canvas = stage.querySelector("canvas.boxes");
+  const overlay = stage.querySelector("canvas.names");
+  const tip = stage.querySelector(".tip");
+  const gl = canvas.getContext("webgl2", { antialias: true, alpha: false });
+  if (!gl) {
+    stage.querySelector(".nothing").hidden = false;
+    return;
+  }
+  const ROOM = data.kinds.findIndex((kind) => kind.name === "rooms");
+  const css = (name) => getComputedStyle(stage).getPropertyValue(name).trim();
+  const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
+  const relationColours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9"];
+
+  // --- vectors and matrices (column-major)
+  const add = (a, b, s = 1) => [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]];
+  const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  const cross = (a, b) =>
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  const unit = (a) => { const n = Math.hypot(...a) || 1; return [a[0] / n, a[1] / n, a[2] / n]; };
+  const rotate = (q, v) => { // by the quaternion x, y, z, w
+    const c = cross(q, v);
+    return add(v, cross(q, add(c, v, q[3])), 2);
+  };
+  const times = (m, p) =>
+    [0, 1, 2, 3].map((i) => m[i] * p[0] + m[4 + i] * p[1] + m[8 + i] * p[2] + m[12 + i]);
+
+  // --- programs
+  const program = (vertex, fragment, names) => {
+    const made = gl.createProgram();
+    for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, "#version 300 es\nprecision highp float;\n" + text);
+      gl.compileShader(shader);
+      gl.attachShader(made, shader);
+    }
+    names.forEach((name, place) => gl.bindAttribLocation(made, place, name));
+    gl.linkProgram(made);
+    if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw Error(gl.getProgramInfoLog(made));
+    return { made, at: (name) => gl.getUniformLocation(made, name) };
+  };
+  const boxes = program(
+    `in vec3 corner, face, centre, extent; in vec4 turn; uniform mat4 view; out float light;
+     vec3 turned(vec3 v) { return v + 2. * cross(turn.xyz, cross(turn.xyz, v) + turn.w * v); }
+     void main() {
+       light = .74 + .26 * dot(turned(face), normalize(vec3(.3, .45, 1.)));
+       gl_Position = view * vec4(centre + turned(corner * extent), 1.);
+     }`,
+    `in float light; uniform vec4 colour; out vec4 shown;
+     void main() { shown = vec4(colour.rgb * light, colour.a); }`,
+    ["corner", "face", "centre", "extent", "turn"]);
+  const plain = program(
+    "in vec3 place; uniform mat4 view; void main() { gl_Position = view * vec4(place, 1.); }",
+    "uniform vec4 colour; out vec4 shown; void main() { shown = colour; }", ["place"]);
+
+  const buffer = (values) => {
+    const made = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, made);
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(values), gl.STATIC_DRAW);
+    return made;
+  };
+  const attribute = (place, size, stride, offset, every = 0) => {
+    gl.enableVertexAttribArray(place);
+    gl.vertexAttribPointer(place, size, gl.FLOAT, false, 4 * stride, 4 * offset);
+    gl.vertexAttribDivisor(place, every);
+  };
+
+  // --- a unit cube: faces as triangles, and its edges as lines
+  const faces = [], edges = [];
+  for (let axis = 0; axis < 3; axis++) {
+    for (const side of [-0.5, 0.5]) {
+      const corner = (u, v) => {
+        const p = [0, 0, 0];
+        p[axis] = side; p[(axis + 1) % 3] = u; p[(axis + 2) % 3] = v;
+        return p;
+      };
+      const normal = [0, 0, 0];
+      normal[axis] = 2 * side;
+      const [a, b, c, d] = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]
+        .map(([u, v]) => corner(u, v));
+      for (const p of [a, b, c, a, c, d]) faces.push(...p, ...normal);
+      for (const p of [a, b, b, c, c, d, d, a]) edges.push(...p, 0, 0, 1);
+    }
+  }
+  const faceBuffer = buffer(faces), edgeBuffer = buffer(edges);
+  const instances = (shape, list) => { // centre, extent, turn of each node
+    const array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, shape);
+    attribute(0, 3, 6, 0); attribute(1, 3, 6, 3);
+    buffer(list.flatMap((node) => node.slice(4, 14)));
+    attribute(2, 3, 10, 0, 1); attribute(3, 3, 10, 3, 1); attribute(4, 4, 10, 6, 1);
+    return { array, count: list.length };
+  };
+  const shape = (values) => {
+    const array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    buffer(values);
+    attribute(0, 3, 3, 0);
+    return { array, count: values.length / 3 };
+  };
+  const solids = data.kinds.map((kind, index) => {
+    const list = index === ROOM ? [] : data.nodes.filter((node) => node[3] === index);
+    return { kind, faces: instances(faceBuffer, list), edges: instances(edgeBuffer, list) };
+  });
+
+  // --- rooms: floor, see-through walls, and outlines at the bottom and the top
+  const triangles = (outline) => { // by cutting off ears; a bad outline leaves some area out
+    const left = [], cut = [];
+    for (let i = 0; i < outline.length; i += 2) left.push([outline[i], outline[i + 1]]);
+    const side = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    let area = 0;
+    for (let i = 2; i < left.length; i++) area += side(left[0], left[i - 1], left[i]);
+    if (area < 0) left.reverse();
+    const isEar = (a, b, c) => side(a, b, c) > 0 && !left.some((p) => p !== a && p !== b
+      && p !== c && side(a, b, p) >= 0 && side(b, c, p) >= 0 && side(c, a, p) >= 0);
+    while (left.length > 2) {
+      const n = left.length;
+      const i = left.findIndex((b, j) => isEar(left[(j + n - 1) % n], b, left[(j + 1) % n]));
+      if (i < 0) break;
+      cut.push(left[(i + n - 1) % n], left[i], left[(i + 1) % n]);
+      left.splice(i, 1);
+    }
+    return cut;
+  };
+  const walls = [], outlines = [], floors = [];
+  for (const { low, high, outline } of data.rooms) {
+    for (const [x, y] of triangles(outline)) floors.push(x, y, low);
+    for (let i = 0; i < outline.length; i += 2) {
+      const j = (i + 2) % outline.length;
+      const [x, y, u, v] = [outline[i], outline[i + 1], outline[j], outline[j + 1]];
+      walls.push(x, y, low, u, v, low, u, v, high, x, y, low, u, v, high, x, y, high);
+      outlines.push(x, y, low, u, v, low, x, y, high, u, v, high, x, y, low, x, y, high);
+    }
+  }
+  const floorShape = shape(floors), wallShape = shape(walls), outlineShape = shape(outlines);
+
+  // --- relations: lines from centre to centre
+  const relations = Object.entries(data.relations).map(([name, ends], index) => ({
+    name, count: ends.length / 2, on: name !== "in_room" && name !== "at",
+    colour: rgb(relationColours[index % relationColours.length]),
+    shape: shape(ends.flatMap((end) => data.nodes[end].slice(4, 7))),
+  }));
+
+  // --- the camera goes round a point
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  const cover = (p) => p.forEach((x, i) => {
+    low[i] = Math.min(low[i], x); high[i] = Math.max(high[i], x);
+  });
+  for (const node of data.nodes) cover(node.slice(4, 7));
+  for (const room of data.rooms)
+    for (let i = 0; i < room.outline.length; i += 2)
+      cover([room.outline[i], room.outline[i + 1], room.low]);
+  const span = Math.max(Math.hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2], 1);
+  const camera = {};
+  const home = (elevation) => Object.assign(camera, {
+    target: low.map((x, i) => (x + high[i]) / 2), distance: 1.05 * span,
+    azimuth: -Math.PI / 2 - (elevation > 1.5 ? 0 : 0.45), elevation,
+  });
+  const LEAST = 0.02, MOST = Math.PI / 2 - 0.001;
+  let view, eye, right, up, forward, tangent, aspect;
+  const look = () => {
+    const { azimuth: a, elevation: e, distance: d, target } = camera;
+    forward = [-Math.cos(e) * Math.cos(a), -Math.cos(e) * Math.sin(a), -Math.sin(e)];
+    eye = add(target, forward, -d);
+    right = unit(cross(forward, [0, 0, 1]));
+    up = cross(right, forward);
+    aspect = canvas.width / canvas.height;
+    tangent = Math.tan(Math.PI / 8);
+    const near = d / 50, far = d + 4 * span, depth = (far + near) / (near - far);
+    const rows = [right, up, forward].map((axis) => [...axis, -dot(axis, eye)]);
+    const clip = [
+      rows[0].map((x) => x / (tangent * aspect)), rows[1].map((x) => x / tangent),
+      rows[2].map((x, i) => -depth * x + (i === 3 ? 2 * far * near / (near - far) : 0)), rows[2],
+    ];
+    view = new Float32Array(16).map((_, i) => clip[i % 4][i >> 2]);
+  };
+
+  // --- drawing
+  let hovered = null, mark = null, waiting = false;
+  const shown = { names: false };
+  const draw = () => {
+    waiting = false;
+    const scale = devicePixelRatio || 1;
+    const width = Math.round(stage.clientWidth * scale);
+    const height = Math.round(stage.clientHeight * scale);
+    for (const each of [canvas, overlay])
+      if (each.width !== width || each.height !== height)
+        Object.assign(each, { width, height });
+    look();
+    const ink = rgb(css("--ink"));
+    gl.viewport(0, 0, width, height);
+    gl.clearColor(...rgb(css("--stage")), 1);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    gl.enable(gl.DEPTH_TEST);
+    gl.enable(gl.POLYGON_OFFSET_FILL);
+    gl.polygonOffset(1, 1);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    gl.useProgram(boxes.made);
+    gl.uniformMatrix4fv(boxes.at("view"), false, view);
+    const solid = ({ array, count }, mode, vertices, colour) => {
+      gl.uniform4f(boxes.at("colour"), ...colour);
+      gl.bindVertexArray(array);
+      gl.drawArraysInstanced(mode, 0, vertices, count);
+    };
+    for (const { kind, faces: sides, edges: lines } of solids) {
+      if (!kind.on || !sides.count) continue;
+      solid(sides, gl.TRIANGLES, 36, [...rgb(kind.colour), 1]);
+      if (kind.lines) solid(lines, gl.LINES, 48, [...rgb(kind.colour).map((x) => 0.55 * x), 1]);
+    }
+    if (mark) solid(mark, gl.LINES, 48, [...rgb(css("--mark")), 1]);
+    gl.useProgram(plain.made);
+    gl.uniformMatrix4fv(plain.at("view"), false, view);
+    const flat = ({ array, count }, mode, colour) => {
+      gl.uniform4f(plain.at("colour"), ...colour);
+      gl.bindVertexArray(array);
+      gl.drawArrays(mode, 0, count);
+    };
+    const rooms = ROOM >= 0 && data.kinds[ROOM].on;
+    if (rooms) flat(floorShape, gl.TRIANGLES, [...rgb(css("--floor")), 1]);
+    gl.disable(gl.DEPTH_TEST); // relations are seen through what is in the way
+    for (const relation of relations)
+      if (relation.on) flat(relation.shape, gl.LINES, [...relation.colour, 0.9]);
+    gl.enable(gl.DEPTH_TEST);
+    if (rooms) {
+      flat(outlineShape, gl.LINES, [...ink, 0.55]);
+      gl.depthMask(false);
+      flat(wallShape, gl.TRIANGLES, [...rgb(data.kinds[ROOM].colour), 0.14]);
+      gl.depthMask(true);
+    }
+    drawNames(scale);
+  };
+  const redraw = () => {
+    if (!waiting) { waiting = true; requestAnimationFrame(draw); }
+  };
+  const onScreen = (place) => {
+    const [x, y, , w] = times(view, place);
+    return w <= 0 ? null : [(x / w + 1) / 2 * overlay.width, (1 - y / w) / 2 * overlay.height, w];
+  };
+  const drawNames = (scale) => {
+    const pen = overlay.getContext("2d");
+    pen.clearRect(0, 0, overlay.width, overlay.height);
+    pen.textAlign = "center";
+    pen.lineJoin = "round";
+    const taken = new Set();
+    const places = [];
+    for (const node of data.nodes) {
+      const room = node[3] === ROOM;
+      if (!data.kinds[node[3]].on || !(room || (shown.names && data.kinds[node[3]].lines))) continue;
+      const at = onScreen([node[4], node[5], node[6] + (room ? 0 : node[9] / 2)]);
+      if (at) places.push([room ? 0 : at[2], at, node, room]);
+    }
+    places.sort((a, b) => a[0] - b[0]);
+    for (const [, [x, y], node, room] of places.slice(0, 2000)) {
+      pen.font = `${room ? "600 " : ""}${(room ? 13 : 11) * scale}px system-ui, sans-serif`;
+      const half = pen.measureText(node[0]).width / 2, cells = [];
+      for (let u = x - half; u <= x + half + 12 * scale; u += 12 * scale)
+        for (const v of [y - 12 * scale, y])
+          cells.push(`${Math.round(u / (12 * scale))} ${Math.round(v / (14 * scale))}`);
+      if (cells.some((cell) => taken.has(cell))) continue;
+      cells.forEach((cell) => taken.add(cell));
+      pen.lineWidth = 3 * scale;
+      pen.strokeStyle = css("--stage");
+      pen.strokeText(node[0], x, y - 4 * scale);
+      pen.fillStyle = css(room ? "--muted" : "--ink");
+      pen.fillText(node[0], x, y - 4 * scale);
+    }
+  };
+
+  // --- what is under the pointer: the nearest box that the ray meets
+  const pick = (event) => {
+    const area = stage.getBoundingClientRect();
+    const x = (event.clientX - area.left) / area.width * 2 - 1;
+    const y = 1 - (event.clientY - area.top) / area.height * 2;
+    const ray = add(add(forward, right, x * tangent * aspect), up, y * tangent);
+    let best = Infinity, found = null;
+    for (const node of data.nodes) {
+      if (node[3] === ROOM || !data.kinds[node[3]].on) continue;
+      const back = [-node[10], -node[11], -node[12], node[13]];
+      const from = rotate(back, [eye[0] - node[4], eye[1] - node[5], eye[2] - node[6]]);
+      const along = rotate(back, ray);
+      let enter = 0, leave = Infinity;
+      for (let i = 0; i < 3; i++) {
+        const half = Math.max(node[7 + i] / 2, 0.02); // thin things can be met, too
+        const a = (-half - from[i]) / along[i], b = (half - from[i]) / along[i];
+        enter = Math.max(enter, Math.min(a, b));
+        leave = Math.min(leave, Math.max(a, b));
+      }
+      if (enter <= leave && enter < best) { best = enter; found = node; }
+    }
+    return found;
+  };
+  const hover = (event) => {
+    const found = pick(event);
+    if (found !== hovered) {
+      hovered = found;
+      mark = found && instances(edgeBuffer, [found]);
+      tip.hidden = !found;
+      if (found) tip.textContent = `${found[0]}\n${found[1]}${found[2] ? " · " + found[2] : ""}`;
+      redraw();
+    }
+    const area = stage.getBoundingClientRect();
+    const left = Math.min(event.clientX - area.left + 14, area.width - tip.offsetWidth - 4);
+    Object.assign(tip.style, { left: `${left}px`, top: `${event.clientY - area.top + 14}px` });
+  };
+
+  // --- pointer, wheel and keys
+  const held = new Map();
+  const turn = (dx, dy) => {
+    camera.azimuth -= dx;
+    camera.elevation = Math.min(MOST, Math.max(LEAST, camera.elevation + dy));
+  };
+  const shift = (dx, dy) => {
+    const size = 2 * tangent * camera.distance / stage.clientHeight;
+    camera.target = add(add(camera.target, right, -dx * size), up, dy * size);
+  };
+  const zoom = (factor) => {
+    camera.distance = Math.min(10 * span, Math.max(span / 500, camera.distance * factor));
+  };
+  stage.addEventListener("pointerdown", (event) => {
+    held.set(event.pointerId, event);
+    stage.setPointerCapture(event.pointerId);
+  });
+  for (const name of ["pointerup", "pointercancel"])
+    stage.addEventListener(name, (event) => held.delete(event.pointerId));
+  stage.addEventListener("pointerleave", () => { tip.hidden = true; });
+  stage.addEventListener("pointermove", (event) => {
+    const last = held.get(event.pointerId);
+    if (!last) { hover(event); return; }
+    const dx = event.clientX - last.clientX, dy = event.clientY - last.clientY;
+    if (held.size === 2) {
+      const other = [...held.values()].find((each) => each.pointerId !== event.pointerId);
+      const gap = (e) => Math.hypot(e.clientX - other.clientX, e.clientY - other.clientY) || 1;
+      zoom(gap(last) / gap(event));
+      shift(dx / 2, dy / 2);
+    } else if (event.shiftKey || last.buttons & 6) shift(dx, dy);
+    else turn(dx * 0.008, dy * 0.008);
+    held.set(event.pointerId, event);
+    redraw();
+  });
+  stage.addEventListener("contextmenu", (event) => event.preventDefault());
+  stage.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    zoom(Math.exp(event.deltaY * (event.deltaMode ? 0.05 : 0.0015)));
+    redraw();
+  }, { passive: false });
+  stage.addEventListener("keydown", (event) => {
+    const keys = {
+      ArrowLeft: () => turn(0.1, 0), ArrowRight: () => turn(-0.1, 0),
+      ArrowUp: () => turn(0, 0.1), ArrowDown: () => turn(0, -0.1),
+      "+": () => zoom(0.9), "-": () => zoom(1.1),
+    };
+    if (!keys[event.key]) return;
+    event.preventDefault();
+    keys[event.key]();
+    redraw();
+  });
+
+  // --- switches
+  const panel = document.getElementById("switches");
+  const button = (text, act) => {
+    const made = document.createElement("button");
+    made.textContent = text;
+    made.addEventListener("click", () => { act(); redraw(); });
+    panel.append(made);
+  };
+  const toggle = (text, colour, owner, key) => {
+    const label = document.createElement("label"), box = document.createElement("input");
+    const swatch = document.createElement("i");
+    box.type = "checkbox";
+    box.checked = owner[key];
+    swatch.style.background = colour;
+    box.addEventListener("change", () => { owner[key] = box.checked; redraw(); });
+    label.append(box, ...(colour ? [swatch] : []), text);
+    panel.append(label);
+  };
+  button("3D", () => home(0.75));
+  button("from above", () => home(MOST));
+  toggle("names", "", shown, "names");
+  data.kinds.forEach((kind, index) => {
+    const count = data.nodes.filter((node) => node[3] === index).length;
+    if (count) toggle(`${kind.name} (${count})`, kind.colour, kind, "on");
+  });
+  relations.forEach((relation, index) => toggle(
+    `${relation.name} (${relation.count})`, relationColours[index % relationColours.length],
+    relation, "on"));
+
+  home(0.75);
+  new ResizeObserver(redraw).observe(stage);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  redraw();
+})();

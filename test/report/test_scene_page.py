@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a scene: complete in itself, safe whatever names a file holds, small."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from fcp_ros.report.scene_page import render_scene_page
+from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation, load_scene
+from fcp_ros.scene.state.label_types import TypeChoice, TypedBy
+
+BAD = ("<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", '"><svg onload=a()>',
+       "<!--", "a & b", "$\\frac{$", "{{ 7 * 7 }}", "x\u2028'\\")  # fmt: skip
+
+
+class Page(HTMLParser):
+    """The elements and attributes of a page, and the text of its scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.tags and self.tags[-1][0] == "script" and not self.scripts[-1]:
+            self.scripts[-1] = data
+        else:
+            self.texts.append(data)
+
+
+def page_of(graph: SceneGraph, typing: dict[str, TypeChoice] | None = None) -> Page:
+    return Page(render_scene_page(graph, typing or {}, "household"))
+
+
+@pytest.fixture(scope="module")
+def house(repository):  # type: ignore[no-untyped-def]
+    return load_scene(repository / "config" / "scenes" / "twin_house_furnished.json")
+
+
+def test_the_house_is_all_there(house: SceneGraph) -> None:
+    page = page_of(house, {"mug_1": TypeChoice("cup", 0.4, TypedBy.SIMILAR, "glass")})
+    data = json.loads(page.scripts[0])
+    nodes = {node[0]: node for node in data["nodes"]}
+    assert set(nodes) == {node.id for node in house.nodes.values() if node.pose is not None}
+    mug = house.nodes["mug_1"]
+    assert mug.pose is not None
+    assert nodes["mug_1"][1:3] == ["mug", "cup"]
+    assert nodes["mug_1"][4:7] == pytest.approx(mug.pose.position, abs=1e-3)
+    assert nodes["mug_1"][10:] == pytest.approx(mug.pose.orientation, abs=1e-4)
+    assert len(data["rooms"]) == 2
+    order = list(nodes)
+    ends = data["relations"]["on"]
+    pairs = {(order[a], order[b]) for a, b in zip(ends[::2], ends[1::2], strict=True)}
+    assert pairs == {relation.elements for relation in house.related("on")}
+    assert "like glass" in page.texts
+
+
+def test_nothing_is_fetched(house: SceneGraph) -> None:
+    text = render_scene_page(house, {}, "household")
+    page = Page(text)
+    policy = next(a["content"] for t, a in page.tags if "http-equiv" in a)
+    assert policy is not None and policy.startswith("default-src 'none'")  # noqa: PT018
+    for tag, attributes in page.tags:
+        assert tag not in ("link", "img", "iframe", "object", "embed", "base")
+        assert "src" not in attributes
+        href = attributes.get("href") or attributes.get("xlink:href") or "#"
+        assert href.startswith("#")
+    assert "url(http" not in text
+    assert "@import" not in text
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_names_from_files_stay_text(name: str) -> None:
+    room = SceneNode(name, Layer.ROOM, name, Pose.at(0, 0, 1), polygon=((0, 0), (1, 0), (0, 1)))
+    thing = SceneNode("t", Layer.OBJECT, name, Pose.at(0.1, 0.1, 0), attributes={name: name})
+    relation = SceneRelation(name, ("t", name))
+    graph = SceneGraph.of([room, thing], [relation], source=name, frame_id=name, notes=[name])
+    plain = page_of(SceneGraph.of([room_like(room), thing_like(thing)], source="s"))
+    page = page_of(graph, {"t": TypeChoice(name, 1.0, TypedBy.OVERRIDE, name)})
+    assert len(page.scripts) == 2
+    kinds = {tag for tag, _ in plain.tags} | {"ul", "li", "svg"}
+    assert {tag for tag, _ in page.tags} <= kinds
+    events = [key for _, attributes in page.tags for key in attributes if key.startswith("on")]
+    assert events == []
+    data = json.loads(page.scripts[0])
+    assert data["nodes"][0][:2] == [name, name]
+    assert name in data["relations"]
+    assert any(text == name for text in page.texts)  # shown as it is, in a table
+
+
+def room_like(room: SceneNode) -> SceneNode:
+    return SceneNode("r", Layer.ROOM, "room", room.pose, polygon=room.polygon)
+
+
+def thing_like(thing: SceneNode) -> SceneNode:
+    return SceneNode("t", Layer.OBJECT, "thing", thing.pose)
+
+
+def test_ten_thousand_boxes_make_a_small_page() -> None:
+    nodes = [
+        SceneNode(f"box_{i}", Layer.OBJECT, "box", Pose.at(i % 100, i // 100, 0.2), (0.4, 0.4, 0.4))
+        for i in range(10_000)
+    ]
+    text = render_scene_page(SceneGraph.of(nodes), {}, "household")
+    assert len(text) < 2_000_000
+    assert "<svg" not in re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+
+
+def test_what_has_no_place_is_counted() -> None:
+    graph = SceneGraph.of(
+        [SceneNode("a", Layer.OBJECT, "mug", Pose.at(0, 0, 0)), SceneNode("b", Layer.OBJECT, "mug")]
+    )
+    text = render_scene_page(graph, {}, "household")
+    assert "Not drawn, for want of a position: 1 of 2 nodes" in text
