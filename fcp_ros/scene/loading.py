@@ -11,6 +11,7 @@ from fcp_ros.scene.formats import (
     ai2thor,
     armeni,
     canonical,
+    concept_graphs,
     context_matters,
     hov_sg,
     omnigibson,
@@ -148,6 +149,18 @@ READERS: tuple[SceneReader, ...] = (
         taskography_pddl.is_taskography,
         taskography_pddl.read_taskography,
         lacks=("geometry", "doors", "which rooms are connected (v1)"),
+    ),
+    SceneReader(
+        "concept_graphs",
+        "ConceptGraphs JSON (scene_graph.json or obj_json_<run>.json)",
+        concept_graphs.is_concept_graphs,
+        concept_graphs.read_concept_graphs,
+        lacks=(
+            "rooms, doors and agents",
+            "numbers more exact than 0.1 m (scene_graph.json) or 0.01 m (obj_json)",
+            "how boxes are turned",
+            "states such as is_open",
+        ),
     ),
     SceneReader(
         "omnigibson",

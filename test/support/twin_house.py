@@ -34,6 +34,8 @@ class Lacks:
         doors, door_boxes: no doors (a passage may stand for one); no boxes of theirs.
         positions, sizes: of objects; levels: of their centres, only x and y are known.
         turns: boxes are upright and parallel to the axes: the surrounding box is compared.
+        yaws: boxes have their own extents, but not how they are turned.
+        rounding: positions and extents are multiples of this (m).
         states: attributes such as is_open.
         on_or_inside: one word for both; what rests where is compared, not how.
         relations: names of relations that the format neither has nor lets one derive.
@@ -50,6 +52,8 @@ class Lacks:
     levels: bool = False
     sizes: bool = False
     turns: bool = False
+    yaws: bool = False
+    rounding: float = 0.0
     states: bool = False
     on_or_inside: bool = False
     relations: frozenset[str] = frozenset()
@@ -171,7 +175,8 @@ def _placed(node: SceneNode, entry: Any, lacks: Lacks) -> Iterator[str]:
             yield f"{node.id} has no pose"
             return
         axes = 2 if lacks.levels else 3
-        if math.dist(node.pose.position[:axes], entry["center"][:axes]) > CENTIMETRE:
+        allowed = CENTIMETRE + lacks.rounding / 2.0 * math.sqrt(axes)
+        if math.dist(node.pose.position[:axes], entry["center"][:axes]) > allowed:
             yield f"{node.id} is at {node.pose.position}, not {entry['center']}"
     if lacks.sizes:
         return
@@ -181,9 +186,10 @@ def _placed(node: SceneNode, entry: Any, lacks: Lacks) -> Iterator[str]:
     if lacks.turns:
         yield from _surrounded(node, entry)
         return
-    if not all(map(_close, node.size, entry["size"])):
+    extents = zip(node.size, entry["size"], strict=True)
+    if any(abs(a - b) > CENTIMETRE + lacks.rounding / 2.0 for a, b in extents):
         yield f"{node.id} has the size {node.size}, not {entry['size']}"
-    if node.pose is not None:
+    if node.pose is not None and not lacks.yaws:
         off = (math.degrees(node.pose.yaw) - entry.get("yaw_deg", 0.0) + 180.0) % 360.0 - 180.0
         if abs(off) > DEGREE:
             yield f"{node.id} is turned by {math.degrees(node.pose.yaw)} degrees"
