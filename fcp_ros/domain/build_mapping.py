@@ -11,7 +11,7 @@ from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml_schema import DomainFile
 from fcp_ros.scene.graph.graph import Layer
 from fcp_ros.scene.graph.labels import normalise_label
-from fcp_ros.scene.state.to_cset import AttributeFact, SceneMapping
+from fcp_ros.scene.state.mapping import AttributeFact, SceneMapping
 
 
 def build_mapping(file: DomainFile, vocabulary: Vocabulary, report: Report) -> SceneMapping:

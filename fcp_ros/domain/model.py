@@ -18,7 +18,7 @@ from fcp_ros.domain.oracles import DEFAULT_ORACLE, FuzzyRule, OracleChoice
 
 if TYPE_CHECKING:
     from fcp_ros.cset import Schema
-    from fcp_ros.scene.state.to_cset import SceneMapping
+    from fcp_ros.scene.state.mapping import SceneMapping
 
 TEXT = "text"
 """The type of a parameter that takes words instead of an element."""

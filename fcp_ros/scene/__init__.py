@@ -28,6 +28,7 @@ from fcp_ros.scene.loading import READERS, SceneReader, load_scene, read_scene
 from fcp_ros.scene.relations.complete import complete_relations
 from fcp_ros.scene.relations.keeper import RelationKeeper
 from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.state.advance import advance_state
 from fcp_ros.scene.state.from_facts import delta_of_facts
 from fcp_ros.scene.state.mapping import AttributeFact, SceneMapping, type_of_label
 from fcp_ros.scene.state.to_cset import SceneState, scene_to_instance
@@ -57,6 +58,7 @@ __all__ = [
     "SceneWriter",
     "SequenceGap",
     "WRITERS",
+    "advance_state",
     "apply_delta",
     "complete_relations",
     "delta_between",

@@ -238,6 +238,14 @@ class SceneGraph:
         found: SceneRelation | None = self._table.get((name, elements))
         return found
 
+    def node_rank(self, id_: str) -> int:
+        """Where a node stands in the graph's order; KeyError for none. Not kept by ``replace``."""
+        return self._node_table.rank(id_)
+
+    def relation_rank(self, relation: SceneRelation) -> int:
+        """Where a relation stands in the graph's order; KeyError for one that is not there."""
+        return self._table.rank(relation.key)
+
     @property
     def relation_count(self) -> int:
         """How many relations there are; costs no look at each of them."""

@@ -6,26 +6,19 @@ Nothing is dropped or guessed in silence: the notes of ``SceneState`` say what w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from fcp_ros.cset import Instance, InstanceBuilder, InstanceError, Schema
-from fcp_ros.scene.graph.graph import SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.state.label_types import NodeTyper, TypeChoice, passage_types, typing_notes
-from fcp_ros.scene.state.location import ItemLocations
-from fcp_ros.scene.state.mapping import AttributeFact, SceneMapping, type_of_label
+from fcp_ros.cset import Change, Fact, Instance, InstanceBuilder, Schema
+from fcp_ros.cset.instance.persistent_map import PersistentMap
+from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.state.label_types import NodeTyper, TypeChoice, passage_types
+from fcp_ros.scene.state.mapping import SceneMapping
+from fcp_ros.scene.state.reading import Reading, Standing
+from fcp_ros.scene.state.remarks import Remarks, note_or_forget
 from fcp_ros.scene.state.similar_labels import LabelSimilarity
-from fcp_ros.scene.state.tuples import TupleWriter
-
-__all__ = [
-    "AttributeFact",
-    "SceneMapping",
-    "SceneState",
-    "scene_to_instance",
-    "type_of_label",
-]
-
-_LOCATIONS = ("on", "inside")
+from fcp_ros.scene.state.vocabulary import LegKey, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -34,13 +27,33 @@ class SceneState:
 
     Attributes:
         instance: The state.
-        notes: What was guessed, changed or left out, a sentence each.
-        typing: How each element got its type, by node id.
+        change: How ``instance`` differs from that of the state that this one was advanced from
+            (for match sets); from nothing for a state that was made of a whole scene.
+        reading: How the scene was read; for ``advance_state``.
+        typer: What chose the types; for ``advance_state``.
+        remarks: What ``notes`` says.
     """
 
     instance: Instance
-    notes: tuple[str, ...] = ()
-    typing: Mapping[str, TypeChoice] = field(default_factory=dict)
+    change: Change = field(repr=False)
+    reading: Reading = field(repr=False)
+    typer: NodeTyper = field(repr=False)
+    remarks: Remarks = field(repr=False)
+
+    @property
+    def graph(self) -> SceneGraph:
+        """The scene."""
+        return self.reading.graph
+
+    @property
+    def typing(self) -> Mapping[str, TypeChoice]:
+        """How each element got its type, by node id."""
+        return self.reading.typing
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What was guessed, changed or left out, a sentence each."""
+        return self.remarks.notes(self.reading, self.typer.notes)
 
 
 def scene_to_instance(
@@ -56,7 +69,7 @@ def scene_to_instance(
     kept where the elements' types fit their legs. An item lies in exactly one place: inside what is
     a container before on what is a support; what the source calls "on" is read as "inside" (or the
     reverse) where only that fits; a place that is neither leads on to where *it* lies, at last to
-    the room's floor.
+    the room's floor. Of two facts that cannot both hold, the first is kept.
 
     Args:
         graph: A scene that ``complete_relations`` has seen.
@@ -65,81 +78,86 @@ def scene_to_instance(
         similarity: Compares unknown labels with known ones, where the mapping has a threshold.
 
     Returns:
-        The state; it has no functional conflicts.
+        The state; it has no functional conflicts. ``advance_state`` follows changes of the scene.
     """
     typer = NodeTyper(schema, mapping, similarity)
-    typing = _typing(graph, schema, typer)
-    types = {id_: choice.type for id_, choice in typing.items()}
-    notes = [*typer.notes, *typing_notes(graph, typing)]
-    builder = InstanceBuilder(schema)
-    declared = {
-        type_: frozenset(attribute.name for attribute in schema.attributes_of(type_))
-        for type_ in set(types.values())
-    }
-    for id_, type_ in types.items():
-        element = builder.add(type_, id_)
-        notes += _set_attributes(builder, element, graph.nodes[id_], declared[type_])
-    writer = TupleWriter(builder, types)
-    for relation in graph.relations:
-        if relation.name not in _LOCATIONS and relation.name != "in_room":
-            writer.write(relation.name, relation.elements)
-    for fact in mapping.attribute_facts:
-        for id_ in types:
-            if fact.holds(graph.nodes[id_]):
-                writer.write(fact.relation, (id_,))
-    _place_in_rooms(graph, writer)
-    notes += ItemLocations(graph, writer).write()
+    reading = Reading(graph, Vocabulary(schema), mapping, _typing(graph, schema, typer))
+    reading.prepare()
+    builder, remarks = InstanceBuilder(schema), Remarks()
+    _add_elements(reading, builder, remarks)
+    _add_facts(reading, builder, remarks)
+    change = builder.change()
     instance = builder.build()
     instance.prepare()  # here, where time goes with the size of the scene; planning's does not
-    return SceneState(instance, (*notes, *writer.notes()), typing)
+    kept = Reading(graph, reading.vocabulary, mapping, reading.typing)
+    return SceneState(instance, change, kept, typer, remarks)
 
 
-def _typing(graph: SceneGraph, schema: Schema, typer: NodeTyper) -> dict[str, TypeChoice]:
+def _typing(graph: SceneGraph, schema: Schema, typer: NodeTyper) -> PersistentMap[str, TypeChoice]:
     """How each node that takes part got its type."""
     passages = passage_types(graph, schema)
     typer.learn(graph.nodes.values())
     choices = (
         (node.id, typer.choose(node, passages.get(node.id))) for node in graph.nodes.values()
     )
-    return {id_: choice for id_, choice in choices if choice is not None}
+    return PersistentMap({id_: choice for id_, choice in choices if choice is not None})
 
 
-def _set_attributes(
-    builder: InstanceBuilder, element: int, node: SceneNode, declared: Set[str]
-) -> list[str]:
-    """Set what the schema declares for the element's type; notes on values that do not fit."""
-    values = dict(node.attributes)
-    values["category"] = node.category
-    if node.pose is not None:
-        values.update(zip(("x", "y", "z"), node.pose.position, strict=True))
-    if node.size is not None:
-        values.update(zip(("size_x", "size_y", "size_z"), node.size, strict=True))
-        # The box's own axes say nothing about which side is called its width: the longer one is.
-        depth, width = sorted(node.size[:2])
-        values = {"width": width, "depth": depth, "height": node.size[2], **values}
-    notes = []
-    for name, value in values.items():
-        if name in declared:
-            try:
-                builder.set_attribute(element, name, value)
-            except InstanceError as error:
-                notes.append(f"left out: {error}")
-    return notes
+def _add_elements(reading: Reading, builder: InstanceBuilder, remarks: Remarks) -> None:
+    for id_, choice in reading.typing.items():
+        values, notes = reading.vocabulary.attributes(reading.graph.nodes[id_], choice.type)
+        builder.add(choice.type, id_, values)
+        if notes:
+            remarks.attributes[id_] = notes
+        if choice.is_guess:
+            remarks.guessed[id_] = None
 
 
-def _place_in_rooms(graph: SceneGraph, writer: TupleWriter) -> None:
-    """``in_room`` where it fits; an agent that was mapped as an object is ``at`` the room."""
-    for relation in graph.related("in_room"):
-        if writer.fits("in_room", relation.elements):
-            writer.write("in_room", relation.elements)
-        elif writer.fits("at", relation.elements):
-            writer.write("at", relation.elements)
-        elif not _is_carried(relation, writer):
-            writer.write("in_room", relation.elements)
+def _add_facts(reading: Reading, builder: InstanceBuilder, remarks: Remarks) -> None:
+    """Relate what may hold; of facts with the same functional key, the first one."""
+    vocabulary = reading.vocabulary
+    taken: dict[LegKey, Fact] = {}
+    seen: set[Fact] = set()
+    for fact in _stated(reading, remarks):
+        if fact in seen:
+            continue
+        seen.add(fact)
+        standing = reading.standing_of_stated(fact)
+        if standing is Standing.UNKNOWN:
+            remarks.count_unknown(fact.relation, 1)
+        elif standing is Standing.UNFIT:
+            remarks.unfit[fact] = None
+        elif standing is Standing.FITS:
+            keys = vocabulary.functional_keys(fact)
+            winner = next((taken[key] for key in keys if key in taken), None)
+            if winner is not None:
+                remarks.block(fact, keys, winner)
+                continue
+            taken.update(dict.fromkeys(keys, fact))
+            builder.relate(fact.relation, *map(builder.id_of, fact.arguments))
 
 
-def _is_carried(relation: SceneRelation, writer: TupleWriter) -> bool:
-    """Items are in a room by what they lie on: that they have no tuple of their own is right."""
-    return writer.admits("on", 0, relation.elements[0]) or writer.admits(
-        "inside", 0, relation.elements[0]
-    )
+def _stated(reading: Reading, remarks: Remarks) -> Iterator[Fact]:
+    """What the scene states, first things first; see ``Order``."""
+    graph = reading.graph
+    in_rooms = []
+    for relation in graph.relations:
+        fact = reading.fact_of(relation)
+        if relation.name == "in_room":
+            in_rooms.append(fact)
+        elif fact is not None:
+            yield fact
+    for stated in reading.mapping.attribute_facts:
+        for id_ in reading.typing:
+            if stated.holds(graph.nodes[id_]):
+                yield Fact(stated.relation, (id_,))
+    yield from (fact for fact in in_rooms if fact is not None)
+    for id_ in reading.typing:
+        place = reading.place(id_)
+        if place is None:
+            continue
+        if place.fact is None:
+            remarks.lost[id_] = None
+        else:
+            note_or_forget(remarks.read_as, id_, place.read_as)
+            yield place.fact
