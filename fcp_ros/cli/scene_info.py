@@ -18,7 +18,8 @@ from fcp_ros.scene import Provenance, SceneNode, SceneSummary, summarise
 from fcp_ros.scene.relations.draft import listed
 
 ROWS_SHOWN = 40
-"""Of more labels or rooms, the first are shown; ``--json`` has everything."""
+ROOMS_SHOWN = 15
+"""Of more labels, notes or rooms, the first are shown; ``--json`` has everything."""
 
 # --- for people
 
@@ -110,9 +111,9 @@ def _nodes_table(session: Session) -> Table:
 def _rooms_table(summary: SceneSummary) -> RenderableType:
     table = _table("room", "label", "things in it")
     table.columns[2].justify = "right"
-    for id_, category, count in summary.rooms[:ROWS_SHOWN]:
+    for id_, category, count in summary.rooms[:ROOMS_SHOWN]:
         table.add_row(escape(id_), escape(category), str(count))
-    hidden = len(summary.rooms) - ROWS_SHOWN
+    hidden = len(summary.rooms) - ROOMS_SHOWN
     return Group(table, Text(f"and {hidden} more rooms", style="dim")) if hidden > 0 else table
 
 

@@ -86,8 +86,13 @@
       const [a, b, c, d] = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]
         .map(([u, v]) => corner(u, v));
       for (const p of [a, b, c, a, c, d]) faces.push(...p, ...normal);
-      for (const p of [a, b, b, c, c, d, d, a]) edges.push(...p, 0, 0, 1);
     }
+    for (const [u, v] of [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+      for (const along of [-0.5, 0.5]) {
+        const p = [u, u, u];
+        p[axis] = along; p[(axis + 2) % 3] = v;
+        edges.push(...p, 0, 0, 1);
+      }
   }
   const faceBuffer = buffer(faces), edgeBuffer = buffer(edges);
   const instances = (shape, list) => { // centre, extent, turn of each node
@@ -161,7 +166,7 @@
   const span = Math.max(Math.hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2], 1);
   const camera = {};
   const home = (elevation) => Object.assign(camera, {
-    target: low.map((x, i) => (x + high[i]) / 2), distance: 1.05 * span,
+    target: low.map((x, i) => (x + high[i]) / 2), distance: 1.2 * span,
     azimuth: -Math.PI / 2 - (elevation > 1.5 ? 0 : 0.45), elevation,
   });
   const LEAST = 0.02, MOST = Math.PI / 2 - 0.001;
@@ -184,10 +189,13 @@
   };
 
   // --- drawing
+  const held = new Map(); // pointers that are down
   let hovered = null, mark = null, waiting = false;
   const shown = { names: false };
+  const MANY = 4000; // more nodes than this lose their edges and names while they are moved
   const draw = () => {
     waiting = false;
+    const coarse = held.size > 0 && data.nodes.length > MANY;
     const scale = devicePixelRatio || 1;
     const width = Math.round(stage.clientWidth * scale);
     const height = Math.round(stage.clientHeight * scale);
@@ -214,9 +222,9 @@
     for (const { kind, faces: sides, edges: lines } of solids) {
       if (!kind.on || !sides.count) continue;
       solid(sides, gl.TRIANGLES, 36, [...rgb(kind.colour), 1]);
-      if (kind.lines) solid(lines, gl.LINES, 48, [...rgb(kind.colour).map((x) => 0.55 * x), 1]);
+      if (kind.lines && !coarse) solid(lines, gl.LINES, 24, [...rgb(kind.colour).map((x) => 0.55 * x), 1]);
     }
-    if (mark) solid(mark, gl.LINES, 48, [...rgb(css("--mark")), 1]);
+    if (mark) solid(mark, gl.LINES, 24, [...rgb(css("--mark")), 1]);
     gl.useProgram(plain.made);
     gl.uniformMatrix4fv(plain.at("view"), false, view);
     const flat = ({ array, count }, mode, colour) => {
@@ -236,7 +244,7 @@
       flat(wallShape, gl.TRIANGLES, [...rgb(data.kinds[ROOM].colour), 0.14]);
       gl.depthMask(true);
     }
-    drawNames(scale);
+    drawNames(scale, coarse);
   };
   const redraw = () => {
     if (!waiting) { waiting = true; requestAnimationFrame(draw); }
@@ -245,16 +253,16 @@
     const [x, y, , w] = times(view, place);
     return w <= 0 ? null : [(x / w + 1) / 2 * overlay.width, (1 - y / w) / 2 * overlay.height, w];
   };
-  const drawNames = (scale) => {
+  const drawNames = (scale, coarse) => {
     const pen = overlay.getContext("2d");
     pen.clearRect(0, 0, overlay.width, overlay.height);
     pen.textAlign = "center";
     pen.lineJoin = "round";
-    const taken = new Set();
+    const taken = new Set(), things = shown.names && !coarse;
     const places = [];
     for (const node of data.nodes) {
       const room = node[3] === ROOM;
-      if (!data.kinds[node[3]].on || !(room || (shown.names && data.kinds[node[3]].lines))) continue;
+      if (!data.kinds[node[3]].on || !(room || (things && data.kinds[node[3]].lines))) continue;
       const at = onScreen([node[4], node[5], node[6] + (room ? 0 : node[9] / 2)]);
       if (at) places.push([room ? 0 : at[2], at, node, room]);
     }
@@ -313,7 +321,6 @@
   };
 
   // --- pointer, wheel and keys
-  const held = new Map();
   const turn = (dx, dy) => {
     camera.azimuth -= dx;
     camera.elevation = Math.min(MOST, Math.max(LEAST, camera.elevation + dy));
@@ -330,7 +337,7 @@
     stage.setPointerCapture(event.pointerId);
   });
   for (const name of ["pointerup", "pointercancel"])
-    stage.addEventListener(name, (event) => held.delete(event.pointerId));
+    stage.addEventListener(name, (event) => { held.delete(event.pointerId); redraw(); });
   stage.addEventListener("pointerleave", () => { tip.hidden = true; });
   stage.addEventListener("pointermove", (event) => {
     const last = held.get(event.pointerId);
