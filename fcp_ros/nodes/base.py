@@ -184,16 +184,16 @@ class ManagedNode(TransitionsNode):
         return self._make_publisher(message_type, topic, event_qos())
 
     def subscribe_state(
-        self, message_type: Any, topic: str, receive: Callable[[Any], None]
+        self, message_type: Any, topic: str, receive: Callable[[Any], None], *, raw: bool = False
     ) -> Subscription:
-        """A subscription to a latched topic."""
-        return self._make_subscription(message_type, topic, receive, state_qos())
+        """A subscription to a latched topic; with `raw`, of the serialised bytes."""
+        return self._make_subscription(message_type, topic, receive, state_qos(), raw)
 
     def subscribe_events(
-        self, message_type: Any, topic: str, receive: Callable[[Any], None]
+        self, message_type: Any, topic: str, receive: Callable[[Any], None], *, raw: bool = False
     ) -> Subscription:
-        """A subscription to events, received one by one in their order."""
-        return self._make_subscription(message_type, topic, receive, event_qos())
+        """A subscription to events, received one by one in their order; see `subscribe_state`."""
+        return self._make_subscription(message_type, topic, receive, event_qos(), raw)
 
     def _make_publisher(self, message_type: Any, topic: str, qos: QoSProfile) -> Publisher:
         publisher = self.create_lifecycle_publisher(
@@ -203,7 +203,12 @@ class ManagedNode(TransitionsNode):
         return publisher
 
     def _make_subscription(
-        self, message_type: Any, topic: str, receive: Callable[[Any], None], qos: QoSProfile
+        self,
+        message_type: Any,
+        topic: str,
+        receive: Callable[[Any], None],
+        qos: QoSProfile,
+        raw: bool,
     ) -> Subscription:
         def receive_safely(message: Any) -> None:
             try:
@@ -218,6 +223,7 @@ class ManagedNode(TransitionsNode):
             qos,
             callback_group=MutuallyExclusiveCallbackGroup(),
             qos_overriding_options=overridable(),
+            raw=raw,
         )
         self._subscriptions_made.append(subscription)
         return subscription

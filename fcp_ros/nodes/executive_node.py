@@ -14,7 +14,7 @@ from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.events import WorldChanged
 from fcp_ros.execution.policy import ReplanPolicy
-from fcp_ros.msg import ActionOutcome, ExecutionState, SceneGraph, SceneGraphUpdate
+from fcp_ros.msg import ActionOutcome, ExecutionState, SceneGraphUpdate
 from fcp_ros.nodes.base import ManagedNode, Refusal, RefusalKind
 from fcp_ros.nodes.conductor import Conductor
 from fcp_ros.nodes.domain_parameter import configured_domain
@@ -30,6 +30,7 @@ from fcp_ros.nodes.lifecycle import Diagnosis
 from fcp_ros.nodes.plan_runner import PlanRunner
 from fcp_ros.nodes.planner_link import PlannerLink
 from fcp_ros.nodes.scene_reporter import SceneReporter
+from fcp_ros.nodes.scene_topics import follow_scene
 from fcp_ros.nodes.simulation_setup import executors_of
 from fcp_ros.nodes.spin import run_node
 from fcp_ros.nodes.step_clients import StepClients
@@ -52,9 +53,10 @@ class ExecutiveNode(ManagedNode):
     Action clients of ``make_plan`` (MakePlan) and of the executors that the domain names
     (ExecuteStep). Client of the service ``calibration`` (GetCalibration): before it plans anew it
     waits, with a bound, until the grounder has learnt from the failed step.
-    Subscribes to ``scene_graph`` (SceneGraph, latched). Publishes ``outcomes`` (ActionOutcome,
-    events; once for each step that was tried), ``execution_state`` (ExecutionState, latched), and
-    with the parameter trust_executors also ``scene_graph_update`` (SceneGraphUpdate, events).
+    Subscribes to ``scene_graph`` (SceneGraph, latched) and ``scene_changes`` (SceneGraphChange,
+    events). Publishes ``outcomes`` (ActionOutcome, events; once for each step that was tried),
+    ``execution_state`` (ExecutionState, latched), and with the parameter trust_executors also
+    ``scene_graph_update`` (SceneGraphUpdate, events).
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -81,9 +83,7 @@ class ExecutiveNode(ManagedNode):
 
     def configure(self) -> None:
         """Read the domain; make topics, clients and the thread."""
-        domain = configured_domain(
-            self.parameters.text("domain"), self.parameters.texts("type_overrides")
-        )
+        domain = configured_domain(self.parameters.text("domain"))
         inbox: Inbox[Any] = Inbox()
         self._domain, self._inbox = domain, inbox
         self._outcomes = self.publish_events(ActionOutcome, "outcomes")
@@ -112,7 +112,7 @@ class ExecutiveNode(ManagedNode):
             return self._serve(ticket, tools)
 
         self._conductor = Conductor(inbox, serve, runner.late)
-        self.subscribe_state(SceneGraph, "scene_graph", self._receive)
+        follow_scene(self, self._world, self._world_changed)
 
     def activate(self) -> None:
         """Say that there is nothing to do yet."""
@@ -148,8 +148,7 @@ class ExecutiveNode(ManagedNode):
             values={"busy": busy, "scene_sequence_number": "none" if sequence is None else sequence}
         )
 
-    def _receive(self, message: SceneGraph) -> None:
-        self._world.receive(message)
+    def _world_changed(self) -> None:
         if self._reporter is not None:
             self._reporter.notice()
         if self._inbox is not None:

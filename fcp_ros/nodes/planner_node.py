@@ -14,13 +14,13 @@ from fcp_ros.action import MakePlan
 from fcp_ros.domain.problems import DomainError
 from fcp_ros.domain.yaml_reader import load_domain
 from fcp_ros.msg import Plan, PlanResult
-from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.nodes.allowed_files import FileRefused, configured_folders, resolve_allowed
 from fcp_ros.nodes.base import ManagedNode, Refusal, RefusalKind
-from fcp_ros.nodes.domain_parameter import configured_domain, with_overrides
+from fcp_ros.nodes.domain_parameter import configured_domain
 from fcp_ros.nodes.lifecycle import Diagnosis
 from fcp_ros.nodes.planner_parameters import PARAMETERS
 from fcp_ros.nodes.planning_desk import CheckFailed, PlanningDesk, refused_result
+from fcp_ros.nodes.scene_topics import follow_scene
 from fcp_ros.nodes.spin import run_node
 from fcp_ros.nodes.worker import CancelToken, Job, JobCancelled, Worker, WorkerBusy, WorkerClosed
 from fcp_ros.nodes.world import World
@@ -28,7 +28,6 @@ from fcp_ros.package_files import config_folder, find_domain
 from fcp_ros.planning.model.request import Phase, Progress
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.warm_up import warm_up
-from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.srv import JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 LOOK_EVERY = 0.02
@@ -44,7 +43,8 @@ class PlannerNode(ManagedNode):
     is planned at a time, others wait in a bounded queue; beyond it they are refused. A time limit
     runs from the moment of asking. Services ``validate_plan`` (ValidatePlan), ``load_domain``
     (LoadDomain). Publishes ``plan`` (Plan, latched). Subscribes to ``scene_graph`` (SceneGraph,
-    latched). Uses the grounder's service ``judge``.
+    latched) and ``scene_changes`` (SceneGraphChange, events). Uses the grounder's service
+    ``judge``.
 
     A goal of ``make_plan`` succeeds when there is a plan, is canceled when it was cancelled, and is
     aborted otherwise; the result's status says why.
@@ -70,16 +70,14 @@ class PlannerNode(ManagedNode):
 
     def configure(self) -> None:
         """Read the domain, make topics and the worker."""
-        domain = configured_domain(
-            self.parameters.text("domain"), self.parameters.texts("type_overrides")
-        )
+        domain = configured_domain(self.parameters.text("domain"))
         self._judge_client = self.create_client(
             JudgePredicates, "judge", callback_group=self.requests
         )
         self._desk = self._desk_for(domain)
         self._worker = Worker("planner", self.parameters.integer("queue_size"))
         self._plan_publisher = self.publish_state(Plan, "plan")
-        self.subscribe_state(SceneGraphMessage, "scene_graph", self._world.receive)
+        follow_scene(self, self._world, lambda: None)
 
     def deactivate(self) -> None:
         """End the running search and answer what waits."""
@@ -204,9 +202,8 @@ class PlannerNode(ManagedNode):
         )
         try:
             address = resolve_allowed(request.path, folders, find_domain, "domain_folders")
-            overrides = self.parameters.texts("type_overrides")
-            domain = with_overrides(load_domain(address), overrides)
-        except (FileRefused, OSError, SceneError) as error:
+            domain = load_domain(address)
+        except (FileRefused, OSError) as error:
             response.message = str(error)
             return response
         except DomainError as error:

@@ -15,7 +15,7 @@ from fcp_ros.cset import Delta
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.execution.simulated_world import Performance, Performed, SimulatedWorld
-from fcp_ros.msg import SceneGraph, SceneGraphUpdate
+from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.base import ManagedNode
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.plan import step_from_message
@@ -23,6 +23,7 @@ from fcp_ros.nodes.domain_parameter import configured_domain
 from fcp_ros.nodes.goal_end import GoalEnd, end_goal
 from fcp_ros.nodes.lifecycle import Diagnosis
 from fcp_ros.nodes.scene_reporter import SceneReporter
+from fcp_ros.nodes.scene_topics import follow_scene
 from fcp_ros.nodes.simulation_setup import PARAMETERS, SimulationSetup, read_setup
 from fcp_ros.nodes.spin import run_node
 from fcp_ros.nodes.step_answers import outcome_to_result
@@ -56,7 +57,8 @@ class SimulatedExecutorNode(ManagedNode):
     Offers one action (ExecuteStep) for each executor of the domain, under the name that the domain
     gives, while the node is configured. A step that does not succeed ends its goal as aborted, or
     canceled; cancel is obeyed at once.
-    Subscribes to ``scene_graph`` (SceneGraph, latched): that is the world, whoever changes it.
+    Subscribes to ``scene_graph`` (SceneGraph, latched) and ``scene_changes`` (SceneGraphChange,
+    events): that is the world, whoever changes it.
     Publishes ``scene_graph_update`` (SceneGraphUpdate, events): what a step changed, before it is
     reported as succeeded.
     """
@@ -79,13 +81,11 @@ class SimulatedExecutorNode(ManagedNode):
 
     def configure(self) -> None:
         """Read domain and faults; make topics and one action server an executor."""
-        self._domain = configured_domain(
-            self.parameters.text("domain"), self.parameters.texts("type_overrides")
-        )
+        self._domain = configured_domain(self.parameters.text("domain"))
         self._setup = read_setup(self.parameters, self._domain)
         publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         self._reporter = SceneReporter(self, publisher, self._world, self._domain)
-        self.subscribe_state(SceneGraph, "scene_graph", self._receive)
+        follow_scene(self, self._world, self._world_changed)
         for executor in self._setup.executors:
             server = self.offer_action(
                 ExecuteStep,
@@ -276,8 +276,7 @@ class SimulatedExecutorNode(ManagedNode):
             return Outcome(OutcomeCode.POSTCONDITION_FAILED, reported.message)
         return performed[-1].outcome
 
-    def _receive(self, message: SceneGraph) -> None:
-        self._world.receive(message)
+    def _world_changed(self) -> None:
         if self._reporter is not None:
             self._reporter.notice()
         with self._newer:

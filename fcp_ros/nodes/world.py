@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The present state as a domain sees it: the newest scene graph message, converted when needed."""
+"""The present state as a domain sees it: whole scene graphs and changes, converted when needed."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from builtin_interfaces.msg import Time
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.nodes.conversions.scene import graph_from_message
+from fcp_ros.nodes.conversions.scene_wire_glance import glance_at_change, glance_at_graph
+from fcp_ros.nodes.scene_follower import SceneCopy, SceneQueue
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, SceneGraph
 from fcp_ros.scene.state.to_cset import scene_to_instance
@@ -47,33 +47,63 @@ class WorldState:
 
 
 class World:
-    """Keeps the newest scene graph message; thread-safe.
+    """Follows the scene graph; thread-safe.
 
-    Receiving is cheap (for subscription callbacks), `state` converts (for worker threads) and
-    remembers the result.
+    Receiving is cheap (for subscription callbacks): the bytes of a message are looked into and
+    kept. `state` brings the graph up to date and converts it (for worker threads), and remembers
+    the result.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._message: Any = None
-        self._converted: tuple[Any, Domain, WorldState] | None = None
+        self._converting = threading.Lock()
+        self._queue = SceneQueue()
+        self._copy = SceneCopy()
+        self._converted: tuple[Domain, WorldState] | None = None
 
-    def receive(self, message: Any) -> None:
-        """Take a SceneGraph message as the newest one."""
+    def receive_graph(self, data: bytes) -> bool:
+        """Take in a serialised SceneGraph; whether the state is another one now.
+
+        Raises:
+            ConversionError: the message is damaged.
+        """
+        glance = glance_at_graph(data)
         with self._lock:
-            self._message = message
+            return self._queue.take_graph(glance, data)
+
+    def receive_change(self, data: bytes) -> bool:
+        """Take in a serialised SceneGraphChange; whether the state is another one now.
+
+        Raises:
+            ConversionError: the message is damaged.
+        """
+        glance = glance_at_change(data)
+        with self._lock:
+            return self._queue.take_change(glance, data)
 
     def clear(self) -> None:
         """Forget everything."""
-        with self._lock:
-            self._message = None
+        with self._converting, self._lock:
+            self._queue = SceneQueue()
+            self._copy = SceneCopy()
             self._converted = None
 
     @property
     def sequence(self) -> int | None:
         """Sequence number of the newest graph; None where there is none."""
         with self._lock:
-            return None if self._message is None else int(self._message.sequence_number)
+            return self._queue.sequence
+
+    @property
+    def gaps(self) -> int:
+        """How often changes were missing, and the next whole graph had to be waited for."""
+        with self._lock:
+            return self._queue.gaps
+
+    def changed_since(self, sequence: int) -> frozenset[str] | None:
+        """Ids of what changed since the graph of this number; None: nobody knows, maybe all."""
+        with self._lock:
+            return self._queue.changed_since(sequence)
 
     def wait_for_first(self, timeout: float, cancelled: Callable[[], bool]) -> bool:
         """Wait at most `timeout` s, or until cancelled, for a graph; whether there is one."""
@@ -90,30 +120,39 @@ class World:
         Raises:
             NoWorld: no scene graph has come yet, or the newest can't be converted.
         """
+        with self._converting:
+            graph = self._present()
+            converted = self._converted
+            if converted is not None and converted[0] is domain and converted[1].graph is graph:
+                return converted[1]
+            try:
+                state = _convert(graph, self._copy.stamp, domain)
+            except SceneError as error:
+                raise NoWorld(f"The scene graph can't be used: {error}") from error
+            self._converted = (domain, state)
+            return state
+
+    def _present(self) -> SceneGraph:
+        """The newest graph; what waits is applied outside of the lock that receiving needs."""
         with self._lock:
-            message, converted = self._message, self._converted
-        if message is None:
+            waiting = self._queue.drain()
+        try:
+            self._copy.apply(waiting)
+        except (ConversionError, SceneError) as error:
+            with self._lock:
+                self._queue.lose()
+            raise NoWorld(f"The scene graph can't be used: {error}") from error
+        if self._copy.graph is None:
             raise NoWorld(
                 "No scene graph has come yet: load one (service load_scene) or publish "
                 "scene_graph_update."
             )
-        if converted is not None and converted[0] is message and converted[1] is domain:
-            return converted[2]
-        state = _convert(message, domain)
-        with self._lock:
-            self._converted = (message, domain, state)
-        return state
+        return self._copy.graph
 
 
-def _convert(message: Any, domain: Domain) -> WorldState:
-    try:
-        graph = graph_from_message(message)
-        mapped = scene_to_instance(graph, domain.schema, domain.mapping)
-    except (ConversionError, SceneError) as error:
-        raise NoWorld(f"The scene graph can't be used: {error}") from error
-    return WorldState(
-        graph, mapped.instance, _resources(graph, domain), mapped.notes, message.header.stamp
-    )
+def _convert(graph: SceneGraph, stamp: Time, domain: Domain) -> WorldState:
+    mapped = scene_to_instance(graph, domain.schema, domain.mapping)
+    return WorldState(graph, mapped.instance, _resources(graph, domain), mapped.notes, stamp)
 
 
 def _resources(graph: SceneGraph, domain: Domain) -> dict[str, float]:

@@ -22,7 +22,11 @@ class DeviceMemory:
 def device_memory() -> DeviceMemory | None:
     """The memory of the current CUDA device; None where torch has not begun to use one."""
     torch = sys.modules.get("torch")
-    if torch is None or not torch.cuda.is_available() or not torch.cuda.is_initialized():
+    # Another thread may be in the middle of importing it.
+    if not hasattr(getattr(torch, "cuda", None), "is_initialized"):
+        return None
+    assert torch is not None
+    if not torch.cuda.is_available() or not torch.cuda.is_initialized():
         return None
     index = torch.cuda.current_device()
     free, total = torch.cuda.mem_get_info(index)

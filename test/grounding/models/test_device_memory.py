@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
@@ -28,3 +29,9 @@ def test_the_numbers_are_those_of_torch() -> None:
     memory = device_memory()
     assert memory is not None
     assert tensor.nbytes / (1 << 20) <= memory.own <= memory.used <= memory.total
+
+
+def test_torch_half_imported(monkeypatch):
+    """Diagnostics are made while another thread loads the model."""
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
+    assert device_memory() is None

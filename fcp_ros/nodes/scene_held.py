@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scene graph that the scene_graph node holds, and what an update makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from builtin_interfaces.msg import Time
+
+from fcp_ros.nodes.conversions.scene_values import PublishedChange, PublishedGraph
+from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.relations.complete import complete_relations
+
+
+@dataclass(frozen=True)
+class Step:
+    """The graph after an update, and the change that leads there."""
+
+    graph: PublishedGraph
+    change: PublishedChange
+
+
+def whole_step(
+    before: SceneGraph | None, after: SceneGraph, number: int, stamp: Time, *, complete: bool
+) -> Step:
+    """A whole graph comes in the place of what was before.
+
+    Arguments:
+        before: the present graph, if there is one.
+        after: the new one.
+        number: that it gets.
+        stamp: time of its newest observation.
+        complete: whether relations that it leaves out are derived.
+    """
+    if complete:
+        after = complete_relations(after)
+    after = after.with_sequence(number)
+    if before is None or number != before.sequence + 1 or before.frame_id != after.frame_id:
+        previous = 0 if before is None else before.sequence
+        ids = dict.fromkeys((*(() if before is None else before.nodes), *after.nodes))
+        change = PublishedChange(
+            stamp,
+            after.frame_id,
+            number,
+            previous,
+            True,
+            after.source,
+            nodes=tuple(after.nodes.values()),
+            relations=after.relations,
+            changed=tuple(ids),
+        )
+        return Step(PublishedGraph(stamp, after), change)
+    return _step(delta_between(before, after), after, stamp)
+
+
+def delta_step(before: SceneGraph | None, delta: SceneDelta, stamp: Time) -> Step:
+    """A change is applied.
+
+    Raises:
+        SceneError: it does not fit, or there is nothing to change.
+    """
+    if before is None:
+        raise SceneError(
+            "a delta came before any graph",
+            source="scene_graph_update",
+            advice="Send a full update first, or call load_scene.",
+        )
+    delta = replace(delta, sequence=before.sequence + 1)
+    return _step(delta, apply_delta(before, delta), stamp)
+
+
+def _step(delta: SceneDelta, after: SceneGraph, stamp: Time) -> Step:
+    ids = dict.fromkeys((*(node.id for node in delta.upserted), *delta.removed))
+    for relation in (*delta.added, *delta.dropped):
+        ids.update(dict.fromkeys(relation.elements))
+    change = PublishedChange(
+        stamp,
+        after.frame_id,
+        delta.sequence,
+        delta.sequence - 1,
+        False,
+        after.source,
+        delta.upserted,
+        delta.removed,
+        delta.added,
+        delta.dropped,
+        tuple(ids),
+    )
+    return Step(PublishedGraph(stamp, after), change)
