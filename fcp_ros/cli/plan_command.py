@@ -44,7 +44,8 @@ from fcp_ros.cli.plan_options import (
     switches_without,
 )
 from fcp_ros.cli.plan_request import Asked, answer_pddl, answer_scene, is_pddl
-from fcp_ros.cli.session import JudgeChoice
+from fcp_ros.cli.scene_options import SimilarOption, TypeOption
+from fcp_ros.cli.session import JudgeChoice, SceneChoice
 from fcp_ros.planning import (
     Algorithm,
     Explanation,
@@ -71,6 +72,8 @@ def plan(
     ] = "",
     domain: DomainOption = DEFAULT_DOMAIN,
     scene: SceneOption = DEFAULT_SCENE,
+    types: TypeOption = None,
+    similar: SimilarOption = None,
     alpha: AlphaOption = "0.5",
     criticality: CriticalityOption = 0.0,
     adaptive: AdaptiveOption = False,
@@ -129,7 +132,9 @@ def plan(
         search=SearchOptions(algorithm, heuristic),
         switches=switches_without(without),
     )
-    asked = Asked(domain, scene, goal, options, JudgeChoice(oracle, model, endpoint, calibration))
+    judges = JudgeChoice(oracle, model, endpoint, calibration)
+    reading = SceneChoice(tuple(types or ()), similar)
+    asked = Asked(domain, scene, goal, options, judges, reading)
     with explained():
         if is_pddl(domain) or is_pddl(scene):
             answer = answer_pddl(asked)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from rich.console import Console
 
-from fcp_ros.cli.session import JudgeChoice, open_grounder, open_session
+from fcp_ros.cli.session import JudgeChoice, SceneChoice, open_grounder, open_session
 from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl import PddlTask, UnsupportedPddl, read_pddl
 from fcp_ros.grounding import Grounder
@@ -28,6 +28,7 @@ class Asked:
     goal: str
     options: PlanningOptions
     judges: JudgeChoice
+    reading: SceneChoice | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def answer_scene(asked: Asked) -> Answer:
         DomainError, SceneError, GroundingError: what is wrong with the files or the model.
     """
     with _shown("reading the scene") as show:
-        session = open_session(asked.domain, asked.scene)
+        session = open_session(asked.domain, asked.scene, asked.reading)
         with closing(_grounder(asked, session.domain)) as grounder:
             state = session.state.instance
             result = plan_goal(

@@ -83,7 +83,9 @@ class ExecutiveNode(ManagedNode):
 
     def configure(self) -> None:
         """Read the domain; make topics, clients and the thread."""
-        domain = configured_domain(self.parameters.text("domain"))
+        domain = configured_domain(
+            self.parameters.text("domain"), self.parameters.texts("type_overrides")
+        )
         inbox: Inbox[Any] = Inbox()
         self._domain, self._inbox = domain, inbox
         self._outcomes = self.publish_events(ActionOutcome, "outcomes")

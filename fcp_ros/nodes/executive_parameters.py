@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from fcp_ros.execution.dispatch_model import DispatchSettings
-from fcp_ros.nodes.domain_parameter import DOMAIN
+from fcp_ros.nodes.domain_parameter import DOMAIN, TYPE_OVERRIDES
 from fcp_ros.nodes.parameters import ParameterSpec, ParameterTable, TakesEffect
 from fcp_ros.nodes.waiting_room import WaitSettings
 
@@ -17,6 +17,7 @@ def _seconds(name: str, default: float, description: str, minimum: float = 0.0) 
 
 PARAMETERS = (
     DOMAIN,
+    TYPE_OVERRIDES,
     ParameterSpec(
         "max_replans",
         3,

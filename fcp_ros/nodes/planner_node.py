@@ -16,7 +16,7 @@ from fcp_ros.domain.yaml_reader import load_domain
 from fcp_ros.msg import Plan, PlanResult
 from fcp_ros.nodes.allowed_files import FileRefused, configured_folders, resolve_allowed
 from fcp_ros.nodes.base import ManagedNode, Refusal, RefusalKind
-from fcp_ros.nodes.domain_parameter import configured_domain
+from fcp_ros.nodes.domain_parameter import configured_domain, with_overrides
 from fcp_ros.nodes.lifecycle import Diagnosis
 from fcp_ros.nodes.planner_parameters import PARAMETERS
 from fcp_ros.nodes.planning_desk import CheckFailed, PlanningDesk, refused_result
@@ -28,6 +28,7 @@ from fcp_ros.package_files import config_folder, find_domain
 from fcp_ros.planning.model.request import Phase, Progress
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.warm_up import warm_up
+from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.srv import JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 LOOK_EVERY = 0.02
@@ -70,7 +71,9 @@ class PlannerNode(ManagedNode):
 
     def configure(self) -> None:
         """Read the domain, make topics and the worker."""
-        domain = configured_domain(self.parameters.text("domain"))
+        domain = configured_domain(
+            self.parameters.text("domain"), self.parameters.texts("type_overrides")
+        )
         self._judge_client = self.create_client(
             JudgePredicates, "judge", callback_group=self.requests
         )
@@ -202,8 +205,9 @@ class PlannerNode(ManagedNode):
         )
         try:
             address = resolve_allowed(request.path, folders, find_domain, "domain_folders")
-            domain = load_domain(address)
-        except (FileRefused, OSError) as error:
+            overrides = self.parameters.texts("type_overrides")
+            domain = with_overrides(load_domain(address), overrides)
+        except (FileRefused, OSError, SceneError) as error:
             response.message = str(error)
             return response
         except DomainError as error:

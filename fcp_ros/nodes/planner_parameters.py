@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from fcp_ros.fuzzy import TNORM_CHOICES, AlphaPolicy, tnorm_by_name
-from fcp_ros.nodes.domain_parameter import DOMAIN
+from fcp_ros.nodes.domain_parameter import DOMAIN, TYPE_OVERRIDES
 from fcp_ros.nodes.parameters import ParameterSpec, ParameterTable, TakesEffect
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
@@ -13,6 +13,7 @@ AT_ONCE = TakesEffect.AT_ONCE
 
 PARAMETERS = (
     DOMAIN,
+    TYPE_OVERRIDES,
     ParameterSpec(
         "domain_folders",
         [""],

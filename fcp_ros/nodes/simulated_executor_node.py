@@ -81,7 +81,9 @@ class SimulatedExecutorNode(ManagedNode):
 
     def configure(self) -> None:
         """Read domain and faults; make topics and one action server an executor."""
-        self._domain = configured_domain(self.parameters.text("domain"))
+        self._domain = configured_domain(
+            self.parameters.text("domain"), self.parameters.texts("type_overrides")
+        )
         self._setup = read_setup(self.parameters, self._domain)
         publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         self._reporter = SceneReporter(self, publisher, self._world, self._domain)

@@ -15,12 +15,13 @@ from fcp_ros.execution.faults import (
     parse_success,
 )
 from fcp_ros.execution.step_pattern import PatternError
-from fcp_ros.nodes.domain_parameter import DOMAIN
+from fcp_ros.nodes.domain_parameter import DOMAIN, TYPE_OVERRIDES
 from fcp_ros.nodes.lifecycle import ConfigureError
 from fcp_ros.nodes.parameters import ParameterSpec, ParameterTable, TakesEffect
 
 PARAMETERS = (
     DOMAIN,
+    TYPE_OVERRIDES,
     ParameterSpec(
         "executors", [""], "Names of the executors to simulate; without any, all of the domain."
     ),

@@ -16,6 +16,7 @@ from fcp_ros.scene.formats import (
     hov_sg,
     omnigibson,
     procthor,
+    pyrobosim_world,
     sayplan,
     segments,
     spark_dsg,
@@ -186,6 +187,17 @@ READERS: tuple[SceneReader, ...] = (
             "states such as is_open",
             "relations (they follow from the boxes)",
             "agents",
+        ),
+    ),
+    SceneReader(
+        "pyrobosim",
+        "pyrobosim world YAML (metadata beside it)",
+        pyrobosim_world.is_pyrobosim,
+        pyrobosim_world.read_pyrobosim,
+        lacks=(
+            "labels of rooms other than their names",
+            "heights of doors, and of objects as a rule",
+            "on and inside told apart",
         ),
     ),
 )

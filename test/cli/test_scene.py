@@ -106,6 +106,16 @@ def test_types_are_explained_and_overridden(odd_house: Path) -> None:
     assert 0.1 <= float(str(guessed["degree"])) < 1.0
 
 
+def test_plans_take_overrides_too() -> None:
+    def plan(*options: str) -> int:
+        goal = ["plan", "--scene", "twin_house", "--goal", "on(mug_1, counter_1)", *options]
+        return CliRunner().invoke(app, goal).exit_code
+
+    assert plan() == 0
+    assert plan("--type", "mug_1=fixture") == BAD_INPUT  # a fixture can't be on anything
+    assert plan("--type", "nobody=fixture") == BAD_INPUT
+
+
 @pytest.mark.parametrize(
     ("override", "words"),
     [

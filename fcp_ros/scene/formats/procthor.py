@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -23,8 +22,14 @@ from fcp_ros.scene.formats.procthor_model import (
     HouseHole,
     HouseObject,
     HouseRoom,
-    HouseWall,
     ProcthorHouse,
+)
+from fcp_ros.scene.formats.procthor_walls import (
+    Box,
+    hole_box,
+    open_boundaries,
+    tops_of_walls,
+    wall_box,
 )
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.thor import BY_TYPE, pose_of, word_for
@@ -37,17 +42,12 @@ from fcp_ros.scene.graph.graph import (
     SceneGraph,
     SceneNode,
     SceneRelation,
-    Vector,
 )
 from fcp_ros.scene.relations.draft import listed
-from fcp_ros.scene.shapes.footprint import Polygon, centroid, distance
+from fcp_ros.scene.shapes.footprint import Polygon, centroid
 
 _ADVICE = "Write the house again as ProcTHOR has it (schema 1.0.0)."
 _ROBOT = "|agent"
-_BESIDE = 0.02
-"""How far (m) the middle of an open boundary may be from the outline of the room beyond."""
-_BEYOND_WALL = 0.05
-"""How far (m) a hole may reach beyond its wall."""
 
 
 def is_procthor(file: SceneFile) -> bool:
@@ -91,7 +91,8 @@ class _Reading:
         self._walls = {wall.id: wall for wall in house.walls}
         self._outlines = {room.id: _outline(room) for room in house.rooms}
         self._objects = list(_all_objects(house))
-        self._openings = self._open_boundaries()
+        self._openings = open_boundaries(house.walls, self._outlines)
+        self._tops = tops_of_walls(house.walls)
         self._ids = plain_ids(self._named())
         self._notes = list(self._ids.notes)
 
@@ -131,13 +132,7 @@ class _Reading:
     def _room(self, room: HouseRoom) -> SceneNode:
         outline = self._outlines[room.id]
         level = UNITY.point(room.floorPolygon[0].values)[2]
-        tops = [
-            UNITY.point(corner.values)[2]
-            for wall in self._house.walls
-            if wall.roomId == room.id
-            for corner in wall.polygon
-        ]
-        height = max(tops, default=level) - level
+        height = self._tops.get(room.id, level) - level
         x, y = centroid(outline)
         return SceneNode(
             self._ids[room.id],
@@ -157,16 +152,16 @@ class _Reading:
             if rooms[0] == rooms[1]:
                 outside.append(door.id)
                 continue
-            box = self._hole_box(door)
-            if box is None:
+            pose, size = self._hole_box(door)
+            if pose is None:
                 unplaced.append(id_)
             nodes.append(
                 SceneNode(
                     id_,
                     Layer.OBJECT,
                     _door_category(door),
-                    pose=box[0] if box is not None else None,
-                    size=box[1] if box is not None else None,
+                    pose=pose,
+                    size=size,
                     attributes={**self._ids.attributes(door.id), "is_open": _is_open(door)},
                 )
             )
@@ -180,13 +175,13 @@ class _Reading:
         return nodes
 
     def _window(self, window: HouseHole) -> SceneNode:
-        box = self._hole_box(window)
+        pose, size = self._hole_box(window)
         return SceneNode(
             self._ids[window.id],
             Layer.OBJECT,
             "window",
-            pose=box[0] if box is not None else None,
-            size=box[1] if box is not None else None,
+            pose=pose,
+            size=size,
             attributes=self._ids.attributes(window.id),
             parents=(self._known_room(window.id, window.room0),),
         )
@@ -207,66 +202,19 @@ class _Reading:
             )
         return self._ids[room]
 
-    def _hole_box(self, hole: HouseHole) -> tuple[Pose, Vector] | None:
-        """Box of a door or window: its x axis along the wall, its thickness that of the wall."""
+    def _hole_box(self, hole: HouseHole) -> Box | tuple[None, None]:
+        """Pose and size of a door or window; (None, None) where its wall is not listed."""
         wall = self._walls.get(hole.wall0)
-        if wall is None:
-            return None
-        start, end = _foot(wall)
-        length = math.dist(start, end)
-        along = sorted(corner.x for corner in hole.holePolygon)
-        upward = sorted(corner.y for corner in hole.holePolygon)
-        if along[0] < -_BEYOND_WALL or along[-1] > length + _BEYOND_WALL or length == 0.0:
-            raise SceneError(
-                f"its hole reaches from {along[0]} to {along[-1]} m along a wall of {length:.3g} m",
-                element=hole.id,
-                advice=_ADVICE,
-            )
-        share = (along[0] + along[-1]) / 2.0 / length
-        x, y = (a + share * (b - a) for a, b in zip(start[:2], end[:2], strict=True))
-        z = start[2] + (upward[0] + upward[-1]) / 2.0
-        yaw = math.atan2(end[1] - start[1], end[0] - start[0])
-        return Pose.at(x, y, z, yaw), (along[-1] - along[0], 0.0, upward[-1] - upward[0])
-
-    def _open_boundaries(self) -> dict[str, tuple[str, str]]:
-        """The two rooms of each open boundary, by the id of one of its (usually two) walls."""
-        found: dict[str, tuple[str, str]] = {}
-        seen = set()
-        for wall in self._house.walls:
-            if not wall.empty or wall.roomId not in self._outlines:
-                continue
-            middle = _middle(wall)
-            away = {
-                room: distance(outline, middle[:2])
-                for room, outline in self._outlines.items()
-                if room != wall.roomId
-            }
-            beyond = min(away, key=lambda room: away[room], default="")
-            key = (frozenset((wall.roomId, beyond)), round(middle[0], 1), round(middle[1], 1))
-            if beyond and away[beyond] <= _BESIDE and key not in seen:
-                seen.add(key)
-                found[wall.id] = wall.roomId, beyond
-        return found
+        return (None, None) if wall is None else hole_box(hole, wall, _ADVICE)
 
     def _opening_nodes(self, relations: list[SceneRelation]) -> Iterator[SceneNode]:
-        for wall_id, rooms in self._openings.items():
-            wall = self._walls[wall_id]
-            start, end = _foot(wall)
-            height = max(corner.y for corner in wall.polygon) - start[2]
-            yaw = math.atan2(end[1] - start[1], end[0] - start[0])
-            x, y, z = _middle(wall)
-            id_ = self._ids[wall_id]
-            relations.append(
-                SceneRelation("connected", (self._ids[rooms[0]], self._ids[rooms[1]], id_))
-            )
-            yield SceneNode(
-                id_,
-                Layer.OBJECT,
-                "opening",
-                pose=Pose.at(x, y, z + height / 2.0, yaw),
-                size=(math.dist(start, end), 0.0, max(height, 0.0)),
-                attributes=self._ids.attributes(wall_id),
-            )
+        for wall, rooms in self._openings.items():
+            id_ = self._ids[wall]
+            legs = (self._ids[rooms[0]], self._ids[rooms[1]], id_)
+            relations.append(SceneRelation("connected", legs))
+            pose, size = wall_box(self._walls[wall])
+            attributes = self._ids.attributes(wall)
+            yield SceneNode(id_, Layer.OBJECT, "opening", pose, size, attributes=attributes)
 
 
 def _all_objects(house: ProcthorHouse) -> Iterator[tuple[HouseObject, HouseObject | None]]:
@@ -285,18 +233,6 @@ def _outline(room: HouseRoom) -> Polygon:
     if len(corners) > 3 and corners[0] == corners[-1]:
         corners.pop()
     return tuple(corners)
-
-
-def _foot(wall: HouseWall) -> tuple[Vector, Vector]:
-    """Start and end of a wall's lower edge: its two lowest corners, in their order."""
-    first, second = sorted(wall.polygon, key=lambda corner: corner.y)[:2]
-    return UNITY.point(first.values), UNITY.point(second.values)
-
-
-def _middle(wall: HouseWall) -> Vector:
-    start, end = _foot(wall)
-    x, y, z = ((a + b) / 2.0 for a, b in zip(start, end, strict=True))
-    return x, y, z
 
 
 def _type(thing: HouseObject) -> str:

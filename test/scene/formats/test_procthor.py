@@ -8,10 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scene_documents import changed, read_damaged, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
+from fcp_ros.scene.formats.frames import UNITY
+from fcp_ros.scene.formats.procthor_model import HouseWall
+from fcp_ros.scene.formats.procthor_walls import open_boundaries
+from fcp_ros.scene.shapes.footprint import Polygon
 
 TWIN = "procthor/twin_house_house.json"
 LACKS = Lacks(
@@ -148,6 +154,42 @@ def test_an_empty_wall_is_an_opening(load: Any) -> None:
 def test_an_empty_wall_to_nowhere_is_none(load: Any) -> None:
     graph = load(house(walls=[wall(1, (0, 4), (0, 0), empty=True)]))
     assert graph.related("connected") == ()
+
+
+def slow_boundaries(
+    walls: list[HouseWall], outlines: dict[str, Polygon]
+) -> set[tuple[str, str, str]]:
+    """Each empty wall against each outline, edge by edge."""
+    found = set()
+    for one in walls:
+        start, end = (UNITY.point(corner.values) for corner in one.polygon[:2])
+        x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+        for room, outline in outlines.items():
+            edges = zip(outline, (*outline[1:], outline[0]), strict=True)
+            if room != one.roomId and any(
+                math.dist(a, (x, y)) + math.dist((x, y), b) <= math.dist(a, b) + 1e-9
+                for a, b in edges
+            ):
+                found.add((one.id, one.roomId, room))
+    return found
+
+
+@given(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=9))
+def test_open_boundaries_on_a_grid_of_rooms(cells: set[tuple[int, int]]) -> None:
+    """Square rooms of 4 m; every wall is empty; the middle of each is on one other room at most."""
+    outlines, walls = {}, []
+    for n, (i, k) in enumerate(sorted(cells)):
+        low, high = (4.0 * i, 4.0 * k), (4.0 * i + 4, 4.0 * k + 4)
+        corners = [low, (high[0], low[1]), high, (low[0], high[1])]
+        outlines[f"room|{n}"] = tuple(UNITY.point((x, 0.0, z))[:2] for x, z in corners)
+        walls += [
+            HouseWall.model_validate(wall(n, a, b, empty=True))
+            for a, b in zip(corners, (*corners[1:], corners[0]), strict=True)
+        ]
+    slow = {frozenset((a, b)) for _, a, b in slow_boundaries(walls, outlines)}
+    found = open_boundaries(walls, outlines)
+    assert {frozenset(rooms) for rooms in found.values()} == slow
+    assert len(found) == len(slow), "each once, though two walls say so"
 
 
 def test_children_are_on_or_inside_by_type(load: Any) -> None:
