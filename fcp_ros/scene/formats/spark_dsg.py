@@ -99,6 +99,9 @@ def decode_dsg_bytes(
 ) -> SceneGraph:
     """The graph of a binary Spark-DSG without file header, as `hydra_msgs/DsgUpdate` carries it.
 
+    Ids are those that a node has in every message: its symbol, whatever its name, for a name that
+    is unique now need not be later; an agent's is ``robot_1`` for the prefix a, and so on.
+
     Args:
         content: The bytes of ``layer_contents``.
         source: Where they come from (a topic), for messages and ``SceneGraph.source``.
@@ -108,9 +111,20 @@ def decode_dsg_bytes(
     Raises:
         SceneError: The bytes are damaged, or there are too many nodes.
     """
-    raw = decode_binary(content, source, limits)
+    return graph_of_message(decode_binary(content, source, limits), source, labels)
+
+
+def graph_of_message(
+    raw: RawScene, source: str, labels: Mapping[int, str] | None = None
+) -> SceneGraph:
+    """The second half of `decode_dsg_bytes`; what `decode_binary` found has the label names."""
     spaces = {_OBJECTS: labels or {}, **raw.label_spaces}
-    return _assemble(raw, spaces, source, ())
+    return _assemble(raw, spaces, source, (), by_symbol=True)
+
+
+def object_labels(raw: RawScene) -> Mapping[int, str]:
+    """Names of object labels that a message carries itself; most often only a full one does."""
+    return raw.label_spaces.get(_OBJECTS, {})
 
 
 class _Row(NamedTuple):
@@ -126,9 +140,16 @@ class _Row(NamedTuple):
     metadata: Mapping[str, Any]
 
 
-def _assemble(raw: RawScene, spaces: LabelSpaces, source: str, notes: Sequence[str]) -> SceneGraph:
+def _assemble(
+    raw: RawScene,
+    spaces: LabelSpaces,
+    source: str,
+    notes: Sequence[str],
+    *,
+    by_symbol: bool = False,
+) -> SceneGraph:
     rows, found = _rows(raw, spaces)
-    ids = _ids(rows)
+    ids = {row.row: row.symbol for row in rows} if by_symbol else _ids(rows)
     parents = _parents(raw, {row.row: row.layer for row in rows})
     places = _places_by_room(rows, parents)
     nodes = []
@@ -138,7 +159,7 @@ def _assemble(raw: RawScene, spaces: LabelSpaces, source: str, notes: Sequence[s
             nodes.append(_room(row, ids[row.row], places.get(row.row, ()), above))
         else:
             nodes.append(_thing(row, ids[row.row], above))
-    nodes += _agents(raw, ids, parents)
+    nodes += _agents(raw, ids, parents, by_symbol=by_symbol)
     connected = _connections(raw, ids, rows, parents)
     return SceneGraph.of(
         nodes, connected, frame_id=raw.frame_id, source=source, notes=(*notes, *found)
@@ -327,7 +348,11 @@ def _connections(
 
 
 def _agents(
-    raw: RawScene, ids: Mapping[int, str], parents: Mapping[int, Sequence[int]]
+    raw: RawScene,
+    ids: Mapping[int, str],
+    parents: Mapping[int, Sequence[int]],
+    *,
+    by_symbol: bool,
 ) -> list[SceneNode]:
     """The last pose of each agent: ``robot_1`` where there is one, else ``robot_<prefix>``."""
     last: dict[str, int] = {}
@@ -340,7 +365,10 @@ def _agents(
     nodes = []
     for prefix, row in sorted(last.items()):
         metadata = raw.metadata[row]
-        wanted = "robot_1" if len(last) == 1 else f"robot_{prefix}"
+        if by_symbol and prefix.islower():
+            wanted = f"robot_{ord(prefix) - ord('a') + 1}"
+        else:
+            wanted = "robot_1" if len(last) == 1 else f"robot_{prefix}"
         named = metadata.get(ID_KEY)
         if isinstance(named, str) and PLAIN_ID.fullmatch(named):
             wanted = named
