@@ -15,41 +15,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel
 
+from fcp_ros.scene.formats.context_matters_house import (
+    ADVICE,
+    SCENES_FILE,
+    House,
+    house_parts,
+    houses_beside,
+)
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, open_scene_file
+from fcp_ros.scene.formats.validation import validated
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.relations.complete import complete_relations
 
 INSTANCES_FILE = "instances.json"
-SCENES_FILE = "scenes_from_taskography.json"
 _ROBOT = "robot_1"
-
-
-class _Room(BaseModel):
-    id: int
-    category: str
-    label: str
-
-
-class _Object(BaseModel):
-    id: int
-    cls: str
-    kind: Literal["receptacle", "item"]
-    size: str | None = None
-    room: int
-    holder: Annotated[int | None, Field(alias="in")] = None
-
-
-class _House(BaseModel):
-    rooms: list[_Room]
-    objects: list[_Object]
-    room_edges: list[tuple[int, int]]
 
 
 class _Added(BaseModel):
@@ -98,7 +83,7 @@ def is_instances(file: SceneFile) -> bool:
 def read_instance(file: SceneFile) -> SceneGraph:
     """The graph of the instance that the file's fragment names."""
     instances = _instances(file)
-    available = _houses_beside(file)
+    available = houses_beside(file)
     usable = [id_ for id_, instance in instances.items() if instance.scene in available]
     if file.fragment not in instances:
         asked = f"there is no instance {file.fragment!r}" if file.fragment else "it holds many"
@@ -115,7 +100,9 @@ def read_instance(file: SceneFile) -> SceneGraph:
             source=file.name,
             advice=f"Choose an instance of {', '.join(sorted(available))}.",
         )
-    return _graph(instance, available[instance.scene], file.name)
+    house = available[instance.scene]
+    file.limits.check_nodes(house.size + len(instance.added) + 1, file.name)
+    return _graph(instance, house, file.name)
 
 
 def load_context_matters_records(folder: str | Path) -> Mapping[str, ContextMattersInstance]:
@@ -131,7 +118,7 @@ def load_context_matters_records(folder: str | Path) -> Mapping[str, ContextMatt
         SceneError: A file is missing or wrong.
     """
     file = open_scene_file(Path(folder) / INSTANCES_FILE, SceneLimits())
-    houses = _houses_beside(file)
+    houses = houses_beside(file)
     records = {}
     for id_, instance in _instances(file).items():
         if instance.scene in houses:
@@ -149,71 +136,31 @@ def load_context_matters_instances(folder: str | Path) -> Mapping[str, SceneGrap
 
 
 def _instances(file: SceneFile) -> dict[str, _Instance]:
+    found: dict[str, _Instance] = {}
+    for instance in validated(list[_Instance], file.document, str(file.path), ADVICE):
+        if instance.id in found:
+            raise SceneError(
+                "this id is given to two instances",
+                source=str(file.path),
+                element=instance.id,
+                advice=ADVICE,
+            )
+        found[instance.id] = instance
+    return found
+
+
+def _graph(instance: _Instance, house: House, source: str) -> SceneGraph:
     try:
-        instances = TypeAdapter(list[_Instance]).validate_python(file.document)
-    except ValidationError as error:
-        raise _invalid(str(file.path), error) from None
-    return {instance.id: instance for instance in instances}
-
-
-def _houses_beside(file: SceneFile) -> dict[str, _House]:
-    houses = open_scene_file(file.path.parent / SCENES_FILE, file.limits)
-    try:
-        return TypeAdapter(dict[str, _House]).validate_python(houses.document)
-    except ValidationError as error:
-        raise _invalid(str(houses.path), error) from None
-
-
-def _invalid(source: str, error: ValidationError) -> SceneError:
-    problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    place = ".".join(str(part) for part in problem["loc"])
-    return SceneError(
-        f"{place}: {problem['msg']}",
-        source=source,
-        advice="Copy the Context Matters data again.",
-    )
-
-
-def _graph(instance: _Instance, house: _House, source: str) -> SceneGraph:
-    try:
-        return _assemble(instance, house, source)
-    except KeyError as missing:
-        raise SceneError(
-            f"house {instance.scene} refers to {missing}, which it does not list",
-            source=source,
-            advice="Copy the Context Matters data again.",
-        ) from None
-
-
-def _assemble(instance: _Instance, house: _House, source: str) -> SceneGraph:
-    rooms = {room.id: room.label for room in house.rooms}
-    nodes = [SceneNode(room.label, Layer.ROOM, room.category) for room in house.rooms]
-    relations = [SceneRelation("connected", (rooms[a], rooms[b])) for a, b in house.room_edges]
-    names = {thing.id: f"{thing.cls}_{thing.id}" for thing in house.objects}
-    room_of = {thing.id: thing.room for thing in house.objects}
-    notes = []
-    for thing in house.objects:
-        node = SceneNode(names[thing.id], Layer.OBJECT, thing.cls)
-        if thing.size is not None:
-            node = replace(node, attributes={"size_class": thing.size})
-        if thing.holder is None:
-            node = replace(node, parents=(rooms[thing.room],))
-        else:
-            relations.append(SceneRelation("on", (node.id, names[thing.holder])))
-            if room_of[thing.holder] != thing.room:
-                notes.append(
-                    f"{node.id} is listed in {rooms[thing.room]} but lies on "
-                    f"{names[thing.holder]} in {rooms[room_of[thing.holder]]}: "
-                    "the latter is taken"
-                )
-        nodes.append(node)
-    nodes += [
+        parts = house_parts(house, instance.scene)
+    except SceneError as error:
+        raise error.in_source(source) from None
+    added = [
         SceneNode(_plain(added.label), Layer.OBJECT, added.cls, parents=(added.room,))
         for added in instance.added
     ]
-    nodes.append(SceneNode(_ROBOT, Layer.AGENT, "robot", parents=(instance.init_loc,)))
-    relations.append(SceneRelation("at", (_ROBOT, instance.init_loc)))
-    return SceneGraph.of(nodes, relations, source=source, notes=notes)
+    robot = SceneNode(_ROBOT, Layer.AGENT, "robot", parents=(instance.init_loc,))
+    relations = [*parts.relations, SceneRelation("at", (_ROBOT, instance.init_loc))]
+    return SceneGraph.of([*parts.nodes, *added, robot], relations, source=source, notes=parts.notes)
 
 
 def _plain(label: str) -> str:
