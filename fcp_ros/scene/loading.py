@@ -24,6 +24,8 @@ from fcp_ros.scene.formats import (
     spark_dsg,
     taskography_pddl,
     three_dssg,
+    usd,
+    usd_stage,
 )
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, Syntax, open_scene_file
 from fcp_ros.scene.graph.errors import SceneError
@@ -80,6 +82,17 @@ READERS: tuple[SceneReader, ...] = (
         spark_dsg.is_spark_binary,
         spark_dsg.read_spark,
         lacks=_SPARK_LACKS,
+    ),
+    SceneReader(
+        "usd",
+        "USD stage with semantic labels (Isaac Sim): .usda, .usdc, .usdz",
+        usd_stage.is_usd,
+        usd.read_usd,
+        lacks=(
+            "relations (only what is part of what)",
+            "outlines of rooms that are no rectangles",
+            "heights of rooms without walls",
+        ),
     ),
     SceneReader(
         "context_matters",

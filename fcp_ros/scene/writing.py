@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fcp_ros.scene.formats.canonical import write_scene
 from fcp_ros.scene.formats.spark_write import write_spark
+from fcp_ros.scene.formats.usd_write import write_usd
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
@@ -44,6 +45,8 @@ WRITERS: tuple[SceneWriter, ...] = (
     SceneWriter("canonical_yaml", "canonical YAML", (".yaml", ".yml"), _write_canonical),
     SceneWriter("spark_dsg_json", "Spark-DSG JSON (Hydra)", (".json",), write_spark),
     SceneWriter("spark_dsg_binary", "Spark-DSG binary (Hydra)", (".sparkdsg",), write_spark),
+    SceneWriter("usd", "USD, text", (".usda",), write_usd),
+    SceneWriter("usd_binary", "USD, binary", (".usdc", ".usd"), write_usd),
 )
 
 

@@ -17,6 +17,7 @@ COPIES = {
     "procthor/twin_house_house.json": "procthor/twin_house_house.json",
     "omnigibson/twin_house_best.json": "omnigibson/twin_house_best.json",
     "conceptgraphs": "conceptgraphs",
+    "usd": "usd",
     "armeni_npz/3DSceneGraph_TwinHouse.npz": "armeni_npz/3DSceneGraph_TwinHouse.npz",
     "hovsg/graph": "hovsg/graph",
     "sayplan/twin_house_sayplan.json": "sayplan/twin_house_sayplan.json",

@@ -42,6 +42,7 @@ from fcp_ros.scene.formats.spark_raw import (
     RawScene,
     symbol_of,
 )
+from fcp_ros.scene.formats.validation import FARTHEST
 from fcp_ros.scene.graph.graph import (
     AttributeValue,
     Layer,
@@ -201,7 +202,7 @@ def _rows(raw: RawScene, spaces: LabelSpaces) -> tuple[list[_Row], list[str]]:
 
 
 def _finite_rows(table: Floats) -> NDArray[np.bool_]:
-    return np.asarray(np.isfinite(table).all(axis=1), dtype=np.bool_)
+    return np.asarray((np.abs(table) <= FARTHEST).all(axis=1), dtype=np.bool_)
 
 
 def _notes(skipped: Counter[str], unlabelled: int, unboxed: int, unplaced: int) -> list[str]:
@@ -214,7 +215,7 @@ def _notes(skipped: Counter[str], unlabelled: int, unboxed: int, unplaced: int) 
     if unboxed:
         notes.append(f"{unboxed} objects have no usable bounding box: their size is unknown")
     if unplaced:
-        notes.append(f"{unplaced} nodes have a position that is not finite: it is unknown")
+        notes.append(f"{unplaced} nodes have no usable position: it is unknown")
     return notes
 
 
@@ -390,7 +391,7 @@ def _agents(
 
 def _agent_pose(raw: RawScene, row: int) -> Pose | None:
     x, y, z = raw.positions[row].tolist()
-    if not math.isfinite(x + y + z) or raw.metadata[row].get(PLACED_KEY) is False:
+    if not max(abs(x), abs(y), abs(z)) <= FARTHEST or raw.metadata[row].get(PLACED_KEY) is False:
         return None
     w, *imaginary = raw.agents[row][1]
     length = math.sqrt(w * w + sum(part * part for part in imaginary))

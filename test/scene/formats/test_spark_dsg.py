@@ -197,15 +197,16 @@ def test_a_room_without_a_label_is_named_after_its_likeliest_class(read: Any) ->
     assert [room.category for room in read(graph).in_layer(Layer.ROOM)] == ["room", "kitchen"]
 
 
-def test_a_position_that_is_not_finite_is_unknown(tmp_path: Path) -> None:
+@pytest.mark.parametrize("x", [math.nan, math.inf, -1e9])
+def test_a_position_that_is_no_place_is_unknown(tmp_path: Path, x: float) -> None:
     graph = dsg.DynamicSceneGraph()
     add_object(graph, 0, "", 1)
-    graph.get_node(Key("O", 0)).attributes.position = np.array([math.nan, 0.0, 0.0])
-    for name in ("scene.json", "scene.sparkdsg"):  # JSON has null for NaN
+    graph.get_node(Key("O", 0)).attributes.position = np.array([x, 0.0, 0.0])
+    for name in ("scene.json", "scene.sparkdsg"):  # JSON has null for what is not finite
         graph.save(str(tmp_path / name), False)
         scene = read_scene(tmp_path / name)
         assert scene.nodes["O0"].pose is None
-        assert "1 nodes have a position that is not finite: it is unknown" in scene.notes
+        assert "1 nodes have no usable position: it is unknown" in scene.notes
 
 
 LABELS = "label_names:\n  - {label: 1, name: chair}\n  - {label: 2, name: table}\n"
