@@ -18,7 +18,8 @@ from typing import Any
 
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode
-from fcp_ros.scene.relations.draft import DERIVED, listed
+from fcp_ros.scene.relations.draft import listed
+from fcp_ros.scene.relations.options import ALWAYS
 
 _ROOT = "/World"
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -183,7 +184,7 @@ class _Writer:
         doubtful = 0
         for relation in self._graph.relations:
             derived = relation.provenance is not Provenance.GIVEN
-            if derived and relation.name in DERIVED:
+            if derived and relation.name in ALWAYS:
                 continue  # reading derives it anew
             if not _PLAIN.fullmatch(relation.name) or len(set(relation.elements[1:])) < (
                 len(relation.elements) - 1
