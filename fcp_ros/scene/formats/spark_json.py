@@ -163,7 +163,7 @@ class _Columns:
     ) -> Floats:
         """A table (n, width); null, which JSON has for NaN, becomes NaN."""
         for row, entry in zip(rows, values, strict=True):
-            if len(entry) != width:
+            if not isinstance(entry, list | tuple) or len(entry) != width:
                 element = f"node {symbol_of(self.keys[row])}"
                 raise damaged(f"its {what} has not {width} numbers", self.source, element)
         flat = list(chain.from_iterable(values))

@@ -73,7 +73,13 @@ def refuse_repeated_keys(file: SceneFile, advice: str) -> None:
             )
         return table
 
-    json.loads(file.content.decode("utf-8-sig"), object_pairs_hook=unique)
+    try:
+        json.loads(file.content.decode("utf-8-sig"), object_pairs_hook=unique)
+    except SceneError:
+        raise
+    except (ValueError, RecursionError) as error:  # what only the faster parser reads
+        reason = f"its JSON cannot be parsed ({type(error).__name__})"
+        raise SceneError(reason, source=file.name, advice=advice) from None
 
 
 def place_in(location: Iterable[int | str], document: Any) -> str:

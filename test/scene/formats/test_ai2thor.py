@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scene_documents import changed, read_damaged, read_mangled, written
+from scene_documents import changed, read_damaged, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene, read_scene
@@ -313,8 +313,3 @@ def test_the_relations_alone_are_given(data_dir: Path) -> None:
         "inside(bottle_1, fridge_1)",
         "on(book_1, sofa_1)",
     ]
-
-
-def test_mangled_files(data_dir: Path, tmp_path: Path) -> None:
-    graphs = read_mangled(data_dir / TWIN, tmp_path / "event.json", seed=21)
-    assert 50 < graphs < 450

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scene_documents import changed, read_damaged, read_mangled, written
+from scene_documents import changed, read_damaged, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Provenance, SceneError, SceneGraph, SceneLimits, load_scene
@@ -258,13 +258,3 @@ def test_damaged_relations(
         (folder / damaged_one).write_bytes(content)
         refused += isinstance(read_or_refuse(folder / read_one), SceneError)
     assert refused > 250
-
-
-@pytest.mark.parametrize(
-    ("mangled_one", "read_one"),
-    [(LIST, LIST), (RELATIONS, LIST), (TABLE, TABLE), (EDGES, TABLE)],
-)
-def test_mangled_files(folder: Path, data_dir: Path, mangled_one: str, read_one: str) -> None:
-    original = data_dir / "conceptgraphs" / mangled_one
-    graphs = read_mangled(original, folder / mangled_one, 24, read=folder / read_one)
-    assert 50 < graphs < 450

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scene_documents import changed, read_damaged, read_mangled, written
+from scene_documents import changed, read_damaged, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
@@ -200,8 +200,3 @@ def test_damaged_files(data_dir: Path, tmp_path: Path) -> None:
     graphs, refusals = read_damaged(data_dir / TWIN, tmp_path / "scene.json", seed=13)
     assert graphs + refusals == 500
     assert refusals > 250
-
-
-def test_mangled_files(data_dir: Path, tmp_path: Path) -> None:
-    graphs = read_mangled(data_dir / TWIN, tmp_path / "scene.json", seed=23)
-    assert 50 < graphs < 450

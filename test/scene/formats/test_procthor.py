@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scene_documents import changed, read_damaged, read_mangled, written
+from scene_documents import changed, read_damaged, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
@@ -300,8 +300,3 @@ def test_damaged_files(data_dir: Path, tmp_path: Path) -> None:
     graphs, refusals = read_damaged(data_dir / TWIN, tmp_path / "house.json", seed=12)
     assert graphs + refusals == 500
     assert refusals > 250
-
-
-def test_mangled_files(data_dir: Path, tmp_path: Path) -> None:
-    graphs = read_mangled(data_dir / TWIN, tmp_path / "house.json", seed=22)
-    assert 50 < graphs < 450
