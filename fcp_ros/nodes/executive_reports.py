@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
 from copy import deepcopy
 from typing import Any
@@ -13,12 +14,17 @@ from rclpy.publisher import Publisher
 from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.execution.credit import credited_step
 from fcp_ros.execution.outcome import StepRecord
+from fcp_ros.execution.plan_watch import Look
 from fcp_ros.msg import ActionOutcome, ExecutionState
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_to_message
 from fcp_ros.nodes.executive_events import Ticket
 from fcp_ros.nodes.step_answers import outcome_to_message, set_quality
+from fcp_ros.scene.relations.draft import listed
+
+LOOK_PERIOD = 1.0
+"""Seconds between two reports that a changed world makes no difference to the plan."""
 
 
 class GoalReport:
@@ -53,6 +59,9 @@ class GoalReport:
         self._whole = whole
         self._plan = PlanMessage()
         self._index = 0
+        self._progress = 0.0
+        self._problem = ""
+        self._looked = -LOOK_PERIOD
 
     # --- phases ---------------------------------------------------------------------------------
 
@@ -71,6 +80,7 @@ class GoalReport:
         """A plan is about to be executed."""
         self._plan = plan
         self._index = 0
+        self._problem = ""
         self.state(ExecutionState.EXECUTING, f"Executing a plan of {len(plan.steps)} steps.")
 
     def state(self, state: int, message: str) -> None:
@@ -100,6 +110,7 @@ class GoalReport:
     def progress(self, index: int, progress: float, message: str) -> None:
         """The executor reports progress in [0, 1]."""
         self._index = index
+        self._progress = progress
         self._feed_back(AchieveGoal.Feedback.EXECUTING, progress, message)
 
     def recorded(self, record: StepRecord) -> None:
@@ -131,6 +142,23 @@ class GoalReport:
     def cancelling(self) -> None:
         """The goal is being cancelled."""
         self.state(ExecutionState.CANCELLING, "Cancelling.")
+
+    def world_changed(self, look: Look) -> None:
+        """Say what a change of the plan's elements means for the rest of it.
+
+        A new finding is said at once and is a state; that nothing is wrong is feedback, now and
+        then.
+        """
+        is_news = look.problem != self._problem
+        now = time.monotonic()
+        if not is_news and now - self._looked < LOOK_PERIOD:
+            return
+        self._looked, self._problem = now, look.problem
+        finding = look.problem or "the rest of the plan still holds."
+        message = f"Changed: {listed(look.elements)}; {finding}"
+        if is_news:
+            self.state(ExecutionState.EXECUTING, message)
+        self._feed_back(AchieveGoal.Feedback.EXECUTING, self._progress, message)
 
     def _feed_back(self, phase: int, progress: float, message: str) -> None:
         goal = self._ticket.goal

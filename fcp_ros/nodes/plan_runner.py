@@ -22,10 +22,12 @@ from fcp_ros.execution.events import (
     ReportProgress,
     SendStep,
     Tick,
+    WorldChanged,
 )
 from fcp_ros.execution.ledger import ExecutorLedger
 from fcp_ros.execution.monitoring import Monitor, replay
 from fcp_ros.execution.outcome import StepRecord
+from fcp_ros.execution.plan_watch import Look, PlanWatch
 from fcp_ros.execution.step_application import StepRules
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive_events import CancelTicket, Ticket
@@ -52,6 +54,9 @@ class RunListener(Protocol):
 
     def cancelling(self) -> None:
         """The plan is being cancelled."""
+
+    def world_changed(self, look: Look) -> None:
+        """Elements of the rest of the plan have changed, and it was looked at again."""
 
 
 class PlanRunner:
@@ -112,6 +117,8 @@ class PlanRunner:
         """
         monitor = Monitor(self._rules, self._present)
         dispatcher = Dispatcher(steps, self._settings(), self._ledger, monitor, time.monotonic)
+        watch = PlanWatch(self._rules, tuple(steps))
+        seen = self._world.sequence
         try:
             self._obey(dispatcher.start(), plan, listener)
             if ticket.cancelled.is_set():
@@ -123,11 +130,28 @@ class PlanRunner:
                     if event is None:
                         continue
                 self._tell(dispatcher, Tick() if event is None else event, plan, listener)
+                if isinstance(event, WorldChanged) and dispatcher.result is None:
+                    seen = self._look_round(watch, dispatcher.index, seen, listener)
             return dispatcher.result
         finally:
             self._clients.stop_seeking()
             if dispatcher.result is None:  # a fault of ours: don't leave an executor at it
                 self._stop_everything()
+
+    def _look_round(
+        self, watch: PlanWatch, index: int, seen: int | None, listener: RunListener
+    ) -> int | None:
+        """See whether what has changed since the graph `seen` matters; the number of the newest."""
+        newest = self._world.sequence
+        changed = None if seen is None else self._world.changed_since(seen)
+        elements = watch.affected(index, changed)
+        if elements:
+            try:
+                problem = watch.problem(index, self._present())
+            except NoWorld:
+                return seen
+            listener.world_changed(Look(elements, problem))
+        return newest
 
     def _tell(
         self, dispatcher: Dispatcher, event: object, plan: PlanMessage, listener: RunListener
