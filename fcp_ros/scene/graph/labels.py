@@ -52,7 +52,7 @@ def label_forms(label: str) -> Iterator[str]:
     A label that lists several names ("refrigerator, icebox", as in ADE20k) or has brackets
     ("refrigerator (stainless)") is known under each of them, what is in brackets last.
     """
-    for name in _names(label):
+    for name in names_in(label):
         words = normalise_label(name).split(" ")
         for start in range(len(words)):
             tail = " ".join(words[start:])
@@ -63,7 +63,8 @@ def label_forms(label: str) -> Iterator[str]:
                     yield tail[:-2]
 
 
-def _names(label: str) -> list[str]:
+def names_in(label: str) -> list[str]:
+    """The names that a label lists, as they stand; the label itself where it is a single one."""
     bracketed = _IN_BRACKETS.findall(label)
     names = _ALTERNATIVES.split(_IN_BRACKETS.sub(" ", label) if bracketed else label)
     if len(names) == 1 and not bracketed:

@@ -53,7 +53,9 @@ def thing(category: str, id_: str = "thing_1") -> SceneNode:
     ("node", "choice"),
     [
         (thing("Refrigerator_12"), TypeChoice("fridge", 1.0, TypedBy.LABEL, "refrigerator")),
-        (thing("coffee table"), TypeChoice("surface", 1.0, TypedBy.LAST_WORDS, "table")),
+        (thing("Mugs"), TypeChoice("item", 1.0, TypedBy.LABEL, "mug")),
+        (thing("icebox, refrigerator"), TypeChoice("fridge", 1.0, TypedBy.LABEL, "refrigerator")),
+        (thing("coffee table"), TypeChoice("surface", 0.9, TypedBy.LAST_WORDS, "table")),
         (thing("gizmo"), TypeChoice("fixture", 0.0, TypedBy.DEFAULT)),
         (replace(thing("gizmo"), size=(0.1, 0.1, 0.1)), TypeChoice("item", 0.0, TypedBy.DEFAULT)),
         (SceneNode("a", Layer.AGENT, "spot"), TypeChoice("robot", 1.0, TypedBy.LAYER)),
