@@ -24,7 +24,7 @@ from rclpy.subscription import Subscription
 from fcp_ros.nodes.in_flight import InFlight
 from fcp_ros.nodes.lifecycle import NodeState, TransitionsNode
 from fcp_ros.nodes.parameters import ParameterSpec
-from fcp_ros.nodes.qos import event_qos, overridable, state_qos
+from fcp_ros.nodes.qos import event_qos, newest_qos, overridable, state_qos
 from fcp_ros.nodes.safe_waitable import SafeActionServer
 
 RESULT_TIMEOUT = 300
@@ -194,6 +194,13 @@ class ManagedNode(TransitionsNode):
     ) -> Subscription:
         """A subscription to events, received one by one in their order; see `subscribe_state`."""
         return self._make_subscription(message_type, topic, receive, event_qos(), raw)
+
+    def subscribe_newest(
+        self, message_type: Any, topic: str, receive: Callable[[Any], None], *, reliable: bool
+    ) -> Subscription:
+        """A subscription of which only the newest message is kept while one is worked on."""
+        qos = newest_qos(reliable=reliable)
+        return self._make_subscription(message_type, topic, receive, qos, False)
 
     def _make_publisher(self, message_type: Any, topic: str, qos: QoSProfile) -> Publisher:
         publisher = self.create_lifecycle_publisher(

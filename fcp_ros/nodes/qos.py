@@ -31,6 +31,21 @@ def event_qos() -> QoSProfile:
     )
 
 
+def newest_qos(*, reliable: bool) -> QoSProfile:
+    """Streams where only the newest message matters (volatile, depth 1).
+
+    A receiver that is not reliable gets what any sender sends, one that is only what reliable
+    senders send.
+    """
+    policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=1,
+        reliability=policy,
+        durability=DurabilityPolicy.VOLATILE,
+    )
+
+
 def overridable() -> QoSOverridingOptions:
     """Lets parameters ``qos_overrides.<topic>.*`` change history, depth and reliability."""
     return QoSOverridingOptions.with_default_policies()

@@ -13,6 +13,11 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.allowed_files import FileRefused, configured_folders, resolve_allowed
 from fcp_ros.nodes.base import ManagedNode, Refusal
+from fcp_ros.nodes.bridges.bridge import Bridge, Edit
+from fcp_ros.nodes.bridges.detections import PARAMETERS as DETECTION_PARAMETERS
+from fcp_ros.nodes.bridges.detections import open_detections
+from fcp_ros.nodes.bridges.hydra import PARAMETERS as HYDRA_PARAMETERS
+from fcp_ros.nodes.bridges.hydra import open_hydra
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.scene import graph_to_message
 from fcp_ros.nodes.conversions.scene_values import PublishedGraph, SceneUpdate
@@ -76,6 +81,8 @@ PARAMETERS = (
     ),
     *MARKER_PARAMETERS,
     *FRAME_PARAMETERS,
+    *HYDRA_PARAMETERS,
+    *DETECTION_PARAMETERS,
 )
 
 
@@ -90,6 +97,7 @@ class SceneGraphNode(ManagedNode):
     latched), which shows the ``plan`` (Plan, latched), too.
     Services ``load_scene`` (LoadScene) and ``get_scene_graph`` (GetSceneGraph).
 
+    Other systems' messages become updates within the node: see `HydraBridge`, `DetectionsBridge`.
     What comes in another frame is transformed into the graph's (see `Frames`).
 
     An update that can't be applied (a gap in the sequence numbers, an invalid graph) changes
@@ -110,6 +118,7 @@ class SceneGraphNode(ManagedNode):
         self._publisher: ScenePublisher | None = None
         self._requests: FullUpdateRequests | None = None
         self._frames: Frames | None = None
+        self._bridges: tuple[Bridge, ...] = ()
         self.offer_service(LoadScene, "load_scene", self._load_scene, _refuse)
         self.offer_service(GetSceneGraph, "get_scene_graph", self._get_scene_graph, _refuse)
         # Here, before any thread of the node runs: numba imports modules as it goes.
@@ -138,6 +147,7 @@ class SceneGraphNode(ManagedNode):
             self._update(reader, data)
 
         self.subscribe_events(SceneGraphUpdate, "scene_graph_update", receive, raw=True)
+        self._bridges = open_hydra(self, self), open_detections(self, self, self._frames)
 
     def activate(self) -> None:
         """Publish the graph that there is."""
@@ -146,10 +156,11 @@ class SceneGraphNode(ManagedNode):
 
     def release(self) -> None:
         """Forget the graph."""
-        for part in (self._publisher, self._requests, self._markers):
+        for part in (self._publisher, self._requests, self._markers, *self._bridges):
             if part is not None:
                 part.close()
         super().release()
+        self._bridges = ()
         if self._frames is not None:
             self._frames.close()
             self._frames = None
@@ -175,6 +186,8 @@ class SceneGraphNode(ManagedNode):
                 "full_updates_awaited": requests.open if requests else 0,
                 **(self._markers.values() if self._markers else {}),
             }
+            for bridge in self._bridges:
+                values.update(bridge.values())
             if self._refused:
                 return Diagnosis(DiagnosticStatus.WARN, self._refused, values)
         message = "" if graph else "no scene yet: call load_scene or publish scene_graph_update"
@@ -224,7 +237,7 @@ class SceneGraphNode(ManagedNode):
         try:
             update = reader.update(data)
         except ConversionError as error:
-            self._refuse_update(str(error))
+            self.refuse_update(str(error))
             return
         assert self._requests is not None, "it is made when the node is configured"
         with self._lock:
@@ -242,7 +255,7 @@ class SceneGraphNode(ManagedNode):
             else:
                 self._take_delta(update)
         except (ConversionError, SceneError) as error:
-            self._refuse_update(str(error))
+            self.refuse_update(str(error))
             if not update.is_full:
                 self._requests.ask(update.source, judged.last, str(error))
 
@@ -267,6 +280,32 @@ class SceneGraphNode(ManagedNode):
         self._take(graph, update.stamp, at_least=at_least, update=update)
         self._requests.fulfilled()
 
+    def take_scene(self, graph: SceneGraph, stamp: Time) -> None:
+        """Replace the whole graph (for bridges)."""
+        assert self._frames is not None, "it is made when the node is configured"
+        self._take(self._frames.graph(graph, stamp), stamp)
+
+    def change_scene(self, edit: Edit, stamp: Time) -> None:
+        """Change the graph, or begin one (for bridges)."""
+        assert self._frames is not None, "it is made when the node is configured"
+        with self._lock:
+            before = self._held.graph if self._held else None
+            delta = edit(before)
+            if delta is None:
+                return
+            empty = SceneGraph.of((), frame_id=self._frames.frame_id, sequence=self._sequence)
+            step = delta_step(before or empty, delta, self._time(stamp))
+            self._check_size(step)
+            self._set(step)
+
+    def refuse_update(self, reason: str) -> None:
+        """Say that an update was not taken, and why."""
+        self.get_logger().warning(f"update refused: {reason}")
+        with self._lock:
+            self._refused = f"The last update was refused: {reason}"
+            self._refused_count += 1
+        self.publish_diagnostics()
+
     def _take_delta(self, update: SceneUpdate) -> None:
         assert self._frames is not None, "it is made when the node is configured"
         delta = SceneDelta(
@@ -276,9 +315,7 @@ class SceneGraphNode(ManagedNode):
         with self._lock:
             before = self._held.graph if self._held else None
             step = delta_step(before, delta, self._time(update.stamp))
-            SceneLimits(self.parameters.integer("max_nodes")).check_nodes(
-                len(step.graph.graph.nodes), _named(update)
-            )
+            self._check_size(step)
             self._set(step)
             self._sources.taken(update)
 
@@ -319,12 +356,10 @@ class SceneGraphNode(ManagedNode):
         if self._markers is not None:
             self._markers.show(step.graph.graph)
 
-    def _refuse_update(self, reason: str) -> None:
-        self.get_logger().warning(f"update refused: {reason}")
-        with self._lock:
-            self._refused = f"The last update was refused: {reason}"
-            self._refused_count += 1
-        self.publish_diagnostics()
+    def _check_size(self, step: Step) -> None:
+        graph = step.graph.graph
+        limits = SceneLimits(self.parameters.integer("max_nodes"))
+        limits.check_nodes(len(graph.nodes), graph.source)
 
 
 def _named(update: SceneUpdate) -> str:

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bridge from a 3D detector: ``vision_msgs/Detection3DArray`` becomes objects of the graph."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from std_msgs.msg import Header
+
+from fcp_ros.nodes.base import ManagedNode
+from fcp_ros.nodes.bridges.bridge import Bridge, MissingBridge, SceneSink, needed_message
+from fcp_ros.nodes.bridges.detection_values import (
+    Detection,
+    Hypothesis,
+    parse_classes,
+    sighting_of,
+)
+from fcp_ros.nodes.bridges.sightings import Sighting, SightingOptions, Sightings
+from fcp_ros.nodes.conversions.scene import pose_from_message
+from fcp_ros.nodes.frames import Frames
+from fcp_ros.nodes.frames_source import FoundTransform
+from fcp_ros.nodes.lifecycle import ConfigureError
+from fcp_ros.nodes.parameters import ParameterSpec
+from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.relations.complete import complete_relations
+
+FORGET_PERIOD = 1.0
+"""Seconds between two looks for objects that are to be forgotten."""
+
+PARAMETERS = (
+    ParameterSpec(
+        "detections_topic",
+        "",
+        'Topic of vision_msgs/Detection3DArray whose objects are added to the graph; "": none.',
+    ),
+    ParameterSpec(
+        "detection_classes",
+        [""],
+        'Categories of the detector\'s classes, such as "3:mug"; other classes are categories.',
+        check=lambda text: parse_classes([text]),
+    ),
+    ParameterSpec(
+        "detection_min_score",
+        0.5,
+        "Detections with a lower score are left out.",
+        minimum=0.0,
+        maximum=1.0,
+    ),
+    ParameterSpec(
+        "detection_reach",
+        0.5,
+        "How far an object may have moved to be the same one, where the detector gives no id [m].",
+        minimum=0.0,
+        maximum=100.0,
+    ),
+    ParameterSpec(
+        "detection_tolerance",
+        0.05,
+        "Smaller moves of a detected object leave the graph as it is [m].",
+        minimum=0.0,
+        maximum=10.0,
+    ),
+    ParameterSpec(
+        "detection_forget_after",
+        0.0,
+        "Objects that only detections brought are removed when not seen for so long; 0: never [s].",
+        minimum=0.0,
+        maximum=1e6,
+    ),
+)
+
+
+class DetectionsBridge:
+    """Puts detected objects into the scene graph.
+
+    Each message changes the graph by a delta that holds only what differs, with the relations that
+    follow from it. While one is worked on, only the newest of those that come is kept.
+
+    Args:
+        node: In its ``configure``; it has the parameters `PARAMETERS` and ``complete_relations``.
+        sink: Gets the changes.
+        frames: Brings detections into the graph's frame.
+
+    Raises:
+        ConfigureError: vision_msgs is missing, or a class is there twice.
+    """
+
+    def __init__(self, node: ManagedNode, sink: SceneSink, frames: Frames) -> None:
+        parameters = node.parameters
+        self._node, self._sink, self._frames = node, sink, frames
+        self._topic = parameters.text("detections_topic")
+        message = needed_message("vision_msgs", "Detection3DArray", "detections_topic")
+        try:
+            self._classes = parse_classes(parameters.texts("detection_classes"))
+        except ValueError as error:
+            raise ConfigureError(f"detection_classes: {error}") from error
+        options = SightingOptions(
+            min_score=parameters.number("detection_min_score"),
+            reach=parameters.number("detection_reach"),
+            tolerance=parameters.number("detection_tolerance"),
+            forget_after=parameters.number("detection_forget_after"),
+        )
+        self._lock = threading.Lock()
+        self._sightings = Sightings(options)
+        self._taken = self._left_out = 0
+        self._trouble = ""
+        self._timer: Any = None
+        if options.forget_after:
+            self._timer = node.create_steady_timer(FORGET_PERIOD, self._forget)
+        node.subscribe_newest(message, self._topic, self._take, reliable=False)
+
+    def values(self) -> Mapping[str, object]:
+        """How many detections were taken, and why others were not."""
+        said = f"on {self._topic}, {self._taken} taken, {self._left_out} left out"
+        return {"detections": f"{said} ({self._trouble})" if self._trouble else said}
+
+    def close(self) -> None:
+        """Forget nothing any more; the node destroys the subscription."""
+        if self._timer is not None:
+            self._node.destroy_timer(self._timer)
+            self._timer = None
+
+    def _take(self, message: Any) -> None:
+        try:
+            sightings = tuple(self._sighted(message))
+            self._change(sightings, message.header.stamp)
+        except SceneError as error:
+            self._sink.refuse_update(str(error))
+
+    def _forget(self) -> None:
+        self._change((), self._node.get_clock().now().to_msg())
+
+    def _change(self, sightings: tuple[Sighting, ...], stamp: Time) -> None:
+        def edit(graph: SceneGraph | None) -> SceneDelta | None:
+            before = (
+                graph
+                if graph is not None
+                else SceneGraph.of((), frame_id=frame_id, source=self._topic)
+            )
+            delta = self._sightings.change(before, sightings, time.monotonic())
+            if delta is None or not self._node.parameters.flag("complete_relations"):
+                return delta
+            after = apply_delta(before, delta)
+            return delta_between(before, complete_relations(after) if after.nodes else after)
+
+        frame_id = self._frames.frame_id
+        with self._lock:
+            self._sink.change_scene(edit, stamp)
+
+    def _sighted(self, message: Any) -> Iterable[Sighting]:
+        """The sightings of a message, in the graph's frame; what is wrong is counted and named."""
+        ways: dict[tuple[str, int, int], FoundTransform] = {}  # a wait for one is for all
+        for detection in message.detections:
+            header = detection.header if detection.header.frame_id else message.header
+            key = header.frame_id, header.stamp.sec, header.stamp.nanosec
+            if key not in ways:
+                ways[key] = self._way(header)
+            try:
+                yield sighting_of(_detection(detection), self._classes, ways[key].transform)
+                self._taken += 1
+            except ValueError as error:
+                self._left_out += 1
+                self._name(str(error))
+
+    def _way(self, header: Header) -> FoundTransform:
+        if not header.frame_id:
+            raise SceneError(
+                "detections came without a frame",
+                source=self._topic,
+                advice="Let the detector fill header.frame_id in.",
+            )
+        found = self._frames.into_graph(header.frame_id, header.stamp, self._topic)
+        self._name(found.note)
+        return found
+
+    def _name(self, trouble: str) -> None:
+        """Keep the last trouble for the diagnostics; log it where it is another one."""
+        if trouble:
+            if not self._trouble:
+                self._node.get_logger().warning(
+                    f"{self._topic}: {trouble}; further troubles of this kind are on /diagnostics"
+                )
+            self._trouble = trouble
+
+
+def _detection(message: Any) -> Detection:
+    size = message.bbox.size
+    return Detection(
+        track=message.id,
+        hypotheses=tuple(
+            Hypothesis(
+                result.hypothesis.class_id,
+                result.hypothesis.score,
+                pose_from_message(result.pose.pose),
+            )
+            for result in message.results
+        ),
+        centre=pose_from_message(message.bbox.center),
+        size=(size.x, size.y, size.z),
+    )
+
+
+def open_detections(node: ManagedNode, sink: SceneSink, frames: Frames) -> Bridge:
+    """The bridge, or what says that it is off."""
+    if node.parameters.text("detections_topic"):
+        return DetectionsBridge(node, sink, frames)
+    return MissingBridge("detections", "vision_msgs")

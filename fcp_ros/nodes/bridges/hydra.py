@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bridge from Hydra: ``hydra_msgs/DsgUpdate`` becomes the scene graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fcp_ros.nodes.base import ManagedNode
+from fcp_ros.nodes.bridges.bridge import Bridge, MissingBridge, SceneSink, needed_message
+from fcp_ros.nodes.bridges.dsg_stream import DsgMessage, DsgStream
+from fcp_ros.nodes.lifecycle import ConfigureError
+from fcp_ros.nodes.parameters import ParameterSpec
+from fcp_ros.scene.formats.scene_file import SceneLimits
+from fcp_ros.scene.formats.spark_labels import read_label_space
+from fcp_ros.scene.graph.errors import SceneError
+
+PARAMETERS = (
+    ParameterSpec(
+        "hydra_topic",
+        "",
+        'Topic of hydra_msgs/DsgUpdate that the graph follows, such as "/hydra/backend/dsg"; "": '
+        "none.",
+    ),
+    ParameterSpec(
+        "hydra_label_space",
+        "",
+        'File of Hydra\'s label space, for messages without label names; "" for none.',
+    ),
+)
+
+
+class HydraBridge:
+    """Takes the scene graph from Hydra.
+
+    Each message becomes the whole graph: it replaces what was there before. While one is worked on,
+    only the newest of those that come is kept, for Hydra sends whole graphs.
+
+    Args:
+        node: In its ``configure``; it has the parameters `PARAMETERS` and ``max_nodes``.
+        sink: Gets the graphs.
+
+    Raises:
+        ConfigureError: hydra_msgs is missing, or the label space can't be read.
+    """
+
+    def __init__(self, node: ManagedNode, sink: SceneSink) -> None:
+        self._topic = node.parameters.text("hydra_topic")
+        message = needed_message("hydra_msgs", "DsgUpdate", "hydra_topic")
+        limits = SceneLimits(node.parameters.integer("max_nodes"))
+        file = node.parameters.text("hydra_label_space")
+        try:
+            labels = read_label_space(file) if file else None
+        except (SceneError, OSError) as error:
+            raise ConfigureError(f"hydra_label_space: {error}") from error
+        self._stream = DsgStream(self._topic, limits, labels)
+        self._sink = sink
+        self._taken = 0
+        node.subscribe_newest(message, self._topic, self._take, reliable=True)
+
+    def values(self) -> Mapping[str, object]:
+        """How many messages became the graph."""
+        return {"hydra": f"on {self._topic}, {self._taken} updates taken"}
+
+    def close(self) -> None:
+        """Nothing to do: the node destroys the subscription."""
+
+    def _take(self, message: Any) -> None:
+        said = DsgMessage(
+            content=bytes(message.layer_contents),
+            frame_id=message.header.frame_id,
+            is_full=message.full_update,
+            sequence=message.sequence_number,
+            deleted_nodes=message.deleted_nodes.tolist(),
+            deleted_edges=message.deleted_edges.tolist(),
+        )
+        try:
+            graph = self._stream.take(said)
+            if graph is not None and graph.nodes:  # Hydra begins with an empty one
+                self._sink.take_scene(graph, message.header.stamp)
+                self._taken += 1
+        except SceneError as error:
+            self._sink.refuse_update(str(error))
+
+
+def open_hydra(node: ManagedNode, sink: SceneSink) -> Bridge:
+    """The bridge, or what says that it is off."""
+    if node.parameters.text("hydra_topic"):
+        return HydraBridge(node, sink)
+    return MissingBridge("hydra", "hydra_msgs")

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bridges with real messages on real topics, where the message packages are installed."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from std_msgs.msg import Header
+
+from fcp_ros.client import FcpClient
+from fcp_ros.msg import SceneGraph
+from fcp_ros.nodes.bridges.bridge import message_class
+from fcp_ros.nodes.conversions.scene import graph_from_message
+from fcp_ros.nodes.stack import NodeStack, StartError
+
+CAMERA = "--frame-id map --child-frame-id camera --x 6.0 --y 2.0 --z 0.8"
+
+
+def needs(package: str):
+    return pytest.mark.skipif(
+        message_class(package, None) is None, reason=f"{package} is not installed"
+    )
+
+
+@pytest.fixture
+def start(stack_options, tmp_path, probe):
+    """Starts a scene_graph node with parameters; its namespace is new each time."""
+    stacks = []
+
+    def make(scene: str = "", **parameters):
+        space = f"bridged_{time.monotonic_ns()}"
+        options = stack_options(
+            tmp_path,
+            {"scene_graph": {"static_transforms": [CAMERA], **parameters}},
+            nodes=("scene_graph",),
+            namespace=space,
+            scene=scene,
+        )
+        stack = NodeStack(options)
+        stack.start()
+        stacks.append(stack)
+        stack.wait_active()
+        return stack.nodes["scene_graph"], space
+
+    yield make
+    for stack in stacks:
+        stack.stop()
+
+
+@pytest.fixture
+def graph_of(probe, until):
+    """Waits until a node's graph fits, and returns it."""
+    inboxes = []
+
+    def wait(space, fits, what):
+        inbox = probe.listen(SceneGraph, f"{space}/scene_graph", latched=True)
+        inboxes.append(inbox)
+        return graph_from_message(inbox.wait(lambda m: fits({n.id for n in m.nodes})))
+
+    yield wait
+    for inbox in inboxes:
+        inbox.close()
+
+
+# --- without the packages -----------------------------------------------------------------------
+
+
+def test_bridges_are_off_and_say_so(start):
+    node, _ = start()
+    values = node.diagnose().values
+    for name, package in (("hydra", "hydra_msgs"), ("detections", "vision_msgs")):
+        missing = message_class(package, None) is None
+        assert values[name] == (f"off, and {package} is not installed" if missing else "off")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "package"),
+    [("hydra_topic", "hydra_msgs"), ("detections_topic", "vision_msgs")],
+)
+def test_a_bridge_that_cannot_be_is_refused(start, parameter, package, monkeypatch):
+    monkeypatch.setattr("fcp_ros.nodes.bridges.bridge.message_class", lambda package, name: None)
+    with pytest.raises(StartError, match=rf"{parameter} needs the package {package}"):
+        start(**{parameter: "here"})
+
+
+# --- Hydra --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hydra(start, probe):
+    """A node that follows Hydra; its namespace, and a publisher of updates."""
+    from hydra_msgs.msg import DsgUpdate
+
+    node, space = start(hydra_topic="dsg")
+    publisher = probe.publisher(DsgUpdate, f"{space}/dsg", latched=True)
+    yield node, space, publisher
+    probe.node.destroy_publisher(publisher)
+
+
+@pytest.fixture
+def house(repository: Path):
+    dsg = pytest.importorskip("spark_dsg", reason="needs spark-dsg")
+    file = repository / "test" / "scene" / "data" / "twin_house_spark_v1.1.3.sparkdsg"
+    return dsg.DynamicSceneGraph.load(str(file))
+
+
+def dsg_update(graph, frame="map", **fields):
+    from hydra_msgs.msg import DsgUpdate
+
+    message = DsgUpdate(header=Header(frame_id=frame), **fields)
+    message.layer_contents = graph.to_binary(False)
+    return message
+
+
+@needs("hydra_msgs")
+def test_hydra_becomes_the_scene(hydra, house, graph_of):
+    node, space, publisher = hydra
+    publisher.publish(dsg_update(house, full_update=True))
+    graph = graph_of(space, lambda ids: {"O0", "R0"} <= ids, "the house")
+    assert graph.nodes["O0"].category == "refrigerator"
+    assert graph.related("in_room"), "relations are completed"
+    assert node.diagnose().values["hydra"] == "on dsg, 1 updates taken"
+
+
+@needs("hydra_msgs")
+def test_incremental_updates_and_gaps(hydra, house, graph_of, until):
+    import spark_dsg as dsg
+
+    node, space, publisher = hydra
+    publisher.publish(dsg_update(house, full_update=True, sequence_number=1))
+    graph_of(space, lambda ids: "O0" in ids, "the house")
+    nothing = dsg.DynamicSceneGraph()
+    gone = [dsg.NodeSymbol("O", 0).value]
+    publisher.publish(dsg_update(nothing, sequence_number=2, deleted_nodes=gone))
+    graph_of(space, lambda ids: ids and "O0" not in ids, "the deletion")
+    publisher.publish(dsg_update(nothing, sequence_number=9))
+    until(lambda: "update 9 came after update 2" in node.diagnose().message, "the refusal")
+    publisher.publish(dsg_update(house, full_update=True, sequence_number=10))
+    graph_of(space, lambda ids: "O0" in ids, "the house again")
+    assert "refused" not in node.diagnose().message
+
+
+@needs("hydra_msgs")
+def test_hydra_in_another_frame_and_damaged(hydra, house, graph_of, until):
+    node, space, publisher = hydra
+    publisher.publish(dsg_update(house, frame="odom", full_update=True))
+    until(lambda: "'odom'" in node.diagnose().message, "the refusal")
+    damaged = dsg_update(house, full_update=True)
+    damaged.layer_contents = bytes(damaged.layer_contents)[:-100]
+    publisher.publish(damaged)
+    until(lambda: "'odom'" not in node.diagnose().message, "the other refusal")
+    publisher.publish(dsg_update(house, frame="camera", full_update=True))
+    graph = graph_of(space, lambda ids: "O0" in ids, "the house")
+    assert graph.frame_id == "map"
+    assert graph.nodes["O0"].pose.position == pytest.approx((6.5, 2.5, 1.7), abs=1e-6)
+
+
+# --- detections ---------------------------------------------------------------------------------
+
+
+def detections(*found, frame="camera"):
+    """(class, x, id) of each; 0.8 m above the floor where the table is 0.75 m high."""
+    from vision_msgs.msg import Detection3D, Detection3DArray, ObjectHypothesisWithPose
+
+    message = Detection3DArray(header=Header(frame_id=frame))
+    for class_id, x, track in found:
+        one = Detection3D(id=track)
+        best = ObjectHypothesisWithPose()
+        best.hypothesis.class_id, best.hypothesis.score = class_id, 0.9
+        one.results = [best]
+        one.bbox.center.position.x = x
+        one.bbox.size.x = one.bbox.size.y = one.bbox.size.z = 0.1
+        message.detections.append(one)
+    return message
+
+
+@pytest.fixture
+def detector(probe):
+    """Makes publishers of detections, as drivers have them: best effort."""
+    from rclpy.qos import qos_profile_sensor_data
+    from vision_msgs.msg import Detection3DArray
+
+    made = []
+
+    def make(space):
+        publisher = probe.node.create_publisher(
+            Detection3DArray, f"{space}/seen", qos_profile_sensor_data
+        )
+        made.append(publisher)
+        return publisher
+
+    yield make
+    for publisher in made:
+        probe.node.destroy_publisher(publisher)
+
+
+def seeing(until, publisher, message, fits):
+    """Sends again and again, as a detector does, until something holds."""
+
+    def look():
+        publisher.publish(message)
+        time.sleep(0.05)
+        return fits()
+
+    return until(look, "the detections' effect")
+
+
+@needs("vision_msgs")
+def test_detections_change_the_scene(start, detector, graph_of, until):
+    node, space = start(
+        "twin_house_furnished", detections_topic="seen", detection_classes=["3:mug", "4:bottle"]
+    )
+    publisher = detector(space)
+    seen = detections(("3", 0.25, ""), ("4", 0.5, "7"), ("", 0.0, ""))
+    with FcpClient(namespace=space) as client:
+        before = graph_from_message(client.scene())
+
+        def ids():
+            return {n.id for n in client.scene().nodes}
+
+        seeing(until, publisher, seen, lambda: "bottle_7" in ids())
+        graph = graph_from_message(client.scene())
+        assert set(graph.nodes) == {*before.nodes, "bottle_7"}
+        assert graph.nodes["mug_1"].pose.position == pytest.approx((6.25, 2.0, 0.8))
+        on = {relation.elements[0]: relation.elements[1] for relation in graph.related("on")}
+        assert on["bottle_7"] == on["mug_1"] == "table_1", "relations follow"
+        sequence = client.scene().sequence_number
+        for _ in range(5):
+            publisher.publish(seen)
+            time.sleep(0.05)
+        assert client.scene().sequence_number == sequence, "nothing new, nothing published"
+    assert "no class" in node.diagnose().values["detections"]
+
+
+@needs("vision_msgs")
+def test_detections_alone_make_a_scene_and_are_forgotten(start, detector, until):
+    node, space = start(detections_topic="seen", detection_forget_after=0.5)
+    publisher = detector(space)
+    cup = detections(("cup", 0.25, ""), frame="map")
+    seeing(until, publisher, cup, lambda: node.diagnose().values["nodes"])
+    with FcpClient(namespace=space) as client:
+        graph = graph_from_message(client.scene())
+        assert "cup_1" in graph.nodes
+        assert graph.in_layer(graph.nodes["cup_1"].layer.ROOM), "completed: it is in a room"
+        until(
+            lambda: "cup_1" not in {n.id for n in client.scene().nodes}, "the cup to be forgotten"
+        )
+
+
+@needs("vision_msgs")
+@pytest.mark.parametrize(("frame", "words"), [("moon", "'moon'"), ("", "without a frame")])
+def test_detections_without_a_known_frame(start, detector, until, frame, words):
+    node, space = start("twin_house_furnished", detections_topic="seen")
+    publisher = detector(space)
+    message = detections(("cup", 0.25, ""), frame=frame)
+    seeing(until, publisher, message, lambda: words in node.diagnose().message)
