@@ -4,6 +4,7 @@
 import io
 import os
 import struct
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -197,8 +198,13 @@ def test_a_zip_bomb_that_lies_about_its_size(tmp_path: Path) -> None:
     true, lie = struct.pack("<I", 64 * 2**20), struct.pack("<I", 1000)
     path = tmp_path / "bomb.npz"
     path.write_bytes(buffer.getvalue().replace(true, lie))
-    with pytest.raises(SceneError, match=r"bomb\.npz"):
-        load_scene(path, limits=SceneLimits(max_bytes=2**20))
+    tracemalloc.start()
+    try:
+        with pytest.raises(SceneError, match=r"bomb\.npz"):
+            load_scene(path, limits=SceneLimits(max_bytes=2**20))
+        assert tracemalloc.get_traced_memory()[1] < 2**22
+    finally:
+        tracemalloc.stop()
 
 
 def test_an_archive_of_very_many_entries(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fcp_ros.scene import SceneError
@@ -50,6 +50,8 @@ def test_doubled_and_empty_ids_are_refused(wrong: list[tuple[str, str]]) -> None
         plain_ids(wrong)
 
 
+@example({"a": "x", "A": "y"})
+@example({"A": "x", "a": "y"})
 @given(st.dictionaries(sources, texts, max_size=12))
 def test_one_to_one_plain_and_apart_whatever_the_case(elements: dict[str | int, str]) -> None:
     ids = plain_ids(elements.items())

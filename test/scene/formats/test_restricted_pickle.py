@@ -248,6 +248,17 @@ def test_the_array_by_hand_is_one() -> None:
     np.testing.assert_array_equal(found.values, [1.0, 2.0])
 
 
+def test_a_second_state_is_refused() -> None:
+    """Of an array that has its content, and of a type that has its byte order."""
+    array = array_of((1,), b"\x00" * 8)[:-1]
+    state = array[array.index(b"(K\x01(") :]
+    order = b"(K\x03" + text("<") + b"NNNtb"
+    dtype = DTYPE + text("f8") + b"\x89\x88\x87R" + order
+    for program in (array + state, dtype + order):
+        with pytest.raises(SceneError, match="as numpy does not"):
+            load_restricted(program + b".")
+
+
 @pytest.mark.parametrize(
     ("shape", "code"),
     [
