@@ -29,6 +29,7 @@ from fcp_ros.planning.model.request import Phase, Progress
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.warm_up import warm_up
 from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.relations.draft import listed
 from fcp_ros.srv import JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 LOOK_EVERY = 0.02
@@ -59,6 +60,7 @@ class PlannerNode(ManagedNode):
         self._judge_client: Any = None
         self._plan_publisher: Any = None
         self._last_answer = ""
+        self._last_plan: Plan | None = None
         self.offer_action(MakePlan, "make_plan", self._make_plan)
         self.offer_service(PlanGoal, "plan", self._plan, _refuse_plan)
         self.offer_service(ValidatePlan, "validate_plan", self._validate, _refuse)
@@ -99,6 +101,7 @@ class PlannerNode(ManagedNode):
         self._desk = None
         self._world.clear()
         self._last_answer = ""
+        self._last_plan = None
 
     def diagnose(self) -> Diagnosis:
         """Whether there is a scene and a grounder, how many requests there are."""
@@ -111,6 +114,7 @@ class PlannerNode(ManagedNode):
             "scene_sequence_number": "none" if sequence is None else sequence,
             "requests": worker.load,
             "last_answer": self._last_answer,
+            "changed_elements_of_last_plan": self._changed_of_last_plan(),
         }
         missing = []
         if sequence is None:
@@ -119,6 +123,21 @@ class PlannerNode(ManagedNode):
             missing.append("no grounder answers")
         level = DiagnosticStatus.WARN if missing else DiagnosticStatus.OK
         return Diagnosis(level, "; ".join(missing), values)
+
+    def _changed_of_last_plan(self) -> str:
+        """Elements of the last plan that have changed since its scene; whoever has it may ask anew.
+
+        The planner itself keeps nothing that a changed scene makes wrong: each request starts from
+        the newest state, and the last plan for a goal is only where its search begins.
+        """
+        plan = self._last_plan
+        if plan is None:
+            return ""
+        changed = self._world.changed_since(plan.scene_sequence_number)
+        if changed is None:
+            return "unknown"
+        elements = {argument.value for step in plan.steps for argument in step.arguments}
+        return listed(sorted(elements & changed))
 
     # --- planning -------------------------------------------------------------------------------
 
@@ -174,6 +193,8 @@ class PlannerNode(ManagedNode):
     def _tell(self, result: PlanResult) -> None:
         status = PlanStatus(result.status.code)
         self._last_answer = status.name
+        if status.solved:
+            self._last_plan = result.plan
         self.get_logger().info(f"{status.name}: {result.status.message}")
         publisher = self._plan_publisher
         if status.solved and publisher is not None:

@@ -31,6 +31,10 @@ MOST_NODES = 10_000_000
 """As many as the scene_graph node can be made to take."""
 
 
+Steps = tuple[tuple[SceneDelta, SceneGraph], ...]
+"""Changes that were applied one after the other, each with the graph after it."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Step:
     previous: int
@@ -170,36 +174,43 @@ class SceneCopy:
         self.stamp = Time()
         self._reader = SceneReader(MOST_NODES)
 
-    def apply(self, messages: tuple[Waiting, ...]) -> None:
+    def apply(self, messages: tuple[Waiting, ...]) -> Steps | None:
         """Bring the graph up to date.
+
+        Returns:
+            The steps that lead from the graph before to the one now; None where a whole graph took
+            its place.
 
         Raises:
             ConversionError, SceneError: a message can't be used; there is no graph then.
         """
         whole = [number for number, message in enumerate(messages) if message.is_whole]
         graph, self.graph = self.graph, None
+        steps = []
         for message in messages[whole[-1] if whole else 0 :]:
             if message.is_graph:
                 published = self._reader.graph(message.data)
                 graph, self.stamp = published.graph, published.stamp
-            else:
-                change = self._reader.change(message.data)
-                graph, self.stamp = _changed(graph, change), change.stamp
+                continue
+            change = self._reader.change(message.data)
+            self.stamp = change.stamp
+            if change.is_full:
+                graph = _whole(change)
+            elif graph is not None:  # else a message before could not be used
+                delta = SceneDelta(
+                    change.sequence, change.nodes, change.removed, change.relations, change.dropped
+                )
+                graph = apply_delta(graph, delta)
+                steps.append((delta, graph))
         self.graph = graph
+        return None if whole else tuple(steps)
 
 
-def _changed(graph: SceneGraph | None, change: PublishedChange) -> SceneGraph | None:
-    if change.is_full:
-        return SceneGraph.of(
-            change.nodes,
-            change.relations,
-            frame_id=change.frame_id,
-            sequence=change.sequence,
-            source=change.source,
-        )
-    if graph is None:  # a message before could not be used
-        return None
-    delta = SceneDelta(
-        change.sequence, change.nodes, change.removed, change.relations, change.dropped
+def _whole(change: PublishedChange) -> SceneGraph:
+    return SceneGraph.of(
+        change.nodes,
+        change.relations,
+        frame_id=change.frame_id,
+        sequence=change.sequence,
+        source=change.source,
     )
-    return apply_delta(graph, delta)

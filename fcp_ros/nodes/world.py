@@ -14,10 +14,12 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.scene_wire_glance import glance_at_change, glance_at_graph
-from fcp_ros.nodes.scene_follower import SceneCopy, SceneQueue
+from fcp_ros.nodes.scene_follower import SceneCopy, SceneQueue, Steps
+from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, SceneGraph
-from fcp_ros.scene.state.to_cset import scene_to_instance
+from fcp_ros.scene.state.advance import advance_state
+from fcp_ros.scene.state.to_cset import SceneState, scene_to_instance
 
 LOOK_EVERY = 0.01
 """Seconds between two looks for the first graph."""
@@ -32,18 +34,29 @@ class WorldState:
     """One state.
 
     Attributes:
-        graph: the scene graph.
-        instance: the C-set of the domain's schema that it stands for.
+        scene: the scene graph under the domain.
         resources: resource -> level.
-        notes: what the mapping guessed or left out.
         stamp: time of the newest observation.
     """
 
-    graph: SceneGraph
-    instance: Instance
+    scene: SceneState
     resources: Mapping[str, float]
-    notes: tuple[str, ...]
     stamp: Time
+
+    @property
+    def graph(self) -> SceneGraph:
+        """The scene graph."""
+        return self.scene.graph
+
+    @property
+    def instance(self) -> Instance:
+        """The C-set of the domain's schema that the graph stands for."""
+        return self.scene.instance
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the mapping guessed or left out."""
+        return self.scene.notes
 
 
 class World:
@@ -121,38 +134,57 @@ class World:
             NoWorld: no scene graph has come yet, or the newest can't be converted.
         """
         with self._converting:
-            graph = self._present()
-            converted = self._converted
-            if converted is not None and converted[0] is domain and converted[1].graph is graph:
-                return converted[1]
+            steps = self._catch_up()
+            converted, self._converted = self._converted, None
+            known = converted[1] if converted is not None and converted[0] is domain else None
+            graph, stamp = self._copy.graph, self._copy.stamp
+            if graph is None:
+                raise NoWorld(
+                    "No scene graph has come yet: load one (service load_scene) or publish "
+                    "scene_graph_update."
+                )
             try:
-                state = _convert(graph, self._copy.stamp, domain)
+                if known is None or steps is None:
+                    state = _converted(graph, stamp, domain)
+                else:
+                    state = _advanced(known, steps, stamp, domain)
             except SceneError as error:
                 raise NoWorld(f"The scene graph can't be used: {error}") from error
             self._converted = (domain, state)
             return state
 
-    def _present(self) -> SceneGraph:
-        """The newest graph; what waits is applied outside of the lock that receiving needs."""
+    def _catch_up(self) -> Steps | None:
+        """Apply what waits, outside of the lock that receiving needs."""
         with self._lock:
             waiting = self._queue.drain()
         try:
-            self._copy.apply(waiting)
+            return self._copy.apply(waiting)
         except (ConversionError, SceneError) as error:
             with self._lock:
                 self._queue.lose()
             raise NoWorld(f"The scene graph can't be used: {error}") from error
-        if self._copy.graph is None:
-            raise NoWorld(
-                "No scene graph has come yet: load one (service load_scene) or publish "
-                "scene_graph_update."
-            )
-        return self._copy.graph
 
 
-def _convert(graph: SceneGraph, stamp: Time, domain: Domain) -> WorldState:
-    mapped = scene_to_instance(graph, domain.schema, domain.mapping)
-    return WorldState(graph, mapped.instance, _resources(graph, domain), mapped.notes, stamp)
+def _converted(graph: SceneGraph, stamp: Time, domain: Domain) -> WorldState:
+    scene = scene_to_instance(graph, domain.schema, domain.mapping)
+    return WorldState(scene, _resources(graph, domain), stamp)
+
+
+def _advanced(state: WorldState, steps: Steps, stamp: Time, domain: Domain) -> WorldState:
+    """What `_converted` gives for the graph after the steps, in time of their size."""
+    if not steps:
+        return state
+    scene, before = state.scene, state.graph
+    for delta, after in steps:
+        scene = advance_state(scene, delta, after)
+    same_agents = not any(_is_about_agents(delta, before) for delta, _ in steps)
+    resources = state.resources if same_agents else _resources(scene.graph, domain)
+    return WorldState(scene, resources, stamp)
+
+
+def _is_about_agents(delta: SceneDelta, before: SceneGraph) -> bool:
+    gone = (before.nodes.get(id_) for id_ in delta.removed)
+    return any(node is None or node.layer is Layer.AGENT for node in (*delta.upserted, *gone))
 
 
 def _resources(graph: SceneGraph, domain: Domain) -> dict[str, float]:

@@ -11,7 +11,7 @@ import pytest
 from rclpy.parameter import Parameter
 
 from fcp_ros.client import FcpClient, GoalState, is_solved, plan_request
-from fcp_ros.msg import Plan, PlanStatus
+from fcp_ros.msg import Plan, PlanStatus, SceneGraphUpdate
 from fcp_ros.nodes.conversions.planning import result_from_message
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.srv import LoadDomain, PlanGoal, ValidatePlan
@@ -122,8 +122,11 @@ def test_unsolvable_at_alpha_and_proven(probe, scene):
     assert at_alpha.status.code == PlanStatus.UNSOLVABLE_AT_ALPHA
     assert 0.0 < at_alpha.best_membership < 0.999
     assert not at_alpha.plan.steps
-    proven = ask(probe, "inside(mug_1, fridge_1) and closed(door_1) and at(robot_1, kitchen_1) "
-                        "and at(robot_1, living_room_1)")
+    proven = ask(
+        probe,
+        "inside(mug_1, fridge_1) and closed(door_1) and at(robot_1, kitchen_1) "
+        "and at(robot_1, living_room_1)",
+    )
     assert proven.status.code == PlanStatus.UNSOLVABLE_PROVEN, proven.status.message
 
 
@@ -398,3 +401,22 @@ def test_malformed_domain_lists_its_problems(stack_options, tmp_path, probe):
             assert not response.success
             assert response.problems
             assert all(f"{tmp_path / name}:" in problem for problem in response.problems)
+
+
+def test_what_changed_of_the_last_plan_is_in_the_diagnostics(probe, stack, scene, client, until):
+    updates = probe.publisher(SceneGraphUpdate, "scene_graph_update")
+    planner = stack.nodes["planner"]
+    result = client.plan("on(mug_1, counter_1)", alpha=0.0)
+    assert result.plan.steps
+
+    def told() -> str:
+        return planner.diagnose().values["changed_elements_of_last_plan"]
+
+    assert told() == ""
+    nodes = {node.id: node for node in scene.nodes}
+    nodes["mug_1"].category = "cup"
+    changed = [nodes["mug_1"], nodes["vase_1"]]
+    number = scene.sequence_number + 1
+    updates.publish(SceneGraphUpdate(sequence_number=number, nodes=changed))
+    until(lambda: planner.diagnose().values["scene_sequence_number"] == number, "the change")
+    assert told() == "mug_1"
