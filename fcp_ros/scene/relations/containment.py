@@ -27,21 +27,20 @@ CORE = 0.8
 
 def inside(boxes: Boxes, item: Indices, around: Indices, options: RelationOptions) -> Found:
     """The pairs in which the item is inside the other box; arrays of shape (k,)."""
-    volume = boxes.volume
-    keep = np.flatnonzero((volume[around] > volume[item]) & ~_between_legs(boxes, item, around))
+    larger = boxes.volume(around) > boxes.volume(item)
+    keep = np.flatnonzero(larger & ~_between_legs(boxes, item, around))
     item, around = item[keep], around[keep]
     depth = depth_of_core(boxes, item, around, CORE)
     held = np.flatnonzero(depth >= -EDGE)
     item, around = item[held], around[held]
     confidence = confidence_of(share_of(depth[held], options.clear))
-    return Found(item, around, volume[around], np.zeros(len(item)), confidence)
+    return Found(item, around, boxes.volume(around), np.zeros(len(item)), confidence)
 
 
 def lies_inside(boxes: Boxes, item: Indices, around: Indices) -> Flags:
     """Whether each item is inside the other box (conditions 1 to 3), shape (k,)."""
-    volume = boxes.volume
     held: Flags = (
-        (volume[around] > volume[item])
+        (boxes.volume(around) > boxes.volume(item))
         & ~_between_legs(boxes, item, around)
         & (depth_of_core(boxes, item, around, CORE) >= -EDGE)
     )
@@ -49,5 +48,5 @@ def lies_inside(boxes: Boxes, item: Indices, around: Indices) -> Flags:
 
 
 def _between_legs(boxes: Boxes, item: Indices, around: Indices) -> Flags:
-    between: Flags = boxes.legs[around] & (boxes.bottom[item] < boxes.centre[around, 2])
+    between: Flags = boxes.legs[around] & (boxes.bottom(item) < boxes.centre[around, 2])
     return between

@@ -1,14 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the derived relations of a scene up to date while the scene changes."""
+"""Keeps the derived relations of a scene up to date while the scene changes.
+
+A change concerns: the changed things; what lies, or now would lie, on, in or under their boxes;
+what is held by these, however far up (it is in the same room); and for ``near`` what their old
+and new boxes are near. Only these have their relations derived again, with the code and the
+numbers of the full derivation. Where rooms, floors or given connections change, or most of the
+scene does, everything is derived anew.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
-from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.complete import complete_relations
+from fcp_ros.scene.graph.graph import Layer, Provenance, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.relations.box_grid import BoxGrid
+from fcp_ros.scene.relations.changes import Change, RelationKey, with_centre
+from fcp_ros.scene.relations.complete import complete
+from fcp_ros.scene.relations.derivation import ASSUMED
+from fcp_ros.scene.relations.draft import is_door, is_robot
+from fcp_ros.scene.relations.near_keeper import NearKeeper
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
+from fcp_ros.scene.relations.passages import door_relations
+from fcp_ros.scene.relations.placing import place_pairs
+from fcp_ros.scene.relations.reach import with_reach
+from fcp_ros.scene.relations.stated import is_kept
+from fcp_ros.scene.shapes.boxes import EDGE, boxes_of, depth_in_footprint
+
+_HOLDING_LEG = {"on": 1, "inside": 1, "part_of": 1, "holding": 0}
+"""Which leg of a relation is what something else lies on or in, or belongs to."""
+
+_PLACES = ("on", "inside", "under", "in_room", "at")
+"""Relations derived for one thing at a time, which is their first leg."""
+
+_MOST_LOCAL = 4
+"""Where more than one thing in so many changes, deriving everything anew is faster."""
 
 
 @dataclass(frozen=True)
@@ -29,20 +58,21 @@ class Advance:
 class RelationKeeper:
     """A completed graph that follows changes.
 
+    Notes and conflicts are those of the last full derivation.
+
     Args:
         graph: Any valid graph with at least one node; it is completed.
         options: What to derive.
+
+    Attributes:
+        graph: The completed graph after all changes so far.
+        conflicts: Given relations that the geometry spoke against at the last full derivation.
+        last: How the last change was worked in.
     """
 
     def __init__(self, graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS) -> None:
-        self.options = options
-        self._graph = complete_relations(graph, options)
-        self.last = Advance(full=True, reason="the first graph", touched=len(graph.nodes))
-
-    @property
-    def graph(self) -> SceneGraph:
-        """The completed graph after all changes so far."""
-        return self._graph
+        self._options = options
+        self._start(graph, "the first graph")
 
     def advance(self, delta: SceneDelta) -> SceneDelta:
         """Work in a change of nodes and given relations.
@@ -53,13 +83,265 @@ class RelationKeeper:
         Returns:
             The delta from the completed graph before to the completed graph after: the change
             itself and all relations (and floors, passages, ...) that follow from it. Applying it
-            gives what ``complete_relations(apply_delta(graph, delta))`` gives.
+            gives the nodes and relations of ``complete_relations(apply_delta(graph, delta))``.
 
         Raises:
             SequenceGap, SceneError: As ``apply_delta``; the keeper then stays as it was.
         """
-        after = complete_relations(apply_delta(self._graph, delta), self.options)
-        whole = delta_between(self._graph, after)
-        self._graph = after
-        self.last = Advance(full=True, reason="not yet incremental", touched=len(after.nodes))
+        before, raw = self.graph, apply_delta(self.graph, delta)
+        change = Change.of(before, raw, delta, self._options)
+        around = self._derivation.around
+        reason = change.concerns_all(around.floors.values(), self._robots, self._options)
+        if len(change.nodes) * _MOST_LOCAL > len(raw.nodes):
+            reason = reason or "most of the scene changed"
+        if reason:
+            self._start(raw, reason)
+            return delta_between(before, self.graph)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._advance_locally(raw, change, delta)
+
+    def _start(self, graph: SceneGraph, reason: str) -> None:
+        completion = complete(graph, self._options)
+        self.graph = completion.graph
+        self.graph.prepare()
+        self.conflicts = completion.conflicts
+        self._derivation = completion.derivation
+        self._apart = set(completion.derivation.around.apart)
+        self._derivation.around = self._derivation.around._replace(apart=self._apart)
+        self._derivation.nodes = self.graph.nodes
+        self._grid = BoxGrid(completion.boxes)
+        self._near = NearKeeper(completion.nearest, self._grid, self._options)
+        self._robots = {n.id for n in self.graph.in_layer(Layer.AGENT) if is_robot(n)}
+        self._named_passages = {
+            relation.elements[2]
+            for relation in self.graph.related("connected")
+            if len(relation.elements) == 3 and is_kept(relation, self._options.derived)
+        }
+        self._rooms_of_floor: dict[str, list[str]] = {}
+        for room, floor in self._derivation.around.floors.items():
+            self._rooms_of_floor.setdefault(floor, []).append(room)
+        self.last = Advance(full=True, reason=reason, touched=len(graph.nodes))
+
+    # ---- the neighbourhood -----------------------------------------------------------------------
+
+    def _advance_locally(self, raw: SceneGraph, change: Change, delta: SceneDelta) -> SceneDelta:
+        self._derivation.nodes = raw.nodes
+        below = self._descendants(raw, change)
+        stated = self._take_relations(change)
+        present = [id_ for id_ in change.shapes if id_ in raw.nodes]
+        old_places = self._near.places_of(change.shapes)
+        self._take_nodes(change)
+        self._near.forget(id_ for id_ in change.shapes if id_ not in raw.nodes)
+        placed = {
+            id_ for id_ in (*present, *stated, *self._lying_around(change)) if id_ in raw.nodes
+        }
+        self._place(placed)
+        located = self._with_dependents(raw, {*placed, *(i for i in below if i in raw.nodes)})
+        for id_ in located:
+            if not self._derivation.is_located(raw.nodes[id_]):
+                self._derivation.forget(id_)
+        self._derivation.derive_rooms(located)
+        self._derivation.derive_floors(id_ for id_ in located if self._is_thing(raw.nodes[id_]))
+        after = self._relations_after(raw, change, located)
+        doors = {legs[-1] for name, legs in change.touched if name == "connected"}
+        after.update(self._doors_after(raw, {*present, *below, *doors}))
+        after.update(self._near.relations_after(raw, change, old_places))
+        whole = self._delta(raw, change, delta, after, self._nodes_after(raw, change, located))
+        self.graph = apply_delta(self.graph, whole)
+        self._derivation.nodes = self.graph.nodes
+        self.last = Advance(touched=len(located))
         return whole
+
+    def _is_thing(self, node: SceneNode) -> bool:
+        return self._derivation.is_thing(node)
+
+    def _descendants(self, raw: SceneGraph, change: Change) -> set[str]:
+        """What is below nodes that came, went, or have other parents or another layer."""
+        found: set[str] = set()
+        waiting = [
+            id_
+            for id_, (was, now) in change.nodes.items()
+            if was is not None
+            and now is not None
+            and (was.parents != now.parents or was.layer is not now.layer)
+            and now.layer is not Layer.ROOM
+        ]
+        while waiting:
+            for child in raw.children_of(waiting.pop()):
+                if child not in found and raw.nodes[child].layer is not Layer.ROOM:
+                    found.add(child)
+                    waiting.append(child)
+        return found
+
+    def _take_relations(self, change: Change) -> set[str]:
+        """Take up given relations that came or went; the things whose place they state."""
+        items: set[str | None] = set()
+        for was, now in change.relations.values():
+            if was is not None:
+                items.add(self._derivation.stated.discard(was))
+            if now is not None:
+                items.add(self._derivation.stated.add(now))
+        items.update(legs[0] for name, legs in change.touched if name in self._options.derived)
+        return {item for item in items if item is not None}
+
+    def _take_nodes(self, change: Change) -> None:
+        """Bring roles and boxes up to date."""
+        boxed = []
+        for id_ in change.shapes:
+            now = change.nodes[id_][1]
+            door = id_ in self._named_passages or (now is not None and is_door(now))
+            if door and now is not None:
+                self._apart.add(id_)
+            elif id_ not in self._rooms_of_floor:
+                self._apart.discard(id_)
+            self._robots.discard(id_)
+            if now is not None and is_robot(now):
+                self._robots.add(id_)
+            if now is None:
+                self._derivation.forget(id_)
+            if now is not None and self._is_thing(now) and now.pose and now.size:
+                boxed.append(now)
+            elif id_ in self._grid:
+                self._grid.remove(id_)
+        self._grid.put(boxes_of(boxed))
+
+    def _lying_around(self, change: Change) -> set[str]:
+        """What lay on, in or under changed things, and what has its centre in their footprints."""
+        found: set[str] = set()
+        boxed = [id_ for id_ in change.shapes if id_ in self._grid]
+        for id_ in change.shapes:
+            for relation in self.graph.relations_of(id_):
+                if relation.name in ("on", "inside", "under") and relation.elements[1:] == (id_,):
+                    found.add(relation.elements[0])
+        slots = np.array([self._grid.slot(id_) for id_ in boxed], dtype=np.intp)
+        items: list[int] = []
+        supports: list[int] = []
+        for slot, place in zip(slots.tolist(), self._grid.bounds(slots, 2.0 * EDGE), strict=True):
+            near = self._grid.centred_in(place)
+            items += near
+            supports += [slot] * len(near)
+        if items:
+            boxes = self._grid.boxes
+            item = np.array(items, dtype=np.intp)
+            depth = depth_in_footprint(boxes, item, np.array(supports, dtype=np.intp))
+            found.update(boxes.ids[number] for number in item[depth >= -EDGE].tolist())
+        return found
+
+    def _place(self, ids: Iterable[str]) -> None:
+        """``on``, ``inside`` and ``under`` of some things."""
+        ids = list(ids)
+        for places in self._derivation.found.values():
+            for id_ in ids:
+                places.pop(id_, None)
+        grid = self._grid
+        pairs = grid.over([grid.slot(id_) for id_ in ids if id_ in grid])
+        for name, found in place_pairs(grid.boxes, [pairs], self._options).items():
+            self._derivation.take(name, found, grid.boxes.ids)
+
+    def _with_dependents(self, raw: SceneGraph, ids: set[str]) -> set[str]:
+        """These, and what they hold, carry or contain, however far up."""
+        found, waiting = set(ids), list(ids)
+        while waiting:
+            id_ = waiting.pop()
+            for relation in raw.relations_of(id_):
+                leg = _HOLDING_LEG.get(relation.name)
+                if leg is None or len(relation.elements) != 2 or relation.elements[leg] != id_:
+                    continue
+                item = relation.elements[1 - leg]
+                if item not in found:
+                    found.add(item)
+                    waiting.append(item)
+        return found
+
+    # ---- what holds afterwards -------------------------------------------------------------------
+
+    def _relations_after(
+        self, raw: SceneGraph, change: Change, ids: Iterable[str]
+    ) -> dict[RelationKey, SceneRelation | None]:
+        """The relations of these things by key; None for one that no longer holds."""
+        after: dict[RelationKey, SceneRelation | None] = {}
+        derived = self._options.derived
+        for name, legs in change.touched:
+            relation = raw.relation(name, *legs)
+            kept = relation is not None and is_kept(relation, derived)
+            after[name, legs] = relation if kept else None
+        for id_ in ids:
+            for relation in self.graph.relations_of(id_):
+                if (
+                    relation.elements[0] == id_
+                    and relation.name in _PLACES
+                    and not is_kept(relation, derived)
+                ):
+                    after.setdefault(relation.key, None)
+            for relation in (*self._derivation.relations_of(id_), *self._floor_relations(id_)):
+                key = relation.key
+                known = raw.relation(relation.name, *relation.elements)
+                if known is None or not is_kept(known, derived):
+                    after[key] = relation
+        return after
+
+    def _floor_relations(self, id_: str) -> list[SceneRelation]:
+        return [
+            SceneRelation("in_room", (id_, room), ASSUMED, Provenance.INFERRED)
+            for room in self._rooms_of_floor.get(id_, ())
+        ]
+
+    def _doors_after(
+        self, raw: SceneGraph, ids: Iterable[str]
+    ) -> dict[RelationKey, SceneRelation | None]:
+        """``connected`` of the doors among these that no given relation names."""
+        after: dict[RelationKey, SceneRelation | None] = {}
+        doors = []
+        for id_ in ids:
+            if id_ in self._named_passages:
+                continue
+            for relation in self.graph.relations_of(id_):
+                if relation.name == "connected" and relation.elements[-1] == id_:
+                    after[relation.key] = None
+            node = raw.nodes.get(id_)
+            if node is not None and id_ in self._apart and is_door(node):
+                doors.append(node)
+        found = door_relations(doors, raw.nodes, self._derivation.around.finder, self._options)
+        for relations in found.values():
+            after.update((relation.key, relation) for relation in relations)
+        return after
+
+    def _nodes_after(
+        self, raw: SceneGraph, change: Change, located: Iterable[str]
+    ) -> dict[str, SceneNode]:
+        """The nodes that are new or differ."""
+        nodes = {
+            id_: with_centre(now) if now.layer is Layer.ROOM else now
+            for id_, (_, now) in change.nodes.items()
+            if now is not None
+        }
+        if "reach" in self._options.also:
+            for id_ in self._with_dependents(raw, {*located, *nodes}):
+                node = nodes.get(id_, raw.nodes[id_])
+                if node.layer is Layer.OBJECT:
+                    nodes[id_] = with_reach(node, self._derivation)
+        return {id_: node for id_, node in nodes.items() if node != self.graph.nodes.get(id_)}
+
+    def _delta(
+        self,
+        raw: SceneGraph,
+        change: Change,
+        delta: SceneDelta,
+        after: dict[RelationKey, SceneRelation | None],
+        nodes: dict[str, SceneNode],
+    ) -> SceneDelta:
+        added, dropped = [], []
+        for (name, legs), relation in after.items():
+            before = self.graph.relation(name, *legs)
+            if relation is not None:
+                if before != relation:
+                    added.append(relation)
+            elif before is not None and all(leg in raw.nodes for leg in legs):
+                dropped.append(before)
+        return SceneDelta(
+            sequence=delta.sequence,
+            upserted=tuple(nodes.values()),
+            removed=delta.removed,
+            added=tuple(added),
+            dropped=tuple(dropped),
+        )

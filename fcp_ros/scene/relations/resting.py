@@ -37,7 +37,7 @@ def resting(
         depth: How far each item's centre is within the support's footprint, shape (k,).
         options: Tolerances.
     """
-    gap = np.abs(boxes.bottom[item] - boxes.top[support])
+    gap = np.abs(boxes.bottom(item) - boxes.top(support))
     keep = np.flatnonzero(
         (gap <= options.resting)
         & (boxes.centre[item, 2] > boxes.centre[support, 2])
@@ -46,13 +46,13 @@ def resting(
     keep = keep[~lies_inside(boxes, support[keep], item[keep])]
     item, support, gap, depth = item[keep], support[keep], gap[keep], depth[keep]
     clearness = np.minimum(left_of(gap, options.resting), share_of(depth, options.clear))
-    return Found(item, support, gap, boxes.footprint[support], confidence_of(clearness))
+    return Found(item, support, gap, boxes.footprint(support), confidence_of(clearness))
 
 
 def rests_on(boxes: Boxes, item: Indices, support: Indices, options: RelationOptions) -> Flags:
     """Whether each item rests on each support (conditions 1 to 4), shape (k,)."""
     depth = depth_in_footprint(boxes, item, support)
-    gap = np.abs(boxes.bottom[item] - boxes.top[support])
+    gap = np.abs(boxes.bottom(item) - boxes.top(support))
     rests: Flags = (
         (depth >= -EDGE)
         & (boxes.centre[item, 2] > boxes.centre[support, 2])

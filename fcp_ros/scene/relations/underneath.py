@@ -39,22 +39,23 @@ def underneath(
         depth: How far each item's centre is within the other's footprint, shape (k,).
         options: Tolerances.
     """
-    area, bottom, top, height = boxes.footprint, boxes.bottom, boxes.top, boxes.centre[:, 2]
     keep = np.flatnonzero(
-        (depth >= -EDGE) & (area[cover] >= area[item]) & (height[item] < height[cover])
+        (depth >= -EDGE)
+        & (boxes.footprint(cover) >= boxes.footprint(item))
+        & (boxes.centre[item, 2] < boxes.centre[cover, 2])
     )
     item, cover, depth = item[keep], cover[keep], depth[keep]
-    gap = bottom[cover] - top[item]
+    gap = boxes.bottom(cover) - boxes.top(item)
     below = (gap >= -options.resting) & (gap <= options.under_gap)
     between = (
         boxes.legs[cover]
-        & (bottom[item] >= bottom[cover] - options.resting)
-        & (bottom[item] < height[cover])
-        & (top[item] <= top[cover])
+        & (boxes.bottom(item) >= boxes.bottom(cover) - options.resting)
+        & (boxes.bottom(item) < boxes.centre[cover, 2])
+        & (boxes.top(item) <= boxes.top(cover))
     )
-    gap = np.where(below, gap, top[cover] - top[item])
+    gap = np.where(below, gap, boxes.top(cover) - boxes.top(item))
     held = np.flatnonzero(below | between)
     held = held[~rests_on(boxes, cover[held], item[held], options)]
     item, cover, depth, gap = item[held], cover[held], depth[held], gap[held]
     confidence = confidence_of(share_of(np.minimum(depth, gap), options.clear))
-    return Found(item, cover, gap, area[cover], confidence)
+    return Found(item, cover, gap, boxes.footprint(cover), confidence)

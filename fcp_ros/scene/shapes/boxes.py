@@ -44,28 +44,24 @@ class Boxes:
     sin: Floats
     legs: Flags
 
-    @property
-    def bottom(self) -> Floats:
-        """Height of the undersides, shape (n,)."""
-        low: Floats = self.centre[:, 2] - self.half[:, 2]
+    def bottom(self, which: Indices) -> Floats:
+        """Height of some boxes' undersides (m); shape (k,), as of ``which``."""
+        low: Floats = self.centre[which, 2] - self.half[which, 2]
         return low
 
-    @property
-    def top(self) -> Floats:
-        """Height of the tops, shape (n,)."""
-        high: Floats = self.centre[:, 2] + self.half[:, 2]
+    def top(self, which: Indices) -> Floats:
+        """Height of some boxes' tops (m)."""
+        high: Floats = self.centre[which, 2] + self.half[which, 2]
         return high
 
-    @property
-    def footprint(self) -> Floats:
-        """Areas of the footprints (m2), shape (n,)."""
-        area: Floats = 4.0 * self.half[:, 0] * self.half[:, 1]
+    def footprint(self, which: Indices) -> Floats:
+        """Areas of some footprints (m2)."""
+        area: Floats = 4.0 * self.half[which, 0] * self.half[which, 1]
         return area
 
-    @property
-    def volume(self) -> Floats:
-        """Volumes (m3), shape (n,)."""
-        volume: Floats = 8.0 * self.half[:, 0] * self.half[:, 1] * self.half[:, 2]
+    def volume(self, which: Indices) -> Floats:
+        """Volumes of some boxes (m3)."""
+        volume: Floats = 8.0 * self.half[which, 0] * self.half[which, 1] * self.half[which, 2]
         return volume
 
     @property

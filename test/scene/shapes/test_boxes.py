@@ -18,10 +18,11 @@ def node(pose: Pose | None, size: tuple[float, float, float] | None) -> SceneNod
 @pytest.mark.parametrize("yaw", [0.0, 0.5, -2.4, math.pi])
 def test_yaw(yaw: float) -> None:
     boxes = boxes_of([node(Pose.at(1, 2, 3, yaw), (2.0, 1.0, 0.5))])
+    first = np.array([0])
     assert boxes.cos[0] == pytest.approx(math.cos(yaw))
     assert boxes.sin[0] == pytest.approx(math.sin(yaw))
-    assert (boxes.bottom[0], boxes.top[0]) == (2.75, 3.25)
-    assert (boxes.footprint[0], boxes.volume[0]) == (2.0, 1.0)
+    assert (boxes.bottom(first)[0], boxes.top(first)[0]) == (2.75, 3.25)
+    assert (boxes.footprint(first)[0], boxes.volume(first)[0]) == (2.0, 1.0)
 
 
 def test_a_tilted_box_counts_as_the_upright_box_around_it() -> None:

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boxes that come, go and move, and which of them are around a place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Floats, Indices
+
+_FINEST = -2
+_COARSEST = 1020
+_FAR = 1e300
+
+Rectangle = tuple[float, float, float, float]
+"""Least x, least y, greatest x, greatest y (m)."""
+
+
+class BoxGrid:
+    """Upright boxes in cells by where their centre is, on a level by their size.
+
+    On level n the cells are 2**n m wide, and no box of that level reaches farther from its centre
+    than that. So a place is met by the boxes of the few cells around it on each level in use;
+    changing a box takes constant time.
+
+    Args:
+        boxes: The boxes at first.
+    """
+
+    def __init__(self, boxes: Boxes) -> None:
+        self._ids = list(boxes.ids)
+        self._slots = {id_: slot for slot, id_ in enumerate(self._ids)}
+        self._free: list[int] = []
+        self._levels: dict[int, dict[tuple[int, int], list[int]]] = {}
+        self._cell_of: dict[int, tuple[int, tuple[int, int]]] = {}
+        self._boxes = Boxes(
+            self._ids, boxes.centre, boxes.half, boxes.cos, boxes.sin, boxes.legs.copy()
+        )
+        self._enter(np.arange(len(self._ids)))
+
+    @property
+    def boxes(self) -> Boxes:
+        """All boxes by slot; the slots of boxes that are gone hold what was there."""
+        return self._boxes
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._slots
+
+    def slot(self, id_: str) -> int:
+        """Where a box is in ``boxes``; KeyError without one."""
+        return self._slots[id_]
+
+    def put(self, boxes: Boxes) -> None:
+        """Boxes that are new or take the place of the one of their id."""
+        slots = np.array([self._slot_for(id_) for id_ in boxes.ids], dtype=np.intp)
+        if not len(slots):
+            return
+        self._grow(len(self._ids))
+        mine = self._boxes
+        mine.centre[slots], mine.half[slots] = boxes.centre, boxes.half
+        mine.cos[slots], mine.sin[slots], mine.legs[slots] = boxes.cos, boxes.sin, boxes.legs
+        self._enter(slots)
+
+    def remove(self, id_: str) -> None:
+        """A box that is gone."""
+        slot = self._slots.pop(id_)
+        self._leave(slot)
+        self._free.append(slot)
+
+    def bounds(self, slots: Indices, margin: float) -> list[Rectangle]:
+        """The upright rectangles around footprints, widened by a margin (m)."""
+        low, high = self._boxes.some(slots).bounds(margin)
+        return [
+            (x0, y0, x1, y1) for (x0, y0), (x1, y1) in zip(low.tolist(), high.tolist(), strict=True)
+        ]
+
+    def centred_in(self, place: Rectangle) -> list[int]:
+        """Slots of the boxes whose centre is in a rectangle, and perhaps some more nearby."""
+        found: list[int] = []
+        for level, cells in self._levels.items():
+            for members in _met(cells, 2.0**level, place, 0.0):
+                found += members
+        return found
+
+    def around(self, place: Rectangle) -> list[int]:
+        """Slots of the boxes that meet a rectangle, and perhaps some more nearby."""
+        found: list[int] = []
+        for level, cells in self._levels.items():
+            width = 2.0**level
+            for members in _met(cells, width, place, width):
+                found += members
+        return found
+
+    def over(self, slots: Iterable[int]) -> tuple[Indices, Indices]:
+        """Pairs (slot, other) with the slot's centre in the other's footprint, and some more."""
+        items: list[int] = []
+        others: list[int] = []
+        centre = self._boxes.centre
+        for slot in slots:
+            x, y = centre[slot, :2].tolist()
+            coarse = 2.0 * EDGE + 4.0 * max(math.ulp(x), math.ulp(y))
+            found = self.around((x - coarse, y - coarse, x + coarse, y + coarse))
+            others += found
+            items += [slot] * len(found)
+        return np.array(items, dtype=np.intp), np.array(others, dtype=np.intp)
+
+    def _slot_for(self, id_: str) -> int:
+        slot = self._slots.get(id_)
+        if slot is not None:
+            self._leave(slot)
+            return slot
+        if self._free:
+            slot = self._free.pop()
+            self._ids[slot] = id_
+        else:
+            slot = len(self._ids)
+            self._ids.append(id_)
+        self._slots[id_] = slot
+        return slot
+
+    def _grow(self, count: int) -> None:
+        mine = self._boxes
+        room = len(mine.centre)
+        if count > room:
+            more = max(count, 2 * room) - room
+            self._boxes = Boxes(
+                self._ids,
+                np.concatenate((mine.centre, np.zeros((more, 3)))),
+                np.concatenate((mine.half, np.zeros((more, 3)))),
+                np.concatenate((mine.cos, np.ones(more))),
+                np.concatenate((mine.sin, np.zeros(more))),
+                np.concatenate((mine.legs, np.zeros(more, dtype=np.bool_))),
+            )
+
+    def _enter(self, slots: Indices) -> None:
+        chosen = self._boxes.some(slots)
+        radius = chosen.reach.max(axis=1) if len(slots) else np.zeros(0)
+        places: Floats = chosen.centre[:, :2]
+        for slot, reach, (x, y) in zip(
+            slots.tolist(), radius.tolist(), places.tolist(), strict=True
+        ):
+            level = _level(reach)
+            cell = (_cell(x, 2.0**level), _cell(y, 2.0**level))
+            self._cell_of[slot] = level, cell
+            self._levels.setdefault(level, {}).setdefault(cell, []).append(slot)
+
+    def _leave(self, slot: int) -> None:
+        level, cell = self._cell_of.pop(slot)
+        cells = self._levels[level]
+        cells[cell].remove(slot)
+        if not cells[cell]:
+            del cells[cell]
+            if not cells:
+                del self._levels[level]
+
+
+def _level(radius: float) -> int:
+    if radius <= 2.0**_FINEST:
+        return _FINEST
+    return min(_COARSEST, math.ceil(math.log2(radius))) if math.isfinite(radius) else _COARSEST
+
+
+def _cell(place: float, width: float) -> int:
+    return math.floor(min(_FAR, max(-_FAR, place / width)))
+
+
+def _met(
+    cells: dict[tuple[int, int], list[int]], width: float, place: Rectangle, margin: float
+) -> Iterator[list[int]]:
+    """What is in the cells that a rectangle meets, widened by a margin (m)."""
+    x0, x1 = _cell(place[0] - margin, width), _cell(place[2] + margin, width)
+    y0, y1 = _cell(place[1] - margin, width), _cell(place[3] + margin, width)
+    if (x1 - x0 + 1) * (y1 - y0 + 1) > len(cells):
+        for (x, y), members in cells.items():
+            if x0 <= x <= x1 and y0 <= y <= y1:
+                yield members
+        return
+    for x in range(x0, x1 + 1):
+        for y in range(y0, y1 + 1):
+            found = cells.get((x, y))
+            if found is not None:
+                yield found
