@@ -19,7 +19,7 @@ from pydantic import Field
 
 from fcp_ros.scene.formats.holders import refuse_cycles
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
-from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.validation import Name, ToolModel, validated
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import AttributeValue, Layer, SceneGraph, SceneNode, SceneRelation
@@ -71,7 +71,7 @@ class _File(ToolModel):
 def is_sayplan(file: SceneFile) -> bool:
     """Whether the document has nodes by layer and links, as SayPlan's prompts show them."""
     document = file.document
-    if file.syntax is not Syntax.JSON or not isinstance(document, dict):
+    if not isinstance(document, dict):
         return False
     nodes = document.get("nodes")
     return isinstance(nodes, dict) and "links" in document and bool({*_LAYERS} & nodes.keys())

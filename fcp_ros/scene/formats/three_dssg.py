@@ -21,7 +21,7 @@ import numpy as np
 
 from fcp_ros.scene.formats.holders import refuse_cycles
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
-from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.three_dssg_model import (
     OrientedBox,
     Relationship,
@@ -67,7 +67,7 @@ _RANK = {word: rank for rank, word in enumerate(PLACING)}
 def is_three_dssg(file: SceneFile) -> bool:
     """Whether the document lists scans with objects or relationships."""
     document = file.document
-    if file.syntax is not Syntax.JSON or not isinstance(document, dict):
+    if not isinstance(document, dict):
         return False
     scans = document.get("scans")
     if not isinstance(scans, list) or not scans or not isinstance(scans[0], dict):
