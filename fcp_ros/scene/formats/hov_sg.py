@@ -89,9 +89,10 @@ class _Reading:
         self._objects = self._read("objects", _Object)
         self._check_references()
         self._ids: PlainIds = plain_ids(self._named())
+        self._notes = list(self._ids.notes)
 
     def graph(self) -> SceneGraph:
-        notes = list(self._ids.notes)
+        notes = self._notes
         nodes = [self._floor_node(id_, floor) for id_, floor in self._floors.items()]
         nodes += [self._room_node(id_, room) for id_, room in self._rooms.items()]
         flat = []
@@ -177,7 +178,12 @@ class _Reading:
         )
 
     def _room_node(self, id_: str, room: _Room) -> SceneNode:
-        outline = _ring(room.vertices)
+        outline = tuple(dict.fromkeys(_flat(room.vertices)))
+        if not _is_simple(outline):
+            outline = convex_hull(outline)
+            self._notes.append(
+                f"the vertices of {self._ids[id_]} are no outline: their convex hull is taken"
+            )
         height, level = room.room_height or None, room.room_zero_level
         pose = None
         if outline and level is not None:
@@ -220,11 +226,8 @@ def _flat(rows: Sequence[Sequence[float]]) -> Polygon:
     return tuple((x + 0.0, y + 0.0) for x, y, _ in points)  # no -0.0
 
 
-def _ring(rows: Sequence[Sequence[float]]) -> Polygon:
-    """A room's outline in its own order; where that crosses itself, the convex hull."""
+def _is_simple(outline: Polygon) -> bool:
+    """Whether corners in their order make a polygon that does not cross itself."""
     from shapely.geometry import Polygon as Ring
 
-    outline = tuple(dict.fromkeys(_flat(rows)))
-    if len(outline) >= 3 and Ring(outline).is_valid:
-        return outline
-    return convex_hull(outline)
+    return len(outline) >= 3 and bool(Ring(outline).is_valid)
