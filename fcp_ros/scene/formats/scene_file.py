@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from fcp_ros.scene.formats.yaml_text import load_yaml
 from fcp_ros.scene.graph.errors import SceneError
 
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -185,11 +186,10 @@ def _parse_json(content: bytes) -> tuple[Any, str]:
 
 
 def _parse_yaml(text: str) -> tuple[Any, str]:
-    from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
     try:
-        return YAML(typ="safe", pure=True).load(text), ""
+        return load_yaml(text), ""
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark is not None else ""
