@@ -5,6 +5,7 @@
 makes a C-set of it; ``delta_of_facts`` goes back. Knows nothing of planning or of ROS.
 """
 
+from fcp_ros.scene.difference import DifferenceTolerances, SceneDifference, difference
 from fcp_ros.scene.formats.canonical import to_document, write_scene
 from fcp_ros.scene.formats.context_matters import (
     ContextMattersInstance,
@@ -28,10 +29,14 @@ from fcp_ros.scene.loading import READERS, SceneReader, load_scene, read_scene
 from fcp_ros.scene.relations.complete import complete_relations
 from fcp_ros.scene.relations.keeper import RelationKeeper
 from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.same_things import same_things
 from fcp_ros.scene.state.advance import advance_state
 from fcp_ros.scene.state.from_facts import delta_of_facts
+from fcp_ros.scene.state.label_types import TypeChoice, TypedBy
 from fcp_ros.scene.state.mapping import AttributeFact, SceneMapping, type_of_label
+from fcp_ros.scene.state.similar_labels import LabelSimilarity, NoSimilarity
 from fcp_ros.scene.state.to_cset import SceneState, scene_to_instance
+from fcp_ros.scene.state.type_overrides import with_type_overrides
 from fcp_ros.scene.summary import SceneSummary, summarise
 from fcp_ros.scene.writing import WRITERS, SceneWriter, save_scene
 
@@ -39,13 +44,17 @@ __all__ = [
     "AttributeFact",
     "AttributeValue",
     "ContextMattersInstance",
+    "DifferenceTolerances",
     "Layer",
+    "LabelSimilarity",
+    "NoSimilarity",
     "Pose",
     "Provenance",
     "READERS",
     "RelationKeeper",
     "RelationOptions",
     "SceneDelta",
+    "SceneDifference",
     "SceneError",
     "SceneGraph",
     "SceneLimits",
@@ -57,12 +66,15 @@ __all__ = [
     "SceneSummary",
     "SceneWriter",
     "SequenceGap",
+    "TypeChoice",
+    "TypedBy",
     "WRITERS",
     "advance_state",
     "apply_delta",
     "complete_relations",
     "delta_between",
     "delta_of_facts",
+    "difference",
     "label_forms",
     "load_context_matters_instances",
     "load_context_matters_records",
@@ -70,10 +82,12 @@ __all__ = [
     "match_label",
     "normalise_label",
     "read_scene",
+    "same_things",
     "save_scene",
     "scene_to_instance",
     "summarise",
     "to_document",
     "type_of_label",
+    "with_type_overrides",
     "write_scene",
 ]

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import coo_matrix, hstack
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-from scipy.spatial import cKDTree
 
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.graph.labels import normalise_label
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 REACH = 0.5
 """How far (m) a thing may have moved and still be recognised by its place."""
@@ -66,6 +67,10 @@ def _nearest(
     mine: Sequence[SceneNode], others: Sequence[SceneNode], reach: float
 ) -> dict[str, str]:
     """The best pairs within reach: most of them first, then the nearest."""
+    # Slow to import; the command line starts without it.
+    from scipy.sparse import coo_matrix, hstack
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
     mine = [node for node in mine if node.pose is not None]
     others = [node for node in others if node.pose is not None]
     if not mine or not others:
@@ -87,4 +92,6 @@ def _nearest(
 
 
 def _tree(nodes: Sequence[SceneNode]) -> cKDTree:
+    from scipy.spatial import cKDTree
+
     return cKDTree([node.pose.position for node in nodes if node.pose is not None])
