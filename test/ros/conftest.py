@@ -26,12 +26,10 @@ if TYPE_CHECKING:
 # Without ROS 2 (or without the built interfaces) only what needs neither is collected, and rclpy is
 # imported by the fixtures alone, so that this file can always be.
 NEED_NO_ROS = {"test_launch_files.py"}
+NEED_ROS_BELOW = ["executive", "bridges/test_bridges.py"]
 HAS_ROS = find_spec("rclpy") is not None and find_spec("fcp_ros.msg") is not None
-collect_ignore = [
-    file.name
-    for file in Path(__file__).parent.glob("test_*.py")
-    if not HAS_ROS and file.name not in NEED_NO_ROS
-]
+HERE = [file.name for file in Path(__file__).parent.glob("test_*.py")]
+collect_ignore = [] if HAS_ROS else [*(set(HERE) - NEED_NO_ROS), *NEED_ROS_BELOW]
 
 DEADLINE = 30.0
 """Seconds after which a wait has failed; generous, because test machines are busy."""
