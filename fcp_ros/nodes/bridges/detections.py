@@ -28,7 +28,7 @@ from fcp_ros.nodes.parameters import ParameterSpec
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.complete import complete_relations
+from fcp_ros.scene.relations.keeper import RelationKeeper
 
 FORGET_PERIOD = 1.0
 """Seconds between two looks for objects that are to be forgotten."""
@@ -108,6 +108,7 @@ class DetectionsBridge:
         )
         self._lock = threading.Lock()
         self._sightings = Sightings(options)
+        self._keeper: RelationKeeper | None = None
         self._taken = self._left_out = 0
         self._trouble = ""
         self._timer: Any = None
@@ -129,29 +130,43 @@ class DetectionsBridge:
     def _take(self, message: Any) -> None:
         try:
             sightings = tuple(self._sighted(message))
-            self._change(sightings, message.header.stamp)
         except SceneError as error:
             self._sink.refuse_update(str(error))
+        else:
+            self._change(sightings, message.header.stamp)
 
     def _forget(self) -> None:
         self._change((), self._node.get_clock().now().to_msg())
 
     def _change(self, sightings: tuple[Sighting, ...], stamp: Time) -> None:
         def edit(graph: SceneGraph | None) -> SceneDelta | None:
-            before = (
-                graph
-                if graph is not None
-                else SceneGraph.of((), frame_id=frame_id, source=self._topic)
-            )
+            before = graph if graph is not None else SceneGraph.of((), frame_id=frame_id)
             delta = self._sightings.change(before, sightings, time.monotonic())
             if delta is None or not self._node.parameters.flag("complete_relations"):
                 return delta
-            after = apply_delta(before, delta)
-            return delta_between(before, complete_relations(after) if after.nodes else after)
+            return self._completed(before, delta)
 
         frame_id = self._frames.frame_id
         with self._lock:
-            self._sink.change_scene(edit, stamp)
+            try:
+                self._sink.change_scene(edit, stamp)
+            except SceneError as error:
+                self._keeper = None  # it may be ahead of the graph
+                self._sink.refuse_update(str(error))
+
+    def _completed(self, graph: SceneGraph, delta: SceneDelta) -> SceneDelta:
+        """The change with the relations that follow from it.
+
+        The keeper has the graph as long as nobody else changes it: numbers are never given twice.
+        """
+        keeper = self._keeper
+        if keeper is not None and keeper.graph.sequence == graph.sequence:
+            return keeper.advance(delta)
+        after = apply_delta(graph, delta)
+        if not after.nodes:
+            return delta
+        self._keeper = RelationKeeper(after)
+        return delta_between(graph, self._keeper.graph)
 
     def _sighted(self, message: Any) -> Iterable[Sighting]:
         """The sightings of a message, in the graph's frame; what is wrong is counted and named."""

@@ -231,6 +231,15 @@ def test_detections_change_the_scene(start, detector, graph_of, until):
             publisher.publish(seen)
             time.sleep(0.05)
         assert client.scene().sequence_number == sequence, "nothing new, nothing published"
+
+        def room_of_bottle():
+            graph = graph_from_message(client.scene())
+            return dict(r.elements for r in graph.related("in_room")).get("bottle_7")
+
+        assert room_of_bottle() == "living_room_1"
+        elsewhere = detections(("4", -4.0, "7"))
+        seeing(until, publisher, elsewhere, lambda: room_of_bottle() == "kitchen_1")
+        assert node._bridges[1]._keeper.last.full is False, "only its surroundings were derived"
     assert "no class" in node.diagnose().values["detections"]
 
 
