@@ -12,6 +12,7 @@ from builtin_interfaces.msg import Time
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
+from fcp_ros.grounding.embedding.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.scene_wire_glance import glance_at_change, glance_at_graph
 from fcp_ros.nodes.scene_follower import SceneCopy, SceneQueue, Steps
@@ -19,6 +20,7 @@ from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, SceneGraph
 from fcp_ros.scene.state.advance import advance_state
+from fcp_ros.scene.state.similar_labels import LabelSimilarity
 from fcp_ros.scene.state.to_cset import SceneState, scene_to_instance
 
 LOOK_EVERY = 0.01
@@ -73,6 +75,8 @@ class World:
         self._queue = SceneQueue()
         self._copy = SceneCopy()
         self._converted: tuple[Domain, WorldState] | None = None
+        # Asked, and only then loaded, where the domain wants unknown labels compared.
+        self._similarity = EmbeddingLabelSimilarity()
 
     def receive_graph(self, data: bytes) -> bool:
         """Take in a serialised SceneGraph; whether the state is another one now.
@@ -145,7 +149,7 @@ class World:
                 )
             try:
                 if known is None or steps is None:
-                    state = _converted(graph, stamp, domain)
+                    state = _converted(graph, stamp, domain, self._similarity)
                 else:
                     state = _advanced(known, steps, stamp, domain)
             except SceneError as error:
@@ -165,8 +169,10 @@ class World:
             raise NoWorld(f"The scene graph can't be used: {error}") from error
 
 
-def _converted(graph: SceneGraph, stamp: Time, domain: Domain) -> WorldState:
-    scene = scene_to_instance(graph, domain.schema, domain.mapping)
+def _converted(
+    graph: SceneGraph, stamp: Time, domain: Domain, similarity: LabelSimilarity
+) -> WorldState:
+    scene = scene_to_instance(graph, domain.schema, domain.mapping, similarity)
     return WorldState(scene, _resources(graph, domain), stamp)
 
 

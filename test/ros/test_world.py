@@ -19,7 +19,16 @@ from fcp_ros.nodes.conversions.scene_wire_write import SceneWriter
 from fcp_ros.nodes.scene_held import Step, delta_step, whole_step
 from fcp_ros.nodes.world import NoWorld, World
 from fcp_ros.package_files import find_domain, find_scene
-from fcp_ros.scene import Layer, SceneDelta, SceneRelation, load_scene, scene_to_instance
+from fcp_ros.scene import (
+    Layer,
+    SceneDelta,
+    SceneGraph,
+    SceneNode,
+    SceneRelation,
+    TypedBy,
+    load_scene,
+    scene_to_instance,
+)
 
 
 @pytest.fixture(scope="module")
@@ -311,3 +320,23 @@ def test_any_changes_give_what_a_conversion_of_the_whole_gives(domain, house):
             fresh.receive_graph(sender.whole())
             assert world.state(domain).resources == fresh.state(domain).resources
     assert same(world, domain, sender)
+
+
+def test_unknown_labels_are_compared_where_the_domain_says_so(domain, house):
+    """In the first graph and in a change."""
+    sneaker, blouse = (
+        SceneNode(f"shoe_{i}", Layer.OBJECT, label, parents=("kitchen_1",))
+        for i, label in enumerate(("sneaker", "blouse"))
+    )
+    nodes = (*house.nodes.values(), sneaker)
+    sender = Sender(SceneGraph.of(nodes, house.relations))
+    told = replace(domain, mapping=replace(domain.mapping, similar_threshold=0.3))
+    world = World()
+    world.receive_graph(sender.whole())
+    assert world.state(domain).scene.typing["shoe_0"].how is TypedBy.DEFAULT
+    choice = world.state(told).scene.typing["shoe_0"]
+    assert (choice.type, choice.how) == ("clothing", TypedBy.SIMILAR)
+    sender.step = delta_step(sender.graph, SceneDelta(0, upserted=(blouse,)), sender._now())
+    world.receive_change(sender.change())
+    choice = world.state(told).scene.typing["shoe_1"]
+    assert (choice.type, choice.how) == ("clothing", TypedBy.SIMILAR)
