@@ -3,6 +3,7 @@
 
 import io
 import os
+import pickle
 import struct
 import tracemalloc
 import zipfile
@@ -103,6 +104,20 @@ def test_numbers_by_hand(load: Any) -> None:
     assert bear.attributes == {"source_id": 11}
     rooms = {r.elements for r in graph.related("in_room")}
     assert {("sink_1", "kitchen_1"), ("teddy_bear_11", "kitchen_2")} <= rooms
+
+
+def test_a_file_of_its_time(tmp_path: Path) -> None:
+    """Python 3.5 and its numpy: protocol 2, where bytes are text to encode, and the old names."""
+    content = np.array(document(), dtype=object)
+    program = pickle.dumps(content, protocol=2).replace(b"numpy._core.", b"numpy.core.")
+    assert b"_codecs" in program
+    header = b"{'descr': '|O', 'fortran_order': False, 'shape': (), }".ljust(117) + b"\n"
+    npy = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + program
+    path = tmp_path / "3DSceneGraph_Old.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("output.npy", npy)
+    old, new = load_scene(path), load_scene(saved(document(), tmp_path / "new.npz"))
+    assert old.nodes == new.nodes
 
 
 # ---- bad files ----------------------------------------------------------------------------------
