@@ -176,25 +176,26 @@ def consistent(
     edges: Iterable[Edge], names: Sequence[str]
 ) -> tuple[list[SceneRelation], list[str]]:
     """Each thing in one place, and in no circle; what had to be left out."""
-    holders: dict[int, int] = {}
+    above: dict[int, int] = {}
     kept: dict[tuple[str, tuple[str, ...]], SceneRelation] = {}
     left_out = []
     for edge, relation in _related(edges, names):
         if edge.name in _PLACES and relation.key not in kept:
-            if edge.first in holders or edge.first in _holders_of(edge.second, holders):
+            if edge.first in above or _lowest_holder(edge.second, above) == edge.first:
                 left_out.append(str(relation))
                 continue
-            holders[edge.first] = edge.second
+            above[edge.first] = edge.second
         kept.setdefault(relation.key, relation)
     return list(kept.values()), left_out
 
 
-def _holders_of(thing: int, holders: Mapping[int, int]) -> Iterator[int]:
-    """The thing itself, what holds it, what holds that, and so on."""
-    current: int | None = thing
-    while current is not None:
-        yield current
-        current = holders.get(current)
+def _lowest_holder(thing: int, above: dict[int, int]) -> int:
+    """What holds the thing in the end: the end of its chain, which gets shorter on the way."""
+    while thing in above:
+        following = above[thing]
+        above[thing] = above.get(following, following)
+        thing = following
+    return thing
 
 
 def _related(edges: Iterable[Edge], names: Sequence[str]) -> Iterator[tuple[Edge, SceneRelation]]:

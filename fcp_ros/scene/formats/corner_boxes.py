@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import product
 
-import numpy as np
-
-from fcp_ros.scene.graph.graph import Pose, Vector
+from fcp_ros.scene.graph.graph import Pose, Quaternion, Vector
 
 TOLERANCE = 0.005
 """How far (m) a corner may be from where the box that three others make has one."""
@@ -30,45 +30,96 @@ def box_of_corners(
     Returns:
         None where they are not the corners of a box, or it is thinner than a millimetre.
     """
-    points = np.array(corners, dtype=np.float64)
-    if points.shape != (8, 3):
+    if len(corners) != 8 or any(len(corner) != 3 for corner in corners):
         return None
-    edges = _edges(points[1:] - points[0])
-    if edges is None:
+    points = [_vector(corner) for corner in corners]
+    edges = _edges([_minus(point, points[0]) for point in points[1:]])
+    if edges is None or not _same_points(points, _corners(points[0], edges)):
         return None
-    lengths = np.linalg.norm(edges, axis=1)
-    steps = np.array([(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)])
-    gaps = np.linalg.norm(points[:, None] - (points[0] + steps @ edges), axis=2)
-    if gaps.min(axis=0).max() > TOLERANCE or gaps.min(axis=1).max() > TOLERANCE:
-        return None
-    axes = edges / lengths[:, None]
-    up = int(np.argmax(np.abs(axes[:, 2])))
-    level = [axis for axis in range(3) if axis != up]
-    forward = np.array([np.cos(heading), np.sin(heading), 0.0])
-    first = max(level, key=lambda axis: abs(float(axes[axis] @ forward)))
-    second = next(axis for axis in level if axis != first)
-    z = axes[up] * np.copysign(1.0, axes[up][2])
-    x = axes[first] * np.copysign(1.0, axes[first] @ forward)
-    from scipy.spatial.transform import Rotation
-
-    turn = Rotation.from_matrix(np.stack([x, np.cross(z, x), z], axis=1)).as_quat()
-    a, b, c, w = turn.tolist()
-    width, depth, height = (float(lengths[axis]) for axis in (first, second, up))
-    px, py, pz = points.mean(axis=0).tolist()
-    return Pose((px, py, pz), (a, b, c, w)), (width, depth, height)
+    level = sorted(edges, key=lambda edge: abs(edge[2]) / math.hypot(*edge))
+    up = level.pop()
+    forward = (math.cos(heading), math.sin(heading), 0.0)
+    level.sort(key=lambda edge: abs(_dot(edge, forward)) / math.hypot(*edge))
+    second, first = level
+    x = _unit(first, math.copysign(1.0, _dot(first, forward)))
+    z = _unit(up, math.copysign(1.0, up[2]))
+    size = (math.hypot(*first), math.hypot(*second), math.hypot(*up))
+    middle = [sum(point[axis] for point in points) / 8.0 for axis in range(3)]
+    return Pose(_vector(middle), _quaternion(x, _cross(z, x), z)), size
 
 
-def _edges(spokes: np.ndarray) -> np.ndarray | None:
+def _edges(spokes: Sequence[Vector]) -> tuple[Vector, Vector, Vector] | None:
     """Which three of the seven ways from one corner to the others are edges of the box.
 
     The two shortest are; the third is the one at right angles to both.
     """
-    lengths = np.linalg.norm(spokes, axis=1)
-    order = np.argsort(lengths)
-    if lengths[order[0]] < _FLAT:
+    a, b, *others = sorted(spokes, key=lambda spoke: math.hypot(*spoke))
+    if math.hypot(*a) < _FLAT:
         return None
-    directions = spokes / lengths[:, None]
-    slant = np.abs(directions @ directions[order[:2]].T).sum(axis=1)
-    slant[order[:2]] = np.inf
-    edges: np.ndarray = spokes[[order[0], order[1], int(np.argmin(slant))]]
-    return edges
+    one, two = _unit(a), _unit(b)
+
+    def slant(spoke: Vector) -> float:
+        way = _unit(spoke)
+        return abs(_dot(way, one)) + abs(_dot(way, two))
+
+    return a, b, min(others, key=slant)
+
+
+def _corners(start: Vector, edges: tuple[Vector, Vector, Vector]) -> list[Vector]:
+    found = []
+    for steps in product((0, 1), repeat=3):
+        shifts = [
+            sum(n * edge[axis] for n, edge in zip(steps, edges, strict=True)) for axis in range(3)
+        ]
+        found.append(_vector([a + b for a, b in zip(start, shifts, strict=True)]))
+    return found
+
+
+def _same_points(one: Sequence[Vector], two: Sequence[Vector]) -> bool:
+    """Whether each point has one of the others near it, both ways."""
+    return all(
+        any(math.dist(a, b) <= TOLERANCE for b in others)
+        for points, others in ((one, two), (two, one))
+        for a in points
+    )
+
+
+def _quaternion(x: Vector, y: Vector, z: Vector) -> Quaternion:
+    """The rotation with these axes, by the largest of its four parts: that is well off zero."""
+    squares = (
+        1.0 + x[0] - y[1] - z[2],
+        1.0 - x[0] + y[1] - z[2],
+        1.0 - x[0] - y[1] + z[2],
+        1.0 + x[0] + y[1] + z[2],
+    )
+    largest = max(range(4), key=squares.__getitem__)
+    a, b, c, d = (
+        (squares[0], x[1] + y[0], x[2] + z[0], y[2] - z[1]),
+        (x[1] + y[0], squares[1], y[2] + z[1], z[0] - x[2]),
+        (x[2] + z[0], y[2] + z[1], squares[2], x[1] - y[0]),
+        (y[2] - z[1], z[0] - x[2], x[1] - y[0], squares[3]),
+    )[largest]
+    length = math.hypot(a, b, c, d)
+    return a / length, b / length, c / length, d / length
+
+
+def _vector(values: Sequence[float]) -> Vector:
+    x, y, z = values
+    return x, y, z
+
+
+def _minus(a: Vector, b: Vector) -> Vector:
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def _dot(a: Vector, b: Vector) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _cross(a: Vector, b: Vector) -> Vector:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def _unit(a: Vector, sign: float = 1.0) -> Vector:
+    scale = sign / math.hypot(*a)
+    return a[0] * scale, a[1] * scale, a[2] * scale

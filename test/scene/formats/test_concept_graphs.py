@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scene_documents import changed, read_damaged, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Provenance, SceneError, SceneGraph, SceneLimits, load_scene
+from fcp_ros.scene.formats.concept_graphs_relations import Edge, consistent
 
 LIST, RELATIONS = "scene_graph.json", "cfslam_object_relations.json"
 TABLE, EDGES = "obj_json_twin_house.json", "edge_json_twin_house.json"
@@ -142,6 +145,28 @@ def test_second_places_and_circles_are_left_out(tmp_path: Path) -> None:
         note.endswith("on(thing_0, thing_2), inside(thing_1, thing_0), on(thing_1, thing_1)")
         for note in graph.notes
     )
+
+
+pairs = st.tuples(st.integers(0, 7), st.integers(0, 7))
+
+
+@given(st.lists(pairs, max_size=30))
+def test_one_place_each_and_no_circle(edges: list[tuple[int, int]]) -> None:
+    """Against following every chain to its end, each time from the start."""
+    holders: dict[int, int] = {}
+    slow = []
+    for first, second in edges:
+        chain, current = [second], holders.get(second)
+        while current is not None:
+            chain.append(current)
+            current = holders.get(current)
+        if first not in holders and first not in chain:
+            holders[first] = second
+            slow.append(f"on({first}, {second})")
+    found, left_out = consistent([Edge("on", a, b) for a, b in edges], list("01234567"))
+    assert [str(relation) for relation in found] == slow
+    repeated = [f"on({a}, {b})" for a, b in edges]
+    assert set(left_out) == set(repeated) - set(slow)
 
 
 def test_the_edge_seen_most_counts_and_words_are_kept(folder: Path) -> None:
