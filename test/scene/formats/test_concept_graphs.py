@@ -52,14 +52,14 @@ def load_list(tmp_path: Path, things: list[Any], relations: list[Any]) -> SceneG
     return load_scene(written(things, tmp_path / LIST))
 
 
-def given(graph: SceneGraph) -> list[str]:
+def stated(graph: SceneGraph) -> list[str]:
     return [str(r) for r in graph.relations if r.provenance is Provenance.GIVEN]
 
 
 def test_the_twin_house_to_the_decimetre(data_dir: Path) -> None:
     graph = load_scene(data_dir / "conceptgraphs" / LIST)
     assert differences(graph, truth_of(data_dir / "twin_house_expected.json"), COARSE) == []
-    assert given(graph) == [
+    assert stated(graph) == [
         "on(apple_4, counter_1)",
         "on(mug_5, dining_table_2)",
         "inside(milk_6, refrigerator_0)",
@@ -75,7 +75,7 @@ def test_the_twin_house_to_the_decimetre(data_dir: Path) -> None:
 def test_the_twin_house_to_the_centimetre(data_dir: Path) -> None:
     graph = load_scene(data_dir / "conceptgraphs" / TABLE)
     assert differences(graph, truth_of(data_dir / "twin_house_expected.json"), LACKS) == []
-    assert given(graph)[:2] == ["on(apple_5, counter_2)", "on(mug_6, dining_table_3)"]
+    assert stated(graph)[:2] == ["on(apple_5, counter_2)", "on(mug_6, dining_table_3)"]
 
 
 @pytest.mark.parametrize(("name", "other"), [(LIST, RELATIONS), (TABLE, EDGES)])
@@ -84,7 +84,7 @@ def test_without_relations_they_are_derived_and_that_is_noted(
 ) -> None:
     (folder / other).unlink()
     graph = load_scene(folder / name)
-    assert given(graph) == []
+    assert stated(graph) == []
     assert any("relations are derived" in note for note in graph.notes)
 
 
@@ -108,7 +108,7 @@ def test_relations_number_places_in_the_list(tmp_path: Path) -> None:
         relation({**table, "id": 1}, {**lamp, "id": 2}, "b on a"),
     ]
     graph = load_list(tmp_path, [mug, table, lamp], by_place)
-    assert given(graph) == ["on(mug_0, table_2)", "on(lamp_5, table_2)"]
+    assert stated(graph) == ["on(mug_0, table_2)", "on(lamp_5, table_2)"]
 
 
 def test_the_four_words(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_the_four_words(tmp_path: Path) -> None:
             relation(d, b, "hovers near"),
         ],
     )
-    assert given(graph) == ["inside(thing_0, thing_1)", "inside(thing_2, thing_1)"]
+    assert stated(graph) == ["inside(thing_0, thing_1)", "inside(thing_2, thing_1)"]
     assert "relations of no known kind were left out: 'hovers near'" in graph.notes
 
 
@@ -140,7 +140,7 @@ def test_second_places_and_circles_are_left_out(tmp_path: Path) -> None:
             relation(b, c, "a on b"),
         ],
     )
-    assert given(graph) == ["on(thing_0, thing_1)", "on(thing_1, thing_2)"]
+    assert stated(graph) == ["on(thing_0, thing_1)", "on(thing_1, thing_2)"]
     assert any(
         note.endswith("on(thing_0, thing_2), inside(thing_1, thing_0), on(thing_1, thing_1)")
         for note in graph.notes
@@ -180,8 +180,8 @@ def test_the_edge_seen_most_counts_and_words_are_kept(folder: Path) -> None:
     edges["edge_10"] = {**edges["edge_1"], "relationship": "Hanging  from"}
     written(edges, folder / EDGES)
     graph = load_scene(folder / TABLE)
-    assert "on(apple_5, refrigerator_1)" in given(graph)
-    assert "hanging_from(mug_6, dining_table_3)" in given(graph)
+    assert "on(apple_5, refrigerator_1)" in stated(graph)
+    assert "hanging_from(mug_6, dining_table_3)" in stated(graph)
     assert any("on(apple_5, counter_2)" in note for note in graph.notes)
 
 
