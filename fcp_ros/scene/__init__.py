@@ -25,6 +25,9 @@ from fcp_ros.scene.graph.graph import (
     SceneRelation,
 )
 from fcp_ros.scene.graph.labels import label_forms, match_label, normalise_label
+from fcp_ros.scene.live.change import Renaming, SceneChange, UpdateStatus
+from fcp_ros.scene.live.live_scene import LiveScene
+from fcp_ros.scene.live.matching import LiveOptions
 from fcp_ros.scene.loading import READERS, SceneReader, load_scene, read_scene
 from fcp_ros.scene.relations.complete import complete_relations
 from fcp_ros.scene.relations.keeper import RelationKeeper
@@ -48,11 +51,15 @@ __all__ = [
     "Layer",
     "LabelSimilarity",
     "NoSimilarity",
+    "LiveOptions",
+    "LiveScene",
     "Pose",
     "Provenance",
     "READERS",
     "RelationKeeper",
     "RelationOptions",
+    "Renaming",
+    "SceneChange",
     "SceneDelta",
     "SceneDifference",
     "SceneError",
@@ -69,6 +76,7 @@ __all__ = [
     "TypeChoice",
     "TypedBy",
     "WRITERS",
+    "UpdateStatus",
     "advance_state",
     "apply_delta",
     "complete_relations",

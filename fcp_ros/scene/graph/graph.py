@@ -263,6 +263,13 @@ class SceneGraph:
         """The same graph with more notes; one that is already there is not repeated."""
         return self._copy(notes=tuple(dict.fromkeys((*self.notes, *notes))))
 
+    def with_notes_instead(self, notes: Iterable[str]) -> SceneGraph:
+        """The same graph with these notes only, and the one on ids that differ in case."""
+        by_folded = self._index.by_folded_id
+        several: frozenset[str] = self.__dict__["_several_cases"]
+        spellings = {key: [node.id for node in by_folded.at(key)] for key in several}
+        return self._copy(notes=with_case_note(notes, spellings))
+
     def with_sequence(self, sequence: int) -> SceneGraph:
         """The same graph under another sequence number."""
         return self._copy(sequence=sequence)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which things that came are things that went, under another id: by category, place and size."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.scene.graph.graph import Layer, SceneNode
+from fcp_ros.scene.graph.labels import normalise_label
+
+_LARGEST = 64
+"""Larger groups of candidates are not resolved: so many alike things so near cannot be told apart
+by their places. (The assignment takes cubic time.)"""
+
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class AssociationOptions:
+    """When two nodes may be the same thing.
+
+    Attributes:
+        gate: Greatest distance (m) between the two positions.
+        margin: The pairs that are chosen must be better than any other way to pair the same things
+            by so much distance in sum (m); otherwise the things stay unpaired.
+        size: How much two extents may differ, as a share of the larger one; 5 cm always may.
+    """
+
+    gate: float = 0.5
+    margin: float = 0.05
+    size: float = 0.3
+
+
+@dataclass(frozen=True)
+class Association:
+    """Which things are the same.
+
+    Attributes:
+        pairs: Id of a thing that came -> id of the thing that went.
+        ambiguous: Ids of things that came and might be one of several.
+    """
+
+    pairs: Mapping[str, str]
+    ambiguous: tuple[str, ...] = ()
+
+
+def associate(
+    went: Iterable[SceneNode],
+    came: Iterable[SceneNode],
+    options: AssociationOptions = AssociationOptions(),
+) -> Association:
+    """Pair things one to one.
+
+    Only things of one layer and category, with positions within the gate and sizes that agree, are
+    candidates. In each group of things that candidates connect, the sum of distances is minimised,
+    where leaving a thing unpaired counts as the gate. A pair is kept only if without it the best
+    sum would be worse by the margin: what is ambiguous is not guessed.
+
+    Args:
+        went: Things that are no longer there under their ids.
+        came: Things under new ids, in the same frame.
+        options: When two may be the same.
+    """
+    ours, theirs = _by_kind(went), _by_kind(came)
+    pairs: dict[str, str] = {}
+    ambiguous: list[str] = []
+    for kind, others in theirs.items():
+        if kind not in ours:
+            continue
+        for rows, columns, costs in _groups(ours[kind], others, options):
+            if max(costs.shape) > _LARGEST:
+                ambiguous += [node.id for node in columns]
+                continue
+            best = _cheapest(costs, options.gate)
+            for row, column in best:
+                if _is_sure((row, column), best, costs, options):
+                    pairs[columns[column].id] = rows[row].id
+                else:
+                    ambiguous.append(columns[column].id)
+    return Association(pairs, tuple(ambiguous))
+
+
+def _by_kind(nodes: Iterable[SceneNode]) -> dict[tuple[Layer, str], list[SceneNode]]:
+    kinds: dict[tuple[Layer, str], list[SceneNode]] = defaultdict(list)
+    for node in nodes:
+        if node.pose is not None:
+            kinds[node.layer, normalise_label(node.category)].append(node)
+    return kinds
+
+
+_Group = tuple[list[SceneNode], list[SceneNode], NDArray[np.float64]]
+
+
+def _groups(
+    ours: Sequence[SceneNode], theirs: Sequence[SceneNode], options: AssociationOptions
+) -> Iterator[_Group]:
+    """Candidates that are connected, with the matrix of their distances (inf: no candidates)."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(_positions(ours))
+    near = cKDTree(_positions(theirs)).sparse_distance_matrix(
+        tree, options.gate, output_type="ndarray"
+    )
+    links = [
+        (int(column), int(row), float(distance))
+        for column, row, distance in near
+        if _sizes_agree(ours[row], theirs[column], options)
+    ]
+    if not links:
+        return
+    count = len(ours) + len(theirs)
+    rows = [row for _, row, _ in links]
+    columns = [len(ours) + column for column, _, _ in links]
+    graph = coo_matrix((np.ones(len(links)), (rows, columns)), (count, count))
+    _, labels = connected_components(graph, directed=False)
+    grouped: dict[int, list[tuple[int, int, float]]] = defaultdict(list)
+    for link in links:
+        grouped[int(labels[link[1]])].append(link)
+    for group in grouped.values():
+        row_of = {row: at for at, row in enumerate(sorted({row for _, row, _ in group}))}
+        column_of = {c: at for at, c in enumerate(sorted({column for column, _, _ in group}))}
+        costs = np.full((len(row_of), len(column_of)), np.inf)
+        for column, row, distance in group:
+            costs[row_of[row], column_of[column]] = distance
+        yield [ours[row] for row in row_of], [theirs[column] for column in column_of], costs
+
+
+def _positions(nodes: Sequence[SceneNode]) -> NDArray[np.float64]:
+    return np.array([node.pose.position for node in nodes if node.pose is not None])
+
+
+def _sizes_agree(one: SceneNode, other: SceneNode, options: AssociationOptions) -> bool:
+    if one.size is None or other.size is None:
+        return True
+    return all(
+        abs(a - b) <= max(0.05, options.size * max(a, b))
+        for a, b in zip(sorted(one.size), sorted(other.size), strict=True)
+    )
+
+
+def _is_sure(
+    pair: tuple[int, int],
+    best: Sequence[tuple[int, int]],
+    costs: NDArray[np.float64],
+    options: AssociationOptions,
+) -> bool:
+    """Whether the best assignment would be worse by the margin without one of its pairs."""
+    if costs.shape == (1, 1):
+        return True
+    without = costs.copy()
+    without[pair] = np.inf
+    second = _sum(without, _cheapest(without, options.gate), options.gate)
+    # A pair that is only just within the gate has no alternative that is worse than to stay alone.
+    enough = min(options.margin, options.gate - float(costs[pair]))
+    return second - _sum(costs, best, options.gate) >= enough - _EQUAL
+
+
+def _cheapest(costs: NDArray[np.float64], gate: float) -> list[tuple[int, int]]:
+    """The assignment with the least sum, where a row that stays alone costs the gate."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = costs.shape
+    large = (gate + 1.0) * (rows + columns + 1)
+    alone = np.full((rows, rows), large)
+    np.fill_diagonal(alone, gate)
+    table = np.hstack([np.where(np.isinf(costs), large, costs), alone])
+    found = zip(*linear_sum_assignment(table), strict=True)
+    return [
+        (int(row), int(column))
+        for row, column in found
+        if column < columns and not math.isinf(costs[row, column])
+    ]
+
+
+def _sum(costs: NDArray[np.float64], pairs: Sequence[tuple[int, int]], gate: float) -> float:
+    alone: int = costs.shape[0] - len(pairs)
+    return sum(float(costs[pair]) for pair in pairs) + gate * alone

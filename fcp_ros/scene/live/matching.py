@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which elements of ours an update speaks of: by id, then by category, place and size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from fcp_ros.scene.graph.graph import Pose, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.labels import normalise_label
+from fcp_ros.scene.live.association import AssociationOptions, associate
+from fcp_ros.scene.live.change import Renaming
+from fcp_ros.scene.live.identity import IdentityMap, free_id
+
+
+@dataclass(frozen=True)
+class LiveOptions:
+    """How updates are compared with what is known.
+
+    Attributes:
+        still: A thing that is not further (m) than this from its last published position, and
+            whose extents differ by no more, has not moved.
+        still_turn: The same for its orientation (rad).
+        association: When things under different ids may be the same.
+        most_sources: Sources whose numbers and names are remembered.
+    """
+
+    still: float = 0.01
+    still_turn: float = 0.02
+    association: AssociationOptions = field(default_factory=AssociationOptions)
+    most_sources: int = 64
+
+
+class IdTrust(Enum):
+    """How much the same id says."""
+
+    ALWAYS = "the same id is the same thing"
+    UNLESS_ALL_DIFFERS = "unless both category and place are others"
+    WITH_KIND_AND_PLACE = "only with the same category near the same place"
+
+
+@dataclass(frozen=True)
+class Matching:
+    """What the ids of an update mean.
+
+    Attributes:
+        ours: Our id for each id of a node in the update.
+        renamed: Elements that the source calls otherwise now.
+        ambiguous: Our ids of new nodes that might be one of several that are gone.
+    """
+
+    ours: Mapping[str, str]
+    renamed: tuple[Renaming, ...] = ()
+    ambiguous: tuple[str, ...] = ()
+
+    def node(self, node: SceneNode) -> SceneNode:
+        """A node with our ids."""
+        ours = self.ours
+        id_ = ours.get(node.id, node.id)
+        if all(ours.get(parent, parent) == parent for parent in node.parents):
+            return node if id_ == node.id else replace(node, id=id_)
+        return replace(node, id=id_, parents=tuple([ours.get(p, p) for p in node.parents]))
+
+    def relation(self, relation: SceneRelation) -> SceneRelation:
+        """A relation with our ids."""
+        ours = self.ours
+        if all(ours.get(element, element) == element for element in relation.elements):
+            return relation
+        return replace(relation, elements=tuple([ours.get(e, e) for e in relation.elements]))
+
+
+def match(
+    known: SceneGraph,
+    nodes: Iterable[SceneNode],
+    went: Iterable[str] | None,
+    identity: IdentityMap,
+    options: AssociationOptions,
+    *,
+    trust: IdTrust,
+    same_frame: bool = True,
+) -> Matching:
+    """Find our ids for the nodes of an update.
+
+    Args:
+        known: Our graph.
+        nodes: Of the update.
+        went: Our ids of nodes that are gone; None for all that no node of the update is.
+        identity: What the source's ids meant so far.
+        options: When things under different ids may be the same.
+        trust: How much the same id says.
+        same_frame: Whether positions can be compared.
+    """
+    ours: dict[str, str] = {}
+    taken: set[str] = set()
+    others: list[SceneNode] = []
+    for node in nodes:
+        id_ = identity.ours(node.id)
+        there = None if id_ is None else known.nodes.get(id_)
+        if id_ is None or there is None or id_ in taken:
+            others.append(node)
+        elif there is node or _may_be(there, node, options.gate, trust):
+            ours[node.id] = id_
+            taken.add(id_)
+        else:
+            others.append(node)
+    if not others:
+        return Matching(ours)
+    renamed, ambiguous = [], []
+    pairs: Mapping[str, str] = {}
+    unsure: tuple[str, ...] = ()
+    if same_frame:
+        ids = (id_ for id_ in known.nodes if id_ not in taken) if went is None else went
+        gone = [known.nodes[id_] for id_ in ids if id_ in known.nodes]
+        found = associate(gone, others, options) if gone else None
+        if found is not None:
+            pairs, unsure = found.pairs, found.ambiguous
+    for came, id_ in pairs.items():
+        ours[came] = id_
+        taken.add(id_)
+        if identity.theirs(id_) != came:
+            renamed.append(Renaming(id_, identity.theirs(id_), came))
+    for node in others:
+        if node.id not in pairs:
+            ours[node.id] = _new_id(node, known, taken, identity)
+            taken.add(ours[node.id])
+    ambiguous = [ours[id_] for id_ in unsure]
+    return Matching(ours, tuple(renamed), tuple(ambiguous))
+
+
+def _new_id(node: SceneNode, known: SceneGraph, taken: set[str], identity: IdentityMap) -> str:
+    """Our id for an element that was not recognised: the source's, unless it is somebody else's."""
+    wanted = identity.ours(node.id)
+    if wanted is None:  # the source has called another element of ours so, and now calls it else
+        return free_id(node.id, known.nodes, taken)
+    there = known.nodes.get(wanted)
+    if there is not None and wanted not in taken and _kind(there) == _kind(node):
+        return wanted  # it has moved far, and nothing says that it is another one
+    return free_id(wanted, known.nodes, taken)
+
+
+def _may_be(there: SceneNode, node: SceneNode, gate: float, trust: IdTrust) -> bool:
+    """Whether a node of the same id is the same thing."""
+    if trust is IdTrust.ALWAYS:
+        return True
+    if there.layer is not node.layer:
+        return False
+    strict = trust is IdTrust.WITH_KIND_AND_PLACE
+    if there.pose is None or node.pose is None:
+        return not strict or _kind(there) == _kind(node)
+    is_near = math.dist(there.pose.position, node.pose.position) <= gate
+    if strict:
+        return is_near and _kind(there) == _kind(node)
+    return is_near or _kind(there) == _kind(node)
+
+
+def _kind(node: SceneNode) -> tuple[str, str]:
+    return node.layer.value, normalise_label(node.category)
+
+
+def settled(published: SceneNode | None, node: SceneNode, options: LiveOptions) -> SceneNode:
+    """A node whose pose and size are the published ones where they differ by jitter only.
+
+    Compared is always with what was published last, so slow motion is not lost: it shows as soon as
+    its sum exceeds the threshold.
+    """
+    if published is None or published is node:
+        return node
+    pose, size = node.pose, node.size
+    if pose is not None and published.pose is not None and _is_still(published.pose, pose, options):
+        pose = published.pose
+    if size is not None and published.size is not None:
+        off = max(abs(a - b) for a, b in zip(published.size, size, strict=True))
+        size = published.size if off <= options.still else size
+    if pose is node.pose and size is node.size:
+        return node
+    return replace(node, pose=pose, size=size)
+
+
+def _is_still(one: Pose, other: Pose, options: LiveOptions) -> bool:
+    if math.dist(one.position, other.position) > options.still:
+        return False
+    cosine = abs(sum(a * b for a, b in zip(one.orientation, other.orientation, strict=True)))
+    return 2.0 * math.acos(min(1.0, cosine)) <= options.still_turn
