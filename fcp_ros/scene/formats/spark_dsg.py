@@ -382,6 +382,7 @@ def _agents(
                 Layer.AGENT,
                 category if isinstance(category, str) and category else "robot",
                 pose=_agent_pose(raw, row),
+                polygon=_outline(metadata),
                 attributes=_attributes(metadata),
                 parents=tuple(ids[above] for above in parents.get(row, ()) if above in ids),
             )

@@ -164,7 +164,7 @@ class _Assembly:
         return self._by_index[self._nodes_of[parent]] if parent >= 0 else None
 
     def _node(self, thing: Thing) -> SceneNode:
-        axes = box_axes(thing.prim["matrix"], self._frame)
+        axes = box_axes(thing.prim["matrix"], self._frame, as_named="layer" in thing.own)
         if thing.layer is Layer.ROOM:
             return self._room(thing, axes)
         corners = thing.corners or self._all_corners[thing.index]

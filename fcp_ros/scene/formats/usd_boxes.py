@@ -56,9 +56,15 @@ def in_rep_103(vectors: Floats, frame: SourceFrame) -> Floats:
     return renamed
 
 
-def box_axes(matrix: Sequence[float], frame: SourceFrame) -> Floats:
-    """Unit axes x, y, z (rows) of the boxes of a prim, from its local-to-world matrix (16)."""
-    rows = in_rep_103(np.array(matrix, dtype=np.float64).reshape(4, 4)[:3, :3], frame)
+def box_axes(matrix: Sequence[float], frame: SourceFrame, *, as_named: bool = False) -> Floats:
+    """Unit axes x, y, z (rows) of the boxes of a prim.
+
+    Args:
+        matrix: The prim's local-to-world matrix (16).
+        frame: The stage's.
+        as_named: Keep the names of the axes (of a stage that is z up).
+    """
+    rows: Floats = in_rep_103(np.array(matrix, dtype=np.float64).reshape(4, 4)[:3, :3], frame)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not np.isfinite(rows).all() or (lengths < 1e-12).any():
         return np.eye(3)
@@ -66,6 +72,8 @@ def box_axes(matrix: Sequence[float], frame: SourceFrame) -> Floats:
     if np.abs(rows @ rows.T - np.eye(3)).max() > 1e-6:  # sheared: the nearest right angles
         left, _, right = np.linalg.svd(rows)
         rows = left @ right
+    if as_named and np.linalg.det(rows) > 0.0:
+        return rows
     upright = int(np.argmax(np.abs(rows[:, 2])))
     z = rows[upright] * (1.0 if rows[upright, 2] >= 0.0 else -1.0)
     x = rows[0] if upright != 0 else rows[1]
