@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reader of HOV-SG folders: ``floors``, ``rooms`` and ``objects``, a JSON file for each element.
 
-- Frame: y up, right-handed, metres; x, y, z becomes x, -z, y. Outlines of two numbers are x, z.
+- Frame: y up, right-handed, metres; x, y, z becomes x, -z, y. Vertices of two numbers are x, z.
 - Ids such as ``0_1_3`` are renamed (``identifiers``); what has no name is ``unknown``.
-- An object whose vertices have heights gets the upright box that fits them best; without heights
-  it gets its outline, and a pose at the level of its room's floor.
+- HOV-SG writes as vertices the ground plan of all points of a room or an object, in no order, or
+  (where it merged objects) the eight corners of a box. With heights an object gets the upright box
+  that fits best; without, the convex hull as its outline, and a pose at its room's floor.
+- A room's vertices are its outline if they are one in their order; else the outline is drawn
+  around them.
 - Point clouds (``.ply``) and embeddings beside are not read.
 """
 
@@ -28,6 +31,15 @@ from fcp_ros.scene.shapes.upright_box import upright_box
 
 FOLDERS = ("floors", "rooms", "objects")
 UNKNOWN = "unknown"
+
+MANY = 50
+"""From this number of points on, an outline around them need not be convex."""
+
+TIGHTNESS = 0.1
+"""Of a room's outline: 0 follows every gap between points, 1 is the convex hull."""
+
+DETAIL = 0.05
+"""Corners of a room's outline that stick out less than this (m) are left out."""
 
 _ADVICE = "Save the graph again with HOV-SG, all three folders of it."
 
@@ -90,6 +102,7 @@ class _Reading:
         self._check_references()
         self._ids: PlainIds = plain_ids(self._named())
         self._notes = list(self._ids.notes)
+        self._drawn_around: list[str] = []
 
     def graph(self) -> SceneGraph:
         notes = self._notes
@@ -105,6 +118,11 @@ class _Reading:
             notes.append(
                 f"the vertices of {len(flat)} objects have no heights, so their boxes are unknown "
                 f"and they are drawn at floor level: {listed(flat)}"
+            )
+        if self._drawn_around:
+            notes.append(
+                "the vertices of these rooms are points without order: their outlines are drawn "
+                f"around them: {listed(self._drawn_around)}"
             )
         unnamed = [node.id for node in nodes if node.category == UNKNOWN]
         if unnamed:
@@ -180,10 +198,8 @@ class _Reading:
     def _room_node(self, id_: str, room: _Room) -> SceneNode:
         outline = tuple(dict.fromkeys(_flat(room.vertices)))
         if not _is_simple(outline):
-            outline = convex_hull(outline)
-            self._notes.append(
-                f"the vertices of {self._ids[id_]} are no outline: their convex hull is taken"
-            )
+            outline = _outline_around(outline)
+            self._drawn_around.append(self._ids[id_])
         height, level = room.room_height or None, room.room_zero_level
         pose = None
         if outline and level is not None:
@@ -231,3 +247,14 @@ def _is_simple(outline: Polygon) -> bool:
     from shapely.geometry import Polygon as Ring
 
     return len(outline) >= 3 and bool(Ring(outline).is_valid)
+
+
+def _outline_around(points: Polygon) -> Polygon:
+    """An outline around points without order: as tight as many points allow, else convex."""
+    if len(points) >= MANY:
+        from shapely import MultiPoint, concave_hull
+
+        hull = concave_hull(MultiPoint(points), ratio=TIGHTNESS).simplify(DETAIL)
+        if hull.geom_type == "Polygon" and hull.is_valid and not hull.is_empty:
+            return tuple((float(x), float(y)) for x, y in hull.exterior.coords[:-1])
+    return convex_hull(points)

@@ -3,15 +3,18 @@
 
 import json
 import math
+import random
 import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from scene_documents import read_damaged, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneLimits, load_scene, read_scene
+from fcp_ros.scene.shapes.footprint import area, contains
 
 LACKS = Lacks(
     ids=True,
@@ -79,7 +82,35 @@ def test_a_room_keeps_its_outline_unless_that_crosses_itself(folder: Path) -> No
     change(folder / "rooms" / "0_0.json", vertices=[[0, 0], [4, -3], [4, 0], [0, -3]])
     graph = read_scene(folder)
     assert len(graph.nodes["kitchen_1"].polygon) == 4
-    assert "the vertices of kitchen_1 are no outline: their convex hull is taken" in graph.notes
+    assert any(note.endswith("are drawn around them: kitchen_1") for note in graph.notes)
+
+
+def points_in(shape: Any, step: float = 0.05) -> list[list[float]]:
+    """The points of a raster over 4 m by 3 m that are in a shape, as HOV-SG's x, z; shuffled."""
+    raster = [
+        (i * step, j * step) for i in range(int(4 / step) + 1) for j in range(int(3 / step) + 1)
+    ]
+    points = [[x, -y] for x, y in raster if shape(x, y)]
+    random.Random(1).shuffle(points)
+    return points
+
+
+def test_a_room_is_drawn_around_its_points(folder: Path) -> None:
+    """HOV-SG itself writes all points of a room: here an L without its upper right quarter."""
+    change(folder / "rooms" / "0_0.json", vertices=points_in(lambda x, y: x <= 2 or y <= 1.5))
+    outline = read_scene(folder).nodes["kitchen_1"].polygon
+    assert area(outline) == pytest.approx(12 - 3, rel=0.05)
+    inside = contains(outline, np.array([(1.0, 2.5), (3.5, 1.0), (3.5, 2.5)]))
+    assert inside.tolist() == [True, True, False]
+    assert len(outline) < 40
+
+
+def test_an_object_is_the_hull_of_its_points(folder: Path) -> None:
+    points = points_in(lambda x, y: 1 <= x <= 2 and 1 <= y <= 1.5)
+    change(folder / "objects" / "0_0_2.json", vertices=points)
+    node = read_scene(folder).nodes["apple_1"]
+    assert area(node.polygon) == pytest.approx(0.5)
+    assert node.pose.position == pytest.approx((1.5, 1.25, 0.0))
 
 
 def test_what_has_no_name_is_unknown(folder: Path) -> None:
