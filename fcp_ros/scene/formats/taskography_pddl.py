@@ -14,19 +14,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
-from fcp_ros.scene.formats.s_expressions import Expression, s_expression, shown, words_of
+from fcp_ros.scene.formats.s_expressions import Expression, s_expression
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.formats.taskography_facts import ADVICE, Declared, Facts, declared_objects
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import AttributeValue, Layer, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.draft import listed
 
-_ADVICE = "Correct this entry, or generate the problem again."
 _HEAD = re.compile(r"\(\s*define\s*\(\s*problem\b", re.IGNORECASE)
 _DOMAIN = re.compile(r"\(\s*:domain\s+taskography", re.IGNORECASE)
 
@@ -38,7 +36,6 @@ _LAYERS: Mapping[str, Layer] = {
     "object": Layer.OBJECT,  # items, in v1
     "agent": Layer.AGENT,
 }
-_ITEMS = ("item", "object")
 _LABEL = {
     "room": re.compile(r"room\d+_(\w+)"),
     "place": re.compile(r"place\d+_receptacle\d+_(\w+)"),
@@ -47,35 +44,6 @@ _LABEL = {
     "object": re.compile(r"object\d+_(\w+)"),
 }
 _DOOR = re.compile(r"place\d+_door_\w+")
-
-_Types = tuple[tuple[str, ...], ...]
-_FACTS: Mapping[str, tuple[str, _Types]] = {
-    "inroom": ("room of agent", (("agent",), ("room",))),
-    "atlocation": ("location of agent", (("agent",), ("location",))),
-    "inplace": ("place of agent", (("agent",), ("place",))),
-    "receptacleatlocation": ("location", (("receptacle",), ("location",))),
-    "itematlocation": ("location", (_ITEMS, ("location",))),
-    "objectatlocation": ("location", (_ITEMS, ("location",))),
-    "locationinroom": ("room of location", (("location",), ("room",))),
-    "locationinplace": ("place of location", (("location",), ("place",))),
-    "placeinroom": ("room of place", (("place",), ("room",))),
-    "inreceptacle": ("receptacle", (_ITEMS, ("receptacle",))),
-}
-"""Facts of which each thing may have one: what they say, and the types of their arguments."""
-
-_PAIRS: Mapping[str, _Types] = {
-    "roomsconnected": (("room",), ("room",)),
-    "holds": (("agent",), _ITEMS),
-}
-_FLAGS: Mapping[str, _Types] = {
-    "receptacleopeningtype": (("receptacle",),),
-    "receptacleopened": (("receptacle",),),
-    "smallitem": (_ITEMS,),
-    "mediumitem": (_ITEMS,),
-    "largeitem": (_ITEMS,),
-}
-_REPEATED = frozenset({"roomplace", "placelocation", "roomlocation", "inanyreceptacle", "holdsany"})
-"""Facts that say nothing new about the scene: centres of rooms, and what follows from others."""
 
 
 def is_taskography(file: SceneFile) -> bool:
@@ -89,22 +57,13 @@ def is_taskography(file: SceneFile) -> bool:
 def read_taskography(file: SceneFile) -> SceneGraph:
     """The graph of a problem; raises SceneError naming the wrong object or fact."""
     sections = _sections(file)
-    declared = _declared(sections.get(":objects", []), file)
-    facts = _Facts(declared)
+    objects = sections.get(":objects", [])
+    file.limits.check_nodes(len(objects) - 2 * objects.count("-"), file.name)
+    declared = declared_objects(objects)
+    facts = Facts(declared)
     for entry in sections.get(":init", []):
         facts.add(entry)
     return _Assembly(declared, facts).graph(file.name)
-
-
-@dataclass(frozen=True)
-class _Declared:
-    """Objects by their lower-case names: type, and spelling in the file."""
-
-    types: Mapping[str, str]
-    spelling: Mapping[str, str]
-
-    def of_type(self, *types: str) -> Iterator[str]:
-        return (name for name, type_ in self.types.items() if type_ in types)
 
 
 def _sections(file: SceneFile) -> dict[str, list[Expression]]:
@@ -113,106 +72,15 @@ def _sections(file: SceneFile) -> dict[str, list[Expression]]:
         if isinstance(part, list) and part and isinstance(part[0], str):
             name = part[0].lower()
             if name in found:
-                raise SceneError("the section is there twice", element=name, advice=_ADVICE)
+                raise SceneError("the section is there twice", element=name, advice=ADVICE)
             found[name] = part[1:]
     return found
-
-
-def _declared(section: list[Expression], file: SceneFile) -> _Declared:
-    """``a b - room`` declares two rooms; a name without a type is of none that we know."""
-    words = words_of(section)
-    file.limits.check_nodes(len(words) - 2 * words.count("-"), file.name)
-    types: dict[str, str] = {}
-    spelling: dict[str, str] = {}
-    waiting: list[str] = []
-    rest = iter(words)
-    for word in rest:
-        if word != "-":
-            waiting.append(word)
-            continue
-        type_ = next(rest, "")
-        if not type_ or not waiting:
-            raise SceneError("a `-` stands between names and a type", element=type_, advice=_ADVICE)
-        for name in waiting:
-            _declare(name, type_.lower(), types, spelling)
-        waiting = []
-    if waiting:
-        raise SceneError(f"{listed(waiting)} have no type", element=":objects", advice=_ADVICE)
-    return _Declared(types, spelling)
-
-
-def _declare(name: str, type_: str, types: dict[str, str], spelling: dict[str, str]) -> None:
-    folded = name.lower()
-    if folded not in types:
-        types[folded], spelling[folded] = type_, name
-        return
-    reason = "this object is declared twice"
-    if spelling[folded] != name:
-        reason = f"it is the same object as {spelling[folded]}: PDDL does not tell cases apart"
-    raise SceneError(reason, element=name, advice="Rename one of them.")
-
-
-@dataclass
-class _Facts:
-    """The facts of ``:init``, checked, by what they say."""
-
-    declared: _Declared
-    single: dict[str, dict[str, str]] = field(default_factory=dict)
-    pairs: dict[str, dict[tuple[str, str], None]] = field(default_factory=dict)
-    flags: dict[str, dict[str, None]] = field(default_factory=dict)
-    left_out: Counter[str] = field(default_factory=Counter)
-
-    def add(self, entry: Expression) -> None:
-        """Take one fact in; raises SceneError where it is none."""
-        if isinstance(entry, list) and entry and entry[0] in ("not", "="):
-            self.left_out[str(entry[0])] += 1
-            return
-        predicate, *names = [word.lower() for word in words_of(entry)] or [""]
-        where = shown(entry)
-        if predicate in _FACTS:
-            kind, types = _FACTS[predicate]
-            self._check(names, types, where)
-            first, second = names
-            if self.single.setdefault(kind, {}).setdefault(first, second) != second:
-                other = self.single[kind][first]
-                raise SceneError(
-                    f"{first} has two of these: {other} and {second}", element=where, advice=_ADVICE
-                )
-        elif predicate in _PAIRS:
-            self._check(names, _PAIRS[predicate], where)
-            self.pairs.setdefault(predicate, {})[names[0], names[1]] = None
-        elif predicate in _FLAGS:
-            self._check(names, _FLAGS[predicate], where)
-            self.flags.setdefault(predicate, {})[names[0]] = None
-        elif predicate not in _REPEATED:
-            self.left_out[predicate] += 1
-
-    def _check(self, names: list[str], types: _Types, where: str) -> None:
-        if len(names) != len(types):
-            reason = f"the fact needs {len(types)} arguments"
-            raise SceneError(reason, element=where, advice=_ADVICE)
-        for name, allowed in zip(names, types, strict=True):
-            type_ = self.declared.types.get(name)
-            if type_ is None:
-                reason = f"{name} is no object of the problem"
-                raise SceneError(reason, element=where, advice=_ADVICE)
-            if type_ not in allowed:
-                reason = f"{name} is a {type_}, not a {' or '.join(allowed)}"
-                raise SceneError(reason, element=where, advice=_ADVICE)
-
-    def one(self, kind: str, name: str | None) -> str | None:
-        """What the one fact of a kind says about an object."""
-        return None if name is None else self.single.get(kind, {}).get(name)
-
-    def holds(self, flag: str, name: str) -> bool:
-        """Whether a fact with one argument is there."""
-        return name in self.flags.get(flag, {})
 
 
 class _Assembly:
     """Checked facts on their way to a graph."""
 
-    def __init__(self, declared: _Declared, facts: _Facts) -> None:
+    def __init__(self, declared: Declared, facts: Facts) -> None:
         self._declared = declared
         self._facts = facts
         self._ids: PlainIds = plain_ids(
@@ -238,7 +106,7 @@ class _Assembly:
         by_name = self._facts.one("room of location", location)
         if by_place and by_name and by_place != by_name:
             reason = f"it is in {by_name}, but its place {place} is in {by_place}"
-            raise SceneError(reason, element=location or "", advice=_ADVICE)
+            raise SceneError(reason, element=location or "", advice=ADVICE)
         return by_place or by_name
 
     def _node(self, name: str) -> SceneNode:
@@ -301,7 +169,7 @@ class _Assembly:
             located = self._room_at(self._facts.one("location of agent", agent))
             if stated and located and stated != located:
                 reason = f"it is in {stated}, but its location is in {located}"
-                raise SceneError(reason, element=agent, advice=_ADVICE)
+                raise SceneError(reason, element=agent, advice=ADVICE)
             room = stated or located
             if room is not None:
                 yield SceneRelation("at", (self._id(agent), self._id(room)))

@@ -149,7 +149,7 @@ def _number(word: str, kind: str) -> int | float:
     digits = digits.lstrip("+-")
     try:
         if kind == "float":
-            return sign * float(digits.replace(".inf", "inf").replace(".nan", "nan"))
+            return sign * float(digits)  # .inf and .nan are left to ruamel
         base = {"0b": 2, "0o": 8, "0x": 16}.get(digits[:2])
         return sign * (int(digits[2:], base) if base else int(digits))
     except ValueError:
