@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from fcp_ros.cli.errors import explained, fail
 from fcp_ros.cli.exit_codes import DIFFERENT
@@ -21,6 +20,7 @@ from fcp_ros.cli.scene_options import (
     MaxNodesOption,
     SimilarOption,
     TypeOption,
+    as_text,
     limits_of,
     working,
 )
@@ -90,7 +90,7 @@ def show(
             out.write_text(draw_floor_plan(session.graph, (), "scene"), encoding="utf-8")
         else:
             write_scene_page(session.graph, session.state.typing, session.domain.name, out)
-    Console(highlight=False).print(f"wrote {escape(str(out))}", soft_wrap=True)
+    Console(highlight=False).print(f"wrote {as_text(str(out))}", soft_wrap=True)
 
 
 @app.command()
@@ -119,13 +119,13 @@ def convert(
         lost = save_scene(graph, out, format_name)
     console = Console(highlight=False)
     console.print(
-        f"wrote {escape(str(out))}: {len(graph.nodes)} nodes, {graph.relation_count} relations",
+        f"wrote {as_text(str(out))}: {len(graph.nodes)} nodes, {graph.relation_count} relations",
         soft_wrap=True,
     )
     for sentence in lost:
-        console.print(f"lost: {escape(sentence)}", style="yellow", soft_wrap=True)
+        console.print(f"lost: {as_text(sentence)}", style="yellow", soft_wrap=True)
     for note in graph.notes:
-        console.print(f"note: {escape(note)}", style="dim", soft_wrap=True)
+        console.print(f"note: {as_text(note)}", style="dim", soft_wrap=True)
 
 
 @app.command()

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from fcp_ros.report.names import printable
 from fcp_ros.scene import SceneNode
 from fcp_ros.scene.difference import NodeDifference, SceneDifference
 
@@ -16,7 +17,7 @@ from fcp_ros.scene.difference import NodeDifference, SceneDifference
 def print_difference(console: Console, found: SceneDifference) -> None:
     """Print a line for each thing that differs: + only in the second, - only in the first."""
     if found.frames is not None:
-        console.print(f"the frames are called {found.frames[0]} and {found.frames[1]}")
+        _line(console, "~", "frames {} and {}".format(*found.frames), "yellow")
     for node in found.removed:
         _line(console, "-", f"{node.layer.value} {_named(node)}", "red")
     for node in found.added:
@@ -31,7 +32,7 @@ def print_difference(console: Console, found: SceneDifference) -> None:
 
 
 def _line(console: Console, sign: str, text: str, style: str) -> None:
-    console.print(Text(f"{sign} {text}", style=style), soft_wrap=True)
+    console.print(Text(f"{sign} {printable(text)}", style=style), soft_wrap=True)
 
 
 def _named(node: SceneNode) -> str:

@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
+from fcp_ros.report.names import printable
 from fcp_ros.scene import SceneLimits
 
 FileArgument = Annotated[
@@ -53,3 +55,8 @@ def working(what: str) -> Iterator[None]:
     """A turning sign on standard error while something takes its time; none where it is a file."""
     with Console(stderr=True).status(what):
         yield
+
+
+def as_text(text: str) -> str:
+    """What a file says, as text to print: no markup, and nothing that a terminal would obey."""
+    return escape(printable(text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from typing import Any
 
 from matplotlib import rc_context
@@ -43,7 +44,9 @@ def to_svg(figure: Figure, label: str, prefix: str) -> str:
         prefix: unique in the page; keeps the element ids of two pictures apart.
     """
     buffer = io.StringIO()
-    with rc_context(STYLE):
+    with rc_context(STYLE), warnings.catch_warnings():
+        # Text stays text: that matplotlib's own font lacks a letter does not matter.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
     text = buffer.getvalue()
     svg = text[text.index("<svg") :]

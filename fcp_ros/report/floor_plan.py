@@ -15,12 +15,15 @@ from fcp_ros.planning import PlanStep
 from fcp_ros.report import palette
 from fcp_ros.report.figure import STYLE, new_figure, to_svg
 from fcp_ros.report.labels import CHARACTER_WIDTH, Label, place_labels
-from fcp_ros.report.names import said
+from fcp_ros.report.names import printable, said
 from fcp_ros.scene import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.shapes.route import Stop, route_of
 
 WIDTH = 6.2
 """Width of the picture [inches]."""
+
+LONGEST_NAME = 40
+"""Longer names are cut short [characters]."""
 
 ITEM_FOOTPRINT = 0.12
 """Things with a smaller footprint [m^2] are drawn as a dot with their name beside it."""
@@ -196,7 +199,10 @@ def _draw_labels(
 
 def _label(node: SceneNode, scale: float) -> Label:
     """The label of a node; a room's stands at its upper left corner, not in its middle."""
-    text = said(node.id, node.category)
+    text = printable(said(node.id, node.category))
+    text = (
+        text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
+    )
     if node.layer is not Layer.ROOM:
         x, y = _xy(node)
         large = _is_large(node) and node.layer is Layer.OBJECT

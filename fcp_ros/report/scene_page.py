@@ -60,7 +60,8 @@ def write_scene_page(
     graph: SceneGraph, typing: Mapping[str, TypeChoice], domain: str, path: Path
 ) -> None:
     """Write the page; see ``render_scene_page``."""
-    path.write_text(render_scene_page(graph, typing, domain), encoding="utf-8")
+    page = render_scene_page(graph, typing, domain)
+    path.write_text(page, encoding="utf-8", errors="xmlcharrefreplace")  # half a surrogate pair
 
 
 def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domain: str) -> str:

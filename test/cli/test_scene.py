@@ -4,13 +4,14 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner
 
 from fcp_ros.cli.exit_codes import BAD_INPUT, DIFFERENT
 from fcp_ros.cli.main import app
-from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, load_scene, write_scene
+from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, load_scene, to_document, write_scene
 
 
 def fcp(*arguments: str, columns: int = 200) -> tuple[int, str, str]:
@@ -222,3 +223,24 @@ def test_diff_matches_across_formats(repository: Path) -> None:
 
 def test_diff_with_a_file_that_is_not_there() -> None:
     assert fcp("diff", "twin_house", "/no/such/file.json")[0] == BAD_INPUT
+
+
+def test_nan_is_no_tolerance() -> None:
+    assert fcp("diff", "twin_house", "twin_house_furnished", "--distance", "nan")[0] == BAD_INPUT
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mred", "[bold]", "[/]", "$\\frac{$", "a\nb\x07"])
+def test_names_are_printed_as_they_stand_and_harmless(tmp_path: Path, name: str) -> None:
+    thing = SceneNode(name, Layer.OBJECT, name, Pose.at(0, 0, 0))
+    path, out = tmp_path / "bad.json", tmp_path / "bad.html"
+    path.write_text(json.dumps(to_document(SceneGraph.of([thing]))), encoding="ascii")
+    shown = name.translate({27: 0xFFFD, 7: 0xFFFD, 10: 0xFFFD})
+    for arguments in (("info", str(path)), ("diff", "twin_house", str(path))):
+        code, printed, _ = fcp(*arguments)
+        assert code in (0, DIFFERENT)
+        assert "\x1b" not in printed
+        assert shown in printed
+    assert fcp("show", str(path), "-o", str(out))[0] == 0
+    assert fcp("show", str(path), "-o", str(tmp_path / "bad.svg"))[0] == 0
+    ElementTree.parse(tmp_path / "bad.svg")
+    assert fcp("convert", str(path), str(tmp_path / "again.json"))[0] in (0, BAD_INPUT)
