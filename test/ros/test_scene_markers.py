@@ -36,8 +36,10 @@ def house() -> Graph:
 
 def shown(graph: Graph, steps=(), parts=tuple(PARTS), relations=RELATIONS) -> dict:
     """(namespace, key) -> marker of all that would be shown."""
-    view = View(graph, steps, frozenset(relations))
-    return {(d.namespace, d.key): d.make() for d in drawings_of(view, parts)}
+    drawings = list(drawings_of(View(graph, steps, frozenset(relations)), parts))
+    markers = {(d.namespace, d.key): d.make() for d in drawings}
+    assert len(markers) == len(drawings), "one marker for one thing"
+    return markers
 
 
 class Viewer:
@@ -256,7 +258,7 @@ def watch(probe, until):
 
 
 def test_late_viewers_see_the_whole(node, watch, probe, until):
-    _, see_early = watch()
+    first_inbox, see_early = watch()
     early = see_early(lambda v: v.markers, "the scene")
     graphs = probe.listen(SceneGraph, "seen/scene_graph", latched=True)
     sequence = graphs.wait().sequence_number
@@ -270,11 +272,12 @@ def test_late_viewers_see_the_whole(node, watch, probe, until):
 
     changed = see_early(has_ball, "the ball")
     assert set(early.markers) < set(changed.markers)
-    inbox, see_late = watch()
-    until(
-        lambda: inbox.messages and inbox.messages[-1].markers[0].action == Marker.DELETEALL,
-        "everything once more",
-    )
+    _, see_late = watch()
+
+    def wholes():
+        return sum(m.markers[0].action == Marker.DELETEALL for m in first_inbox.messages)
+
+    until(lambda: wholes() == 2, "everything once more")
     assert see_late(has_ball, "the ball, late").markers == changed.markers
     graphs.close()
     probe.node.destroy_publisher(updates)

@@ -28,9 +28,7 @@ def triangles_of(polygon: Polygon) -> tuple[Triangle, ...]:
         ear = next((i for i in range(len(corners)) if _is_ear(corners, i)), None)
         if ear is None:
             break
-        before, tip, after = _around(corners, ear)
-        if _turn(before, tip, after) > 0.0:  # a flat one fills nothing
-            found.append((before, tip, after))
+        found.append(_around(corners, ear))
         del corners[ear]
     if len(corners) == 3 and _turn(*corners) > 0.0:
         found.append((corners[0], corners[1], corners[2]))
@@ -42,12 +40,9 @@ def _around(corners: list[Corner], index: int) -> Triangle:
 
 
 def _is_ear(corners: list[Corner], index: int) -> bool:
-    """Whether the corner is convex (or flat) and no other one lies in its triangle."""
+    """Whether the corner is convex and no other one lies in its triangle."""
     before, tip, after = _around(corners, index)
-    turn = _turn(before, tip, after)
-    if turn <= 0.0:
-        return turn == 0.0
-    return not any(
+    return _turn(before, tip, after) > 0.0 and not any(
         _turn(before, tip, other) >= 0.0
         and _turn(tip, after, other) >= 0.0
         and _turn(after, before, other) >= 0.0

@@ -37,6 +37,16 @@ def test_the_triangles_fill_the_polygon(polygon: tuple[tuple[float, float], ...]
     assert contains(polygon, middles).all()
 
 
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.booleans())
+def test_corners_in_a_row(heights: list[int], backwards: bool) -> None:
+    """Walls of columns side by side: many corners lie on the edge of others."""
+    tops = [(x, y) for i, y in enumerate(heights) for x, y in ((i, y), (i + 1, y))]
+    bottom = [(x, 0) for x in range(len(heights), -1, -1)]
+    polygon = tuple(dict.fromkeys((float(x), float(y)) for x, y in (*tops, *bottom)))
+    found = triangles_of(polygon[::-1] if backwards else polygon)
+    assert sum(map(area, found)) == pytest.approx(sum(heights))
+
+
 def test_bays_and_corners_on_a_line() -> None:
     polygon = (*U_SHAPE[:1], (3, 0), *U_SHAPE[1:], (0, 3))
     assert sum(map(area, triangles_of(polygon))) == pytest.approx(16.0)
