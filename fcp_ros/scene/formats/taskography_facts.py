@@ -109,37 +109,38 @@ class Facts:
             self.left_out[str(entry[0])] += 1
             return
         predicate, *names = [word.lower() for word in words_of(entry)] or [""]
-        where = shown(entry)
         if predicate in _FACTS:
             kind, types = _FACTS[predicate]
-            self._check(names, types, where)
+            self._check(names, types, entry)
             first, second = names
             if self.single.setdefault(kind, {}).setdefault(first, second) != second:
                 other = self.single[kind][first]
                 raise SceneError(
-                    f"{first} has two of these: {other} and {second}", element=where, advice=ADVICE
+                    f"{first} has two of these: {other} and {second}",
+                    element=shown(entry),
+                    advice=ADVICE,
                 )
         elif predicate in _PAIRS:
-            self._check(names, _PAIRS[predicate], where)
+            self._check(names, _PAIRS[predicate], entry)
             self.pairs.setdefault(predicate, {})[names[0], names[1]] = None
         elif predicate in _FLAGS:
-            self._check(names, _FLAGS[predicate], where)
+            self._check(names, _FLAGS[predicate], entry)
             self.flags.setdefault(predicate, {})[names[0]] = None
         elif predicate not in _REPEATED:
             self.left_out[predicate] += 1
 
-    def _check(self, names: list[str], types: _Types, where: str) -> None:
+    def _check(self, names: list[str], types: _Types, entry: Expression) -> None:
         if len(names) != len(types):
             reason = f"the fact needs {len(types)} arguments"
-            raise SceneError(reason, element=where, advice=ADVICE)
+            raise SceneError(reason, element=shown(entry), advice=ADVICE)
         for name, allowed in zip(names, types, strict=True):
             type_ = self.declared.types.get(name)
             if type_ is None:
                 reason = f"{name} is no object of the problem"
-                raise SceneError(reason, element=where, advice=ADVICE)
+                raise SceneError(reason, element=shown(entry), advice=ADVICE)
             if type_ not in allowed:
                 reason = f"{name} is a {type_}, not a {' or '.join(allowed)}"
-                raise SceneError(reason, element=where, advice=ADVICE)
+                raise SceneError(reason, element=shown(entry), advice=ADVICE)
 
     def one(self, kind: str, name: str | None) -> str | None:
         """What the one fact of a kind says about an object."""

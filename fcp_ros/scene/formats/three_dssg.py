@@ -17,10 +17,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from fcp_ros.scene.formats.holders import refuse_cycles
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
+from fcp_ros.scene.formats.oriented_boxes import PlacedBox, placed_boxes
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.three_dssg_model import (
     OrientedBox,
@@ -35,11 +34,9 @@ from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import (
     AttributeValue,
     Layer,
-    Pose,
     SceneGraph,
     SceneNode,
     SceneRelation,
-    Vector,
 )
 from fcp_ros.scene.relations.draft import listed
 
@@ -54,9 +51,6 @@ PLACING: Mapping[str, str] = {
     "supported by": "on",
 }
 """Predicates that say where a thing is, the most certain first, and our word for them."""
-
-TOLERANCE = 0.02
-"""How far the axes of a box may be from being perpendicular and of length 1."""
 
 _OURS = frozenset({"on", "inside", "in_room", "at", "connected", "holding"})
 _ADVICE = "Download the file again, or correct this entry."
@@ -149,7 +143,7 @@ class _Scan:
             return None
         return self._file.beside(name)
 
-    def _read_boxes(self) -> dict[int, OrientedBox]:
+    def _read_boxes(self) -> dict[int, PlacedBox]:
         prefix = re.split(r"objects|relationships", self._file.path.name)[0]
         for name in (f"{self._name}/semseg.v2.json", f"{prefix}semseg.v2.json"):
             if not (self._file.path.parent / name).exists():
@@ -161,7 +155,7 @@ class _Scan:
         self._notes.append("no semseg.v2.json of this scan lies beside it: all boxes are unknown")
         return {}
 
-    def _boxes_of(self, segmentation: Segmentation, source: str) -> dict[int, OrientedBox]:
+    def _boxes_of(self, segmentation: Segmentation, source: str) -> dict[int, PlacedBox]:
         labels = {thing.id: thing.label for thing in self._things}
         boxes: dict[int, OrientedBox] = {}
         renamed = []
@@ -184,13 +178,13 @@ class _Scan:
         ):
             if names:
                 self._notes.append(f"{len(names)} objects {what}: {listed(names)}")
-        return boxes
+        return dict(zip(boxes, placed_boxes(list(boxes.values())), strict=True))
 
     def _node(self, thing: Thing) -> SceneNode:
         id_ = self._ids[thing.id]
         pose, size = None, None
         if thing.id in self._boxes:
-            pose, size = placed_box(self._boxes[thing.id])
+            pose, size = self._boxes[thing.id]
             if size is None:
                 self._notes.append(f"the axes of {id_}'s box are not perpendicular: left out")
         attributes = {**self._ids.attributes(thing.id), **_attributes(thing)}
@@ -282,24 +276,3 @@ def _attributes(thing: Thing) -> dict[str, AttributeValue]:
     if len(state & {"open", "closed"}) == 1:
         found["is_open"] = "open" in state
     return found
-
-
-def placed_box(box: OrientedBox) -> tuple[Pose, Vector | None]:
-    """Pose and extents of an oriented box whose z axis is the most upright of its own.
-
-    The other two keep their order, so that a box whose axes are already ours stays as it is. A
-    box's axes may be those of a left-handed frame: reversing one does not change the box. Where
-    they are not perpendicular, the centre alone is known.
-    """
-    axes = np.array(box.normalizedAxes, dtype=np.float64).reshape(3, 3)
-    if np.abs(axes @ axes.T - np.eye(3)).max() > TOLERANCE:
-        return Pose(box.centroid), None
-    up = int(np.argmax(np.abs(axes[:, 2])))
-    first, second = (axis for axis in range(3) if axis != up)
-    x, z = axes[first], axes[up] * np.copysign(1.0, axes[up, 2])
-    from scipy.spatial.transform import Rotation
-
-    turn = Rotation.from_matrix(np.stack([x, np.cross(z, x), z], axis=1))
-    a, b, c, w = turn.as_quat().tolist()
-    lengths = box.axesLengths
-    return Pose(box.centroid, (a, b, c, w)), (lengths[first], lengths[second], lengths[up])

@@ -5,15 +5,20 @@ import json
 import math
 import shutil
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scene_documents import changed, read_damaged, written
+from scipy.spatial.transform import Rotation
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene, read_scene
-from fcp_ros.scene.formats.three_dssg import placed_box
+from fcp_ros.scene.formats.oriented_boxes import placed_boxes
 from fcp_ros.scene.formats.three_dssg_model import OrientedBox
 
 LACKS = Lacks(ids=True, rooms=True, doors=True, relations=frozenset({"in_room", "connected"}))
@@ -84,11 +89,8 @@ def test_the_subset_has_labels_and_relationships_in_one(data_dir: Path) -> None:
 
 
 def box(axes: list[float], lengths: tuple[float, ...]) -> tuple[Any, Any]:
-    return placed_box(
-        OrientedBox.model_validate(
-            {"centroid": [1, 2, 3], "axesLengths": list(lengths), "normalizedAxes": axes}
-        )
-    )
+    document = {"centroid": [1, 2, 3], "axesLengths": list(lengths), "normalizedAxes": axes}
+    return placed_boxes([OrientedBox.model_validate(document)])[0]
 
 
 def test_the_upright_axis_of_a_box_becomes_its_z() -> None:
@@ -107,6 +109,43 @@ def test_a_box_upside_down_is_the_same_box() -> None:
     assert size == (1, 2, 3)
     assert pose.yaw == pytest.approx(0.5)
     assert abs(pose.orientation[0]) + abs(pose.orientation[1]) < 1e-9, "level"
+
+
+def corners(centre: Any, axes: Any, lengths: Any) -> Any:
+    """The eight corners, each by its own sum of half axes; sorted."""
+    found = []
+    for signs in product((-0.5, 0.5), repeat=3):
+        steps = [
+            sign * length * axis for sign, length, axis in zip(signs, lengths, axes, strict=True)
+        ]
+        found.append(tuple(np.round(centre + sum(steps), 6) + 0.0))
+    return sorted(found)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 10**6), st.permutations(range(3)), st.booleans()), max_size=5)
+)
+def test_boxes_keep_their_corners(seeds: Any) -> None:
+    """Random rotations, axes in any order, right-handed or not: the box stays where it was."""
+    boxes, expected = [], []
+    for seed, order, mirrored in seeds:
+        chance = np.random.default_rng(seed)
+        axes = Rotation.random(random_state=seed).as_matrix()[list(order)]
+        if mirrored:
+            axes[0] = -axes[0]
+        centre, lengths = chance.uniform(-5, 5, 3), chance.uniform(0.1, 3, 3)
+        expected.append((axes, corners(centre, axes, lengths)))
+        boxes.append(
+            OrientedBox(
+                centroid=tuple(centre.tolist()),
+                axesLengths=tuple(lengths.tolist()),
+                normalizedAxes=axes.ravel().tolist(),
+            )
+        )
+    for (axes, before), (pose, size) in zip(expected, placed_boxes(boxes), strict=True):
+        own = Rotation.from_quat(pose.orientation).as_matrix().T
+        assert np.allclose(corners(np.array(pose.position), own, size), before, atol=1e-5)
+        assert own[2, 2] == pytest.approx(np.abs(axes[:, 2]).max())
 
 
 def test_axes_that_are_not_perpendicular_leave_the_centre(load: Any) -> None:
