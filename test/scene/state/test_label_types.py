@@ -41,7 +41,10 @@ class Likeness:
 class Broken:
     """What a similarity is where no model is installed."""
 
+    asked = 0
+
     def similarities(self, labels: Sequence[str], known: Sequence[str]) -> NDArray[np.float32]:
+        self.asked += 1
         raise NoSimilarity("there is no model; install one")
 
 
@@ -169,7 +172,9 @@ def test_a_guess_is_noted(schema: Schema, mapping: SceneMapping) -> None:
 
 def test_without_a_model_the_default_counts(schema: Schema, mapping: SceneMapping) -> None:
     graph = SceneGraph.of([thing("icebox", "a"), thing("gizmo", "b")])
-    state = scene_to_instance(graph, schema, replace(mapping, similar_threshold=0.3), Broken())
+    broken = Broken()
+    state = scene_to_instance(graph, schema, replace(mapping, similar_threshold=0.3), broken)
+    assert broken.asked == 1
     assert state.typing["a"] == TypeChoice("fixture", 0.0, TypedBy.DEFAULT)
     notes = [note for note in state.notes if "compared" in note]
     assert notes == [
