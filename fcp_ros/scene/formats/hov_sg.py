@@ -116,8 +116,8 @@ class _Reading:
                 flat.append(node.id)
         if flat:
             notes.append(
-                f"the vertices of {len(flat)} objects have no heights, so their boxes are unknown "
-                f"and they are drawn at floor level: {listed(flat)}"
+                f"the vertices of {len(flat)} objects have no heights: their boxes, and what lies "
+                f"on or in what, are unknown, and they are drawn at floor level: {listed(flat)}"
             )
         if self._drawn_around:
             notes.append(

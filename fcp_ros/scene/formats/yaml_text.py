@@ -6,7 +6,7 @@ keys, but is all Python. Its compiled counterpart and PyYAML's compiled loader b
 by native recursion, which a deeply nested file makes crash. So for simple text the events of
 PyYAML's compiled parser are put together here, without recursion, and with ruamel's own rules for
 what a plain word is. Simple means: no anchors, tags, directives, escapes, tabs or complex keys, and
-ASCII. Whatever is unusual, and all that is wrong, is left to ruamel.
+printable characters only. Whatever is unusual, and all that is wrong, is left to ruamel.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ from typing import Any
 MAX_DEPTH = 100
 """Deeper nesting is refused: ruamel would take seconds to use up Python's stack."""
 
-_UNUSUAL = re.compile(r"[&*!%?\\\t\r]|<<|[^\x20-\x7e\n]")
+_UNUSUAL = re.compile(
+    r"[&*!%?\\\t\r]|<<"
+    r"|[^\x20-\x7e\n\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+"""Also what is no printable character, and what YAML 1.1 takes for the end of a line."""
 _NOT_HERE = frozenset({"merge", "timestamp", "value", "yaml"})
 
 

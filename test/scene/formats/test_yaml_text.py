@@ -44,6 +44,7 @@ WORDS = (
     "1.", ".5", "-.5", ".inf", "-.inf", ".nan", ".NaN", "1:30", "190:20:30", "12e", "0.1.2",
     "2024-01-01", "2024-01-01 10:00:00", "=", "<<", "!", "-", "--", "a:b", "a: b", "a #b", "a#b",
     "", " ", "[", "]", "{a}", "'x'", '"x"', "''", "x,y", "|", ">", "? a", "@a", "`a", "é", "1,5",
+    "é", "küche", "日本", "a\u2028b", "a\x85b", "\ufeffa", "\xa0", "😀", "a\x07",
     "---", "...", "- a", ":", ",", "0o8", "0x", "08", "09.5", "nan", "inf", "infinity", "None",
 )  # fmt: skip
 
@@ -115,7 +116,7 @@ def test_values_are_read_as_ruamel_reads_them(value: Any, flow: bool | None) -> 
     assert outcome(load_yaml, text) == outcome(by_ruamel, text)
 
 
-@given(st.text(alphabet="ab01:-_.,[]{}#'\"|> \n~xeo", max_size=40))
+@given(st.text(alphabet="ab01:-_.,[]{}#'\"|> \n~xeoü\u2028\x85", max_size=40))
 def test_any_text_is_read_as_ruamel_reads_it(text: str) -> None:
     assert outcome(load_yaml, text) == outcome(by_ruamel, text)
 
