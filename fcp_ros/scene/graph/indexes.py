@@ -46,12 +46,13 @@ class Index(Generic[K, V]):
 
     def at(self, key: K) -> tuple[V, ...]:
         """The values found by a key, in the table's order."""
-        ranks = self.entries().get(key, ())
-        if len(ranks) * _MANY > len(self._table):
+        entries = self._entries
+        ranks = (self.entries() if entries is None else entries).get(key, ())
+        values = self._table.by_rank()
+        if not isinstance(ranks, tuple) and len(ranks) * _MANY > len(values):
             keys_of = self._keys_of
             return tuple([value for value in self._table.values() if key in keys_of(value)])
-        at = self._table.at
-        return tuple([at(rank) for rank in ranks])
+        return tuple([values[rank] for rank in ranks])
 
     def count(self, key: K) -> int:
         """How many values are found by a key."""
@@ -62,7 +63,9 @@ class Index(Generic[K, V]):
         if self._entries is None:
             keys_of = self._keys_of
             self._entries = grouped(
-                (key, rank) for rank, value in self._table.ranked() for key in keys_of(value)
+                (key, rank)
+                for rank, value in self._table.by_rank().items()
+                for key in keys_of(value)
             )
         return self._entries
 

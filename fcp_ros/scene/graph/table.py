@@ -64,13 +64,9 @@ class Table(Mapping[K, V], Generic[K, V]):
         """Where an entry stands; KeyError without one."""
         return self._maps()[0][key]
 
-    def at(self, rank: int) -> V:
-        """The value that stands at a rank; KeyError without one."""
-        return self._maps()[1][rank]
-
-    def ranked(self) -> Iterable[tuple[int, V]]:
-        """(rank, value) of all entries, ranks ascending."""
-        return self._maps()[1].items()
+    def by_rank(self) -> Mapping[int, V]:
+        """The values by rank, ranks ascending."""
+        return self._maps()[1]
 
     def prepare(self) -> None:
         """Do now what the first changed copy would: linear work, so that none waits for it."""

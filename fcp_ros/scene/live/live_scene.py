@@ -252,9 +252,11 @@ class LiveScene:
         elif self._is_structure(delta):
             graph, whole = self._whole(given, number)
         else:
-            following = replace(delta, sequence=self._keeper.graph.sequence + 1)
-            whole = self._keeper.advance(following)
-            graph = _following(before, whole, self._keeper.graph.with_sequence(number))
+            whole = self._keeper.advance(replace(delta, sequence=before.sequence + 1))
+            graph = self._keeper.graph.with_sequence(number)
+            if self._keeper.last.full:
+                graph = _following(before, whole, graph)
+            self._keeper.adopt(graph)
         self._given, self._graph = given, graph
         renamed, ambiguous = matching.renamed, matching.ambiguous
         return change_of(before, graph, replace(whole, sequence=number), renamed, ambiguous)
@@ -267,10 +269,12 @@ class LiveScene:
         else:
             completed = given
         graph = completed.with_sequence(number)
-        if self._graph is None or self._graph.frame_id != graph.frame_id:
-            return graph, delta_between(self._graph or SceneGraph({}), graph)
-        whole = delta_between(self._graph, graph)
-        return _following(self._graph, whole, graph), whole
+        whole = delta_between(self._graph or SceneGraph({}), graph)
+        if self._graph is not None and self._graph.frame_id == graph.frame_id:
+            graph = _following(self._graph, whole, graph)
+        if self._keeper is not None:
+            self._keeper.adopt(graph)
+        return graph, whole
 
     def _is_structure(self, delta: SceneDelta) -> bool:
         """Whether rooms, passages, floors or the number of agents change.

@@ -100,6 +100,11 @@ class RelationKeeper:
         with np.errstate(over="ignore", invalid="ignore"):
             return self._advance_locally(raw, change, delta)
 
+    def adopt(self, graph: SceneGraph) -> None:
+        """Go on from a graph with the same nodes and relations in another order or under another
+        number, such as one that followed the changes so far."""
+        self.graph = graph
+
     def _start(self, graph: SceneGraph, reason: str) -> None:
         completion = complete(graph, self._options)
         self.graph = completion.graph

@@ -48,14 +48,15 @@ class _Advance:
     """One change being worked in."""
 
     def __init__(self, state: SceneState, after: SceneGraph, delta: SceneDelta) -> None:
-        before = state.reading
+        before = state.reading.remembering()
         self._old = state
         self._before = before
         self._remarks = state.remarks.copy()
         self._nodes = _changed_nodes(before.graph, delta)
         self._relations = _changed_relations(before.graph, after, delta)
         typing = before.typing.copy()
-        self._after = Reading(after, before.vocabulary, before.mapping, typing)
+        self._reading = Reading(after, before.vocabulary, before.mapping, typing)
+        self._after = self._reading.remembering()
         self._retyped = self._choose_types(typing)
         self.state = self._finished()
 
@@ -70,11 +71,8 @@ class _Advance:
         for fact in kept:
             builder.relate(fact.relation, *map(builder.id_of, fact.arguments))
         change = builder.change()
-        if not change:
-            return SceneState(
-                self._old.instance, change, self._after, self._old.typer, self._remarks
-            )
-        return SceneState(builder.build(), change, self._after, self._old.typer, self._remarks)
+        instance = builder.build() if change else self._old.instance
+        return SceneState(instance, change, self._reading, self._old.typer, self._remarks)
 
     # --- elements
 
@@ -189,17 +187,20 @@ class _Advance:
         vocabulary, remarks = self._after.vocabulary, self._remarks
         fitting = []
         for fact in facts:
+            order = self._after.order_of(fact)
+            standing = None if order is None else self._after.standing(fact)
             remarks.unblock(fact, vocabulary.functional_keys(fact))
             remarks.unfit.pop(fact, None)
-            standing = self._after.standing(fact)
             if standing is Standing.UNFIT:
                 remarks.unfit[fact] = None
             elif standing is Standing.FITS:
-                fitting.append((self._after.order_of(fact), fact))
-            unknown = (standing, self._before.standing(fact))
-            by = [1 if each is Standing.UNKNOWN else 0 for each in unknown]
-            if by[0] != by[1]:
-                remarks.count_unknown(fact.relation, by[0] - by[1])
+                fitting.append((order, fact))
+            if fact.relation not in vocabulary.relations:
+                was_unknown = (
+                    self._before.order_of(fact) is not None
+                    and self._before.standing(fact) is Standing.UNKNOWN
+                )
+                remarks.count_unknown(fact.relation, (standing is Standing.UNKNOWN) - was_unknown)
         kept: dict[Fact, None] = {}
         taken: dict[LegKey, Fact] = {}
         for _, fact in sorted(fitting):

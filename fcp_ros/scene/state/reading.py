@@ -28,7 +28,6 @@ then attributes that state facts, then where things are."""
 class Standing(Enum):
     """What becomes of a fact that a scene states."""
 
-    NOT_STATED = "the scene does not say so"
     NO_ELEMENT = "it is about nodes that take no part"
     UNKNOWN = "the schema has no such relation"
     UNFIT = "the types do not fit the legs"
@@ -56,6 +55,7 @@ class Reading:
         self.vocabulary = vocabulary
         self.mapping = mapping
         self.typing = typing
+        self._places: dict[str, ItemPlace | None] | None = None
         self._holders: dict[str, list[tuple[str, str]]] | None = None
         self._room_of: dict[str, str] = {}
         self._held: set[str] = set()
@@ -74,6 +74,12 @@ class Reading:
         for relation in self.graph.related("holding"):
             if len(relation.elements) == 2:
                 self._held.add(relation.elements[1])
+
+    def remembering(self) -> Reading:
+        """The same reading for a short time: what it finds out about places, it remembers."""
+        reading = Reading(self.graph, self.vocabulary, self.mapping, self.typing)
+        reading._places = {}
+        return reading
 
     def type_of(self, id_: str) -> str | None:
         """The type of a node; None for one that takes no part."""
@@ -105,16 +111,15 @@ class Reading:
 
     def place(self, id_: str) -> ItemPlace | None:
         """Where an item lies; None for what is no item, or is held."""
-        return place_of(id_, self)
+        known = self._places
+        if known is None:
+            return place_of(id_, self)
+        if id_ not in known:
+            known[id_] = place_of(id_, self)
+        return known[id_]
 
     def standing(self, fact: Fact) -> Standing:
-        """What becomes of a fact."""
-        if self.order_of(fact) is None:
-            return Standing.NOT_STATED
-        return self.standing_of_stated(fact)
-
-    def standing_of_stated(self, fact: Fact) -> Standing:
-        """What becomes of a fact that the scene states."""
+        """What becomes of a fact that the scene states (see ``order_of``)."""
         relation, arguments = fact
         typing = self.typing
         for argument in arguments:

@@ -122,7 +122,7 @@ def _add_facts(reading: Reading, builder: InstanceBuilder, remarks: Remarks) -> 
         if fact in seen:
             continue
         seen.add(fact)
-        standing = reading.standing_of_stated(fact)
+        standing = reading.standing(fact)
         if standing is Standing.UNKNOWN:
             remarks.count_unknown(fact.relation, 1)
         elif standing is Standing.UNFIT:

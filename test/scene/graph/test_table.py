@@ -29,10 +29,10 @@ def test_a_table_is_a_dict(start: list[str], steps: list[tuple[list[str], list[s
         for key in "abcdefgh":  # before anything makes the whole dict
             assert had.get(key) == should.get(key)
             assert (key in had) == (key in should)
-        assert [value for _, value in had.ranked()] == list(should.values())
+        assert list(had.by_rank().values()) == list(should.values())
         ranks = [had.rank(key) for key in should]
         assert ranks == sorted(ranks)
-        assert [had.at(rank) for rank in ranks] == list(should.values())
+        assert [had.by_rank()[rank] for rank in ranks] == list(should.values())
         assert len(had) == len(should)
         assert list(had.values()) == list(should.values())
         assert list(had) == list(should)
@@ -50,4 +50,4 @@ def test_what_is_not_there() -> None:
         with pytest.raises(KeyError):
             had.changed([], ["z"])
         with pytest.raises(KeyError):
-            had.at(99)
+            had.by_rank()[99]

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast a change of 10 elements of 100,000 goes through graph, relations, state and matches.
+
+The scene is a row of rooms with tables and things on them, as a source would send it (without
+derived relations). Each delta carries things to other tables, pushes some a little, calls one by
+another name, and replaces one by a new one. Times are of one thread; the deltas themselves are made
+outside of them.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import resource
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from scene_figures import Figure, milliseconds
+
+from fcp_ros.cset import Instance, InstanceBuilder, MatchSet, Schema
+from fcp_ros.domain import Domain, load_domain
+from fcp_ros.package_files import config_folder
+from fcp_ros.scene import (
+    Layer,
+    LiveOptions,
+    LiveScene,
+    Pose,
+    SceneDelta,
+    SceneGraph,
+    SceneNode,
+    advance_state,
+    apply_delta,
+    scene_to_instance,
+)
+
+ROOMS, TABLES, ITEMS = 500, 14, 184
+QUICK_ROOMS = 20
+DELTAS, QUICK_DELTAS, LONG_RUN = 1_000, 100, 10_000
+WARM_UP = 20
+ROOM, TABLE, ITEM, TOP = 10.0, (1.2, 1.2, 0.7), (0.1, 0.1, 0.1), 0.7
+CATEGORIES = ("mug", "apple", "book", "plate")
+
+Place = tuple[int, int, int]
+"""Room, table and spot on it."""
+
+
+class Scene:
+    """The scene as its source knows it.
+
+    Args:
+        rooms: How many rooms, each with ``TABLES`` tables and ``ITEMS`` things.
+    """
+
+    def __init__(self, rooms: int) -> None:
+        self._rooms = rooms
+        self._random = random.Random(1)
+        self._fresh = 0
+        self.nodes: dict[str, SceneNode] = {}
+        self._free: list[Place] = []
+        self._places: dict[str, Place] = {}
+        for room in range(rooms):
+            self._furnish(room)
+        self._ids = list(self._places)
+
+    def graph(self) -> SceneGraph:
+        """A full update."""
+        return SceneGraph.of(self.nodes.values(), source="benchmark", sequence=1)
+
+    def delta(self, number: int) -> SceneDelta:
+        """Ten elements change: 5 carried, 2 pushed by 3 cm, 1 relabelled, 1 gone and 1 new."""
+        chosen = self._random.sample(self._ids, 9)
+        upserted = [self._put(id_, self._new_place(id_)) for id_ in chosen[:5]]
+        for id_ in chosen[5:7]:
+            upserted.append(self._put(id_, self._places[id_], shift=0.03))
+        relabelled = self.nodes[chosen[7]]
+        other = "book" if relabelled.category != "book" else "mug"
+        upserted.append(self._put(chosen[7], self._places[chosen[7]], category=other))
+        self._fresh += 1
+        new = f"new_{self._fresh}"
+        place = self._places.pop(chosen[8])
+        del self.nodes[chosen[8]]
+        self._places[new] = place
+        upserted.append(self._put(new, place, category="apple"))
+        self._ids[self._ids.index(chosen[8])] = new
+        return SceneDelta(number, tuple(upserted), (chosen[8],))
+
+    def _furnish(self, room: int) -> None:
+        x, y = ROOM * (room % 25), ROOM * (room // 25)
+        corners = ((x, y), (x + ROOM, y), (x + ROOM, y + ROOM), (x, y + ROOM))
+        id_ = f"room_{room}"
+        centre = Pose.at(x + ROOM / 2, y + ROOM / 2, 1.25)
+        self.nodes[id_] = SceneNode(
+            id_, Layer.ROOM, "room", pose=centre, polygon=corners, height=2.5
+        )
+        for table in range(TABLES):
+            at = self._table(room, table)
+            name = f"table_{room}_{table}"
+            self.nodes[name] = SceneNode(
+                name, Layer.OBJECT, "table", pose=Pose.at(*at, TOP / 2), size=TABLE
+            )
+        spots = [(room, table, spot) for table in range(TABLES) for spot in range(25)]
+        for number, place in enumerate(spots):
+            if number % 25 < 14 and number // 25 * 14 + number % 25 < ITEMS:
+                item = f"item_{room}_{number}"
+                self._places[item] = place
+                self._put(item, place, category=CATEGORIES[number % 4])
+            else:
+                self._free.append(place)
+
+    def _table(self, room: int, table: int) -> tuple[float, float]:
+        x, y = ROOM * (room % 25), ROOM * (room // 25)
+        return x + 1.5 + 2.0 * (table % 4), y + 1.5 + 2.0 * (table // 4)
+
+    def _new_place(self, id_: str) -> Place:
+        at = self._random.randrange(len(self._free))
+        self._places[id_], self._free[at] = self._free[at], self._places[id_]
+        return self._places[id_]
+
+    def _put(self, id_: str, place: Place, shift: float = 0.0, category: str = "") -> SceneNode:
+        x, y = self._table(*place[:2])
+        position = (x - 0.4 + 0.2 * (place[2] % 5) + shift, y - 0.4 + 0.2 * (place[2] // 5))
+        pose = Pose.at(*position, TOP + ITEM[2] / 2)
+        label = category or self.nodes[id_].category
+        node = SceneNode(id_, Layer.OBJECT, label, pose=pose, size=ITEM)
+        self.nodes[id_] = node
+        return node
+
+
+def patterns(schema: Schema) -> Iterator[Instance]:
+    """What a planner asks: what lies where, which room it is in, what is in reach of an agent."""
+    for relations in (
+        [("on", "item", "support")],
+        [("on", "item", "surface"), ("in_room", "surface", "room")],
+        [("on", "cup", "table"), ("in_room", "table", "room"), ("at", "agent", "room")],
+    ):
+        builder = InstanceBuilder(schema)
+        ids: dict[str, int] = {}
+        for name, *types in relations:
+            for type_ in types:
+                if type_ not in ids:
+                    ids[type_] = builder.add(type_)
+            builder.relate(name, *(ids[type_] for type_ in types))
+        yield builder.build()
+
+
+class Follower:
+    """Everything that follows a scene, with the times that each part takes.
+
+    Args:
+        scene: The scene.
+        domain: In whose words the state is.
+    """
+
+    def __init__(self, scene: Scene, domain: Domain) -> None:
+        self._scene = scene
+        self._live = LiveScene(LiveOptions())
+        start = self._live.take_full(scene.graph(), source="s").after
+        assert start is not None
+        start.prepare()
+        self._state = scene_to_instance(start, domain.schema, domain.mapping)
+        self._matches = [
+            MatchSet.of(pattern, self._state.instance) for pattern in patterns(domain.schema)
+        ]
+        self._bare = scene.graph()
+        self._bare.prepare()
+        self._number = 1
+        self.elements = len(start.nodes)
+
+    def step(self) -> Mapping[str, float]:
+        """Work in one delta; seconds by part."""
+        self._number += 1
+        delta = self._scene.delta(self._number)
+        times = {}
+        begin = time.perf_counter()
+        self._bare = apply_delta(self._bare, delta)
+        times["graph alone"] = time.perf_counter() - begin
+        begin = time.perf_counter()
+        change = self._live.take_delta(delta, source="s")
+        times["graph"] = time.perf_counter() - begin
+        begin = time.perf_counter()
+        self._state = advance_state(self._state, change.delta, change.after)
+        times["state"] = time.perf_counter() - begin
+        begin = time.perf_counter()
+        self._matches = [
+            matches.updated(self._state.instance, self._state.change) for matches in self._matches
+        ]
+        times["matches"] = time.perf_counter() - begin
+        return times
+
+
+def figures(quick: bool) -> list[Figure]:
+    """The figures of this part of the benchmark."""
+    domain = load_domain(config_folder() / "domains" / "household.yaml")
+    follower = Follower(Scene(QUICK_ROOMS if quick else ROOMS), domain)
+    gc.collect()
+    gc.freeze()  # as a node does that holds a large scene: what stays is not looked through again
+    for _ in range(WARM_UP):
+        follower.step()
+    runs: dict[str, list[float]] = defaultdict(list)
+    for _ in range(QUICK_DELTAS if quick else DELTAS):
+        times = follower.step()
+        for part, seconds in times.items():
+            runs[part].append(seconds)
+        runs["all"].append(sum(times.values()) - times["graph alone"])
+    of = f"10 changed of {follower.elements:,}: "
+    found = [
+        Figure(f"{of}the graph alone (apply_delta)", _spread(runs["graph alone"])),
+        Figure(f"{of}live scene: identities, derived relations, graph", _spread(runs["graph"])),
+        Figure(f"{of}C-set (advance_state)", _spread(runs["state"])),
+        Figure(f"{of}3 match sets", _spread(runs["matches"])),
+        Figure(f"{of}graph, relations, C-set and match sets", _spread(runs["all"]), "5 ms"),
+    ]
+    found.append(_memory(follower, 500 if quick else LONG_RUN))
+    gc.unfreeze()
+    return found
+
+
+def _memory(follower: Follower, deltas: int) -> Figure:
+    """Resident memory after a tenth of the deltas and after all of them."""
+    sizes = []
+    for number in range(deltas):
+        follower.step()
+        if number in (deltas // 10, deltas - 1):
+            gc.collect()
+            sizes.append(_resident())
+    what = f"memory after {deltas // 10:,} and after {deltas:,} more deltas"
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return Figure(what, f"{sizes[0]:.0f} and {sizes[1]:.0f} MiB (peak {peak:.0f})", "bounded")
+
+
+def _resident() -> float:
+    """Resident memory of this process (MiB)."""
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize() / 2**20
+
+
+def _spread(times: list[float]) -> str:
+    ordered = sorted(times)
+    p50, p99 = (ordered[int(len(ordered) * part)] for part in (0.5, 0.99))
+    return f"p50 {milliseconds(p50)}, p99 {milliseconds(p99)}, max {milliseconds(ordered[-1])}"
