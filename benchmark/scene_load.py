@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading and writing of large files, for ``scene.py``: Spark-DSG, canonical JSON, USD.
+
+The files are synthetic, written by the writers that are measured: offices in a row, each with a
+grid of places and with things on the floor. Where the shared data is there, the real apartment of
+Spark-DSG is read, too. Times are the shortest of several; memory is the peak of a process of its
+own that reads one file.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from scene_figures import Figure, best_seconds, milliseconds
+
+from fcp_ros.scene import (
+    Layer,
+    Pose,
+    SceneGraph,
+    SceneNode,
+    SceneRelation,
+    load_scene,
+    read_scene,
+    save_scene,
+)
+
+APARTMENT = Path("/tmp/shared/bench/scenes/spark_dsg")
+ROOM_SIZE = 6.0
+
+_READ_AND_WEIGH = """
+import resource, sys, time
+from fcp_ros.scene import read_scene
+begin = time.perf_counter()
+graph = read_scene(sys.argv[1])
+seconds = time.perf_counter() - begin
+print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, len(graph.nodes))
+"""
+
+
+def figures(quick: bool) -> list[Figure]:
+    """All figures of this part; a quick run has a tenth of the nodes."""
+    share = 10 if quick else 1
+    with tempfile.TemporaryDirectory() as folder:
+        return [
+            *_spark(Path(folder), 6_000 // share),
+            *_canonical(Path(folder), 100_000 // share),
+            *_usd(Path(folder), 1_000 // share),
+            *_apartment(),
+        ]
+
+
+def offices(count: int, places: bool) -> SceneGraph:
+    """A scene of that many nodes; a third of them are places if there are to be any."""
+    chance = random.Random(0)
+    rooms = max(1, count // 300)
+    nodes = [_room(number) for number in range(rooms)]
+    relations = [
+        SceneRelation("connected", (f"R{number}", f"R{number + 1}")) for number in range(rooms - 1)
+    ]
+    for number in range(count - rooms):
+        room = number % rooms
+        x = room * ROOM_SIZE + chance.uniform(0.3, ROOM_SIZE - 0.7)
+        y = chance.uniform(0.3, ROOM_SIZE - 0.7)
+        if places and number % 3 == 0:
+            pose = Pose.at(x, y, 0.5)
+            nodes.append(SceneNode(f"p{number}", Layer.PLACE, "place", pose, parents=(f"R{room}",)))
+        else:
+            nodes.append(_thing(number, Pose.at(x, y, 0.2, chance.uniform(-3.0, 3.0)), f"R{room}"))
+    return SceneGraph.of(nodes, relations)
+
+
+def _room(number: int) -> SceneNode:
+    left, right = number * ROOM_SIZE, (number + 1) * ROOM_SIZE - 0.4
+    outline = ((left, 0.0), (right, 0.0), (right, ROOM_SIZE), (left, ROOM_SIZE))
+    return SceneNode(f"R{number}", Layer.ROOM, "office", polygon=outline, height=2.5)
+
+
+def _thing(number: int, pose: Pose, room: str) -> SceneNode:
+    label = ("chair", "desk", "mug", "book", "shelf", "lamp")[number % 6]
+    size = (0.3, 0.2, 0.4)
+    return SceneNode(f"{label}_{number}", Layer.OBJECT, label, pose, size, parents=(room,))
+
+
+def _spark(folder: Path, count: int) -> list[Figure]:
+    graph = offices(count, places=True)
+    found = []
+    for name, path in (("JSON", folder / "dsg.json"), ("binary", folder / "dsg.sparkdsg")):
+        writer = "spark_dsg_json" if name == "JSON" else "spark_dsg_binary"
+        writing = best_seconds(lambda p=path, w=writer: save_scene(graph, p, w), 1)
+        megabytes = path.stat().st_size / 1e6
+        assert len(read_scene(path).nodes) == count
+        what = f"Spark-DSG {name}, {count:,} nodes, {megabytes:.1f} MB"
+        reading = best_seconds(lambda p=path: read_scene(p), 7)
+        completed = best_seconds(lambda p=path: load_scene(p), 5)
+        found += [
+            Figure(f"{what}: read", milliseconds(reading), "< 150 ms"),
+            Figure("... read and completed", milliseconds(completed)),
+            Figure("... written", milliseconds(writing)),
+        ]
+    return found
+
+
+def _canonical(folder: Path, count: int) -> list[Figure]:
+    path = folder / "scene.json"
+    save_scene(offices(count, places=False), path)
+    runs = [_weighed(path) for _ in range(3)]
+    assert {run[2] for run in runs} == {count}
+    megabytes = path.stat().st_size / 1e6
+    return [
+        Figure(
+            f"canonical JSON, {count:,} nodes, {megabytes:.1f} MB: read",
+            milliseconds(min(run[0] for run in runs)),
+            "< 3 s",
+        ),
+        Figure(
+            "... peak memory of the process",
+            f"{max(run[1] for run in runs) / 1e9:.2f} GB",
+            "< 1.5 GB",
+        ),
+    ]
+
+
+def _weighed(path: Path) -> tuple[float, int, int]:
+    """Seconds, peak bytes, and nodes of reading a file in a process of its own."""
+    command = [sys.executable, "-c", _READ_AND_WEIGH, str(path)]
+    output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    seconds, kibibytes, nodes = output.stdout.split()
+    return float(seconds), int(kibibytes) * 1024, int(nodes)
+
+
+def _usd(folder: Path, count: int) -> list[Figure]:
+    found = []
+    # Each thing is two prims: itself and its cube.
+    graph = offices(count // 2, places=False)
+    for path in (folder / "scene.usda", folder / "scene.usdc"):
+        save_scene(graph, path)
+        assert len(read_scene(path).nodes) == count // 2
+        seconds = best_seconds(lambda p=path: read_scene(p), 5)
+        what = f"USD {path.suffix}, {count:,} prims: read, with the start of its process"
+        found.append(Figure(what, milliseconds(seconds)))
+    return found
+
+
+def _apartment() -> list[Figure]:
+    found = []
+    for path in sorted(APARTMENT.glob("apartment*")):
+        seconds = best_seconds(lambda p=path: load_scene(p), 5)
+        megabytes = path.stat().st_size / 1e6
+        what = f"{path.name}, {megabytes:.1f} MB: read and completed"
+        found.append(Figure(what, milliseconds(seconds)))
+    return found
