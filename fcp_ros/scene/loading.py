@@ -260,9 +260,14 @@ def read_with_format(
 ) -> tuple[SceneGraph, SceneReader]:
     """Like ``read_scene``, with the format that the file was recognised as."""
     with garbage_collection_paused():
-        file = open_scene_file(path, limits or SceneLimits())
-        reader = _reader_of(file)
-        return _read(file, reader), reader
+        return _opened_and_read(path, limits or SceneLimits())
+
+
+def _opened_and_read(path: str | Path, limits: SceneLimits) -> tuple[SceneGraph, SceneReader]:
+    """Apart, so that the document is gone before Python searches for cycles again."""
+    file = open_scene_file(path, limits)
+    reader = _reader_of(file)
+    return _read(file, reader), reader
 
 
 def _read(file: SceneFile, reader: SceneReader) -> SceneGraph:
