@@ -97,6 +97,15 @@ def test_floors_fill_their_rooms(house):
     assert {point.z for point in marker.points} == {0.0}
 
 
+def test_labels_say_what_it_is_where_the_id_does_not(house):
+    hydra = replace(house.nodes["mug_1"], id="O12", category="CoffeeMug", parents=())
+    graph = Graph.of(
+        [hydra, replace(hydra, id="coffee_mug_2"), replace(hydra, id="O13", category="unknown")]
+    )
+    texts = {marker.text for (ns, _), marker in shown(graph).items() if ns == "labels/things"}
+    assert texts == {"O12 coffee mug", "coffee_mug_2", "O13"}
+
+
 def test_doors_show_whether_they_are_open(house):
     def look(**attributes):
         door = replace(house.nodes["door_1"], attributes=attributes, parents=())

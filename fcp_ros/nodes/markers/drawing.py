@@ -13,7 +13,8 @@ from geometry_msgs.msg import Pose as PoseMessage
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
-from fcp_ros.scene.graph.graph import Vector
+from fcp_ros.scene.graph.graph import SceneNode, Vector
+from fcp_ros.scene.graph.labels import normalise_label
 
 THIN = 1e-3
 """Least extent (m) of a marker: RViz refuses one without extent, which flat things have."""
@@ -57,6 +58,13 @@ def extents(size: Vector) -> Vector3:
     """The scale of a marker that shows extents (m)."""
     x, y, z = (max(float(extent), THIN) for extent in size)
     return Vector3(x=x, y=y, z=z)
+
+
+def caption(node: SceneNode) -> str:
+    """What a node is called: its id, and its category where the id does not say that already."""
+    category = normalise_label(node.category)
+    says_it = category in normalise_label(node.id) or category == "unknown"
+    return node.id if says_it else f"{node.id} {category}"
 
 
 def text(words: str, at: Vector, height: float, paint: ColorRGBA) -> Marker:

@@ -19,9 +19,8 @@ from fcp_ros.scene.graph.graph import (
     SceneRelation,
     Vector,
 )
-from fcp_ros.scene.relations.draft import FLOOR
 from fcp_ros.scene.shapes.footprint import inner_point
-from fcp_ros.scene.shapes.route import underside
+from fcp_ros.scene.shapes.levels import FLOOR, underside
 
 WIDTH = 0.02
 """Width of lines and of the shafts of arrows (m)."""

@@ -11,10 +11,11 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
 from fcp_ros.nodes.conversions.scene import pose_to_message
-from fcp_ros.nodes.markers.drawing import Drawing, colour, colour_of, extents, text
+from fcp_ros.nodes.markers.drawing import Drawing, caption, colour, colour_of, extents, text
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.graph.labels import normalise_label
-from fcp_ros.scene.relations.draft import DOORS, FLOOR
+from fcp_ros.scene.relations.draft import DOORS
+from fcp_ros.scene.shapes.levels import FLOOR
 
 UNKNOWN_SIZE = 0.1
 """Diameter of the ball that stands for a thing of unknown size (m)."""
@@ -131,4 +132,4 @@ def _label(node: SceneNode) -> Marker:
     height = LABEL_HEIGHT if max(extent) >= SMALL else SMALL_LABEL_HEIGHT
     x, y, z = node.pose.position
     above = (x, y, z + extent[2] / 2.0 + height)
-    return text(node.id, above, height, colour(1.0, 1.0, 1.0))
+    return text(caption(node), above, height, colour(1.0, 1.0, 1.0))

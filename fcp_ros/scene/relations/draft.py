@@ -8,15 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.stated import is_kept
+from fcp_ros.scene.shapes.levels import FLOOR as FLOOR
 
 DOORS = frozenset(
     {"door", "doorway", "doorframe", "door frame", "sliding door", "front door"}
     | {"passage", "opening", "gate", "archway"}
 )
 """Labels of what connects rooms rather than standing in one."""
-
-FLOOR = "floor"
-"""Label of what a room stands on."""
 
 PEOPLE = frozenset(
     {"person", "people", "human", "man", "woman", "child", "baby", "adult"}

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
+from fcp_ros.scene.shapes.levels import floor_levels, underside
 
 _SAME = 1e-6
 """Stops that are nearer to each other (m) are one."""
@@ -50,13 +51,14 @@ def route_of(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Stop, .
         for relation in graph.related(name)
         if len(relation.elements) == 2
     }
+    levels = floor_levels(graph)
     stops: list[Stop] = []
     start = _start(graph, named)
     if start is not None:
-        _extend(stops, start, _level(start, graph, rooms), ())
+        _extend(stops, start, _level(start, levels, rooms), ())
     for index, nodes in enumerate(named):
         for node, acts in _points(nodes):
-            _extend(stops, node, _level(node, graph, rooms), (index,) if acts else ())
+            _extend(stops, node, _level(node, levels, rooms), (index,) if acts else ())
     return tuple(stops)
 
 
@@ -94,24 +96,11 @@ def _extend(stops: list[Stop], node: SceneNode, level: float, steps: tuple[int, 
         stops.append(Stop(x, y, level, top, steps))
 
 
-def _level(node: SceneNode, graph: SceneGraph, rooms: Mapping[str, str]) -> float:
+def _level(node: SceneNode, levels: Mapping[str, float], rooms: Mapping[str, str]) -> float:
     """Height of the floor of its room, or else of its own underside."""
-    room = graph.nodes.get(rooms.get(node.id, ""), node)
-    bottom = underside(room)
-    if bottom is None:
-        bottom = underside(node)
+    room = node.id if node.layer is Layer.ROOM else rooms.get(node.id, "")
+    bottom = levels.get(room, underside(node))
     return 0.0 if bottom is None else bottom
-
-
-def underside(node: SceneNode) -> float | None:
-    """Height of a box's underside, or of a room's floor (m); None without a pose.
-
-    Where the extent is unknown it is the height of the pose.
-    """
-    if node.pose is None:
-        return None
-    extent = node.height if node.height is not None else node.size[2] if node.size else 0.0
-    return node.pose.position[2] - extent / 2.0
 
 
 def _footprint(node: SceneNode) -> float:
