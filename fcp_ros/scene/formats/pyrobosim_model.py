@@ -92,13 +92,13 @@ class PoseList(ToolModel):
 
     def pose(self) -> Pose:
         """The pose, by itself."""
-        x, y, z, *rest = (*(float(number) for number in self.numbers), 0.0)[
-            : max(3, len(self.numbers))
-        ]
+        numbers = [float(number) for number in self.numbers]
+        x, y, z = [*numbers, 0.0][:3]
+        rest = numbers[3:]
         if len(rest) == 4:
             w, a, b, c = rest
             return Pose((x, y, z), unit((a, b, c, w)))
-        roll, pitch, yaw = (0.0, 0.0, *rest)[-3:] if len(rest) == 1 else rest or (0.0, 0.0, 0.0)
+        roll, pitch, yaw = [0.0, 0.0, 0.0, *rest][-3:]
         return Pose((x, y, z), _turned(roll, pitch, yaw))
 
 

@@ -128,15 +128,15 @@ class NamedWorld:
             raise SceneError(reason, element=name, advice=ADVICE)
         return relative_to(entry.pose(), self.poses[entry.relative_to])
 
-    def surface_height(self, where: str | None, surface: str) -> float:
-        """Height (m) of a surface above the floor; 0 where it is not known."""
+    def surface_height(self, where: str | None, surface: str) -> float | None:
+        """Height (m) of a surface above the floor; None where it is not known."""
         category = self._furniture.get(self.locations[where].category) if where else None
         if where is None or category is None:
-            return 0.0
+            return None
         for name, part in self._surfaces_of(where, self.locations[where]):
             if part.footprint is not None and part.footprint.height and surface in ("", name):
                 return part.footprint.height
-        return category.footprint.height or 0.0
+        return category.footprint.height or None
 
     def somewhere(self, place: Place | None, name: str) -> tuple[str | None, str, float]:
         """Location, surface of it if said, and how certain that is."""

@@ -78,11 +78,10 @@ class _Reading:
         nodes = [self._room_node(name) for name in self._named.rooms]
         nodes += [self._hallway_node(name) for name in self._named.hallways]
         nodes += [self._location_node(name) for name in self._named.locations]
-        relations = [
-            SceneRelation("connected", (*(self._ids[end] for end in ends), self._ids[name]))
-            for name, hallway in self._named.hallways.items()
-            for ends in [(hallway.room_start, hallway.room_end)]
-        ]
+        relations = []
+        for name, hallway in self._named.hallways.items():
+            legs = (hallway.room_start, hallway.room_end, name)
+            relations.append(SceneRelation("connected", tuple(self._ids[leg] for leg in legs)))
         self._add_objects(nodes, relations)
         self._add_robots(nodes, relations)
         self._tell_unknown_shapes()
@@ -188,8 +187,7 @@ class _Reading:
         )
 
     def _add_objects(self, nodes: list[SceneNode], relations: list[SceneRelation]) -> None:
-        drawn = []
-        anywhere = []
+        drawn, nowhere, anywhere, low = [], [], [], []
         for name, thing in self._named.objects.items():
             where, surface, certainty = self._named.somewhere(thing.parent, name)
             attributes: dict[str, AttributeValue] = {"surface": surface} if surface else {}
@@ -199,28 +197,33 @@ class _Reading:
                 anywhere.append(self._ids[name])
             else:
                 top = self._named.surface_height(where, surface)
+                if top is None:
+                    low.append(self._ids[name])
                 x, y, z = pose.position
                 category = self._wares.get(thing.category)
                 shape = shape_of(
-                    category.footprint if category else None, pose.moved_to((x, y, z + top))
+                    category.footprint if category else None,
+                    pose.moved_to((x, y, z + (top or 0.0))),
                 )
             nodes.append(self._node(name, thing.category, shape, attributes))
             if where is None:
-                drawn.append(self._ids[name])
+                nowhere.append(self._ids[name])
                 continue
             if certainty < 1.0:
                 drawn.append(f"{self._ids[name]} ({self._ids[where]})")
             legs = (self._ids[name], self._ids[where])
             relations.append(SceneRelation("on", legs, round(certainty, 6)))
-        if anywhere:
-            self._notes.append(
-                f"{len(anywhere)} objects have no pose, as pyrobosim puts them anywhere on their "
-                f"parents: {listed(anywhere)}"
-            )
-        if drawn:
-            self._notes.append(
-                f"pyrobosim draws at random where {listed(drawn)} are: the likeliest is taken"
-            )
+        for names, what in (
+            (anywhere, "have no pose, as pyrobosim puts them anywhere on their parents"),
+            (
+                nowhere,
+                "have no parent, as pyrobosim draws one at random: where they are is unknown",
+            ),
+            (drawn, "have a parent that pyrobosim draws at random: the likeliest is taken"),
+            (low, "lie on surfaces of unknown height: they are drawn as if these were the floor"),
+        ):
+            if names:
+                self._notes.append(f"{len(names)} objects {what}: {listed(names)}")
 
     def _add_robots(self, nodes: list[SceneNode], relations: list[SceneRelation]) -> None:
         for name, robot in self._named.robots.items():

@@ -199,6 +199,19 @@ def test_the_likeliest_place_is_taken(
     assert bool(drawn) == (confidence < 1.0)
 
 
+def test_an_object_without_parent_is_nowhere(load: Any) -> None:
+    graph = load(changed(WORLD, ("objects", 1), {"category": "mug"}))
+    assert [r.elements for r in graph.related("on")] == [("mug0", "table0")]
+    assert any(note.startswith("1 objects have no parent") for note in graph.notes)
+
+
+def test_a_surface_of_unknown_height_is_told(load: Any) -> None:
+    world = changed(WORLD, ("metadata", "locations"), [])
+    graph = load(world)
+    assert graph.nodes["mug0"].pose.position == pytest.approx((1.0, 0.1, 0.05))
+    assert any("lie on surfaces of unknown height" in n and n.endswith("mug0") for n in graph.notes)
+
+
 def test_robots_at_locations_are_in_their_rooms(load: Any) -> None:
     graph = load(changed(WORLD, ("robots", 0, "location"), ["rack", "hall"]))
     assert "at(robot0, den)" in words(graph)
