@@ -72,7 +72,7 @@ def load_restricted(data: bytes) -> Any:
         end = machine.run(data)
     except SceneError:
         raise
-    except (ValueError, IndexError, EOFError, OverflowError, struct.error) as error:
+    except (ValueError, IndexError, EOFError, OverflowError, struct.error, Warning) as error:
         raise refused(f"it breaks off or is damaged ({type(error).__name__})") from None
     if end != len(data):
         raise refused(f"{len(data) - end} bytes follow its end")

@@ -315,6 +315,13 @@ def test_deep_nesting_is_no_recursion() -> None:
     assert type(value) is tuple
 
 
+@pytest.mark.filterwarnings("error")
+def test_text_that_python_would_warn_about() -> None:
+    with pytest.raises(SceneError, match="its pickle is refused"):
+        load_restricted(b"\x80\x02S'\\('\n.")
+
+
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")
 @given(st.binary(max_size=60))
 def test_any_bytes_are_refused_or_plain(content: bytes) -> None:
     try:
