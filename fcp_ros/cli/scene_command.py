@@ -13,7 +13,7 @@ from rich.console import Console
 from fcp_ros.cli.errors import explained, fail
 from fcp_ros.cli.exit_codes import DIFFERENT
 from fcp_ros.cli.options import DEFAULT_DOMAIN, DomainOption, JsonOption
-from fcp_ros.cli.scene_diff import plain_difference, print_difference
+from fcp_ros.cli.scene_diff import plain_difference, print_difference, type_by
 from fcp_ros.cli.scene_info import plain_info, print_info
 from fcp_ros.cli.scene_options import (
     FileArgument,
@@ -25,7 +25,8 @@ from fcp_ros.cli.scene_options import (
     working,
 )
 from fcp_ros.cli.session import SceneChoice, open_session
-from fcp_ros.package_files import find_scene
+from fcp_ros.domain import load_domain
+from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import load_scene, read_scene
 from fcp_ros.scene.difference import DifferenceTolerances, difference
 from fcp_ros.scene.same_things import REACH, same_things
@@ -147,6 +148,7 @@ def diff(
         float,
         typer.Option(min=0.0, help="With --match: how far [m] a thing may have moved."),
     ] = REACH,
+    domain: DomainOption = DEFAULT_DOMAIN,
     given_only: Annotated[
         bool, typer.Option("--given-only", help="Compare what the files say, without the derived.")
     ] = False,
@@ -159,12 +161,13 @@ def diff(
         before, after = (
             read(find_scene(file), limits=limits_of(max_nodes)) for file in (first, second)
         )
+        type_of = type_by(load_domain(find_domain(domain))) if match else None
     with working("comparing"):
         found = difference(
             before,
             after,
             DifferenceTolerances(distance / 100.0, turn),
-            same_things(before, after, reach) if match else None,
+            same_things(before, after, reach, type_of) if match else None,
         )
     if as_json:
         typer.echo(json.dumps(plain_difference(found), indent=1))

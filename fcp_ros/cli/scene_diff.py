@@ -3,15 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from fcp_ros.domain import Domain
 from fcp_ros.report.names import printable
-from fcp_ros.scene import SceneNode
+from fcp_ros.scene import SceneNode, normalise_label, type_of_label
 from fcp_ros.scene.difference import NodeDifference, SceneDifference
+
+
+def type_by(domain: Domain) -> Callable[[SceneNode], str]:
+    """The type that a domain's labels give a node; its own label where they give none."""
+
+    def type_of(node: SceneNode) -> str:
+        return type_of_label(node.category, domain.mapping) or normalise_label(node.category)
+
+    return type_of
 
 
 def print_difference(console: Console, found: SceneDifference) -> None:

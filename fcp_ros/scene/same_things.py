@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,17 +19,24 @@ REACH = 0.5
 """How far (m) a thing may have moved and still be recognised by its place."""
 
 
-def same_things(before: SceneGraph, after: SceneGraph, reach: float = REACH) -> dict[str, str]:
-    """Pairs of nodes of the same layer and category.
+def same_things(
+    before: SceneGraph,
+    after: SceneGraph,
+    reach: float = REACH,
+    type_of: Callable[[SceneNode], str] | None = None,
+) -> dict[str, str]:
+    """Pairs of nodes of the same layer and kind.
 
     Nodes with the same id, layer and category are pairs. Of the others, those of one layer and
     category are paired so that most find a partner within reach, and then with the least sum of
     distances. A thing without a position, or further away, is paired only if it is the last of
-    its kind in both scenes.
+    its kind in both scenes. What is left then is paired by type in the same way.
 
     Args:
         before, after: The scenes, in one frame.
         reach: How far (m) a thing may have moved.
+        type_of: Type of a node, which things with different categories may share ("sofa" and
+            "couch"); None to go by category alone.
 
     Returns:
         Id in ``after`` -> id in ``before``.
@@ -37,30 +44,40 @@ def same_things(before: SceneGraph, after: SceneGraph, reach: float = REACH) -> 
     pairs = {
         id_: id_
         for id_, node in after.nodes.items()
-        if id_ in before.nodes and _kind(node) == _kind(before.nodes[id_])
+        if id_ in before.nodes and _category(node) == _category(before.nodes[id_])
     }
-    ours = _by_kind(node for node in before.nodes.values() if node.id not in pairs)
-    theirs = _by_kind(node for node in after.nodes.values() if node.id not in pairs)
-    for kind, mine in ours.items():
-        others = theirs.get(kind, [])
-        found = _nearest(mine, others, reach)
-        left_mine = [node for node in mine if node.id not in found.values()]
-        left_others = [node for node in others if node.id not in found]
-        if len(left_mine) == len(left_others) == 1:
-            found[left_others[0].id] = left_mine[0].id
-        pairs.update(found)
+    for kind in (_category, type_of):
+        if kind is not None:
+            taken = set(pairs.values())
+            ours = _by_kind((n for n in before.nodes.values() if n.id not in taken), kind)
+            theirs = _by_kind((n for n in after.nodes.values() if n.id not in pairs), kind)
+            for key, mine in ours.items():
+                pairs.update(_pairs(mine, theirs.get(key, []), reach))
     return pairs
 
 
-def _kind(node: SceneNode) -> tuple[Layer, str]:
-    return node.layer, normalise_label(node.category)
+def _category(node: SceneNode) -> str:
+    return normalise_label(node.category)
 
 
-def _by_kind(nodes: Iterable[SceneNode]) -> dict[tuple[Layer, str], list[SceneNode]]:
+def _by_kind(
+    nodes: Iterable[SceneNode], kind: Callable[[SceneNode], str]
+) -> dict[tuple[Layer, str], list[SceneNode]]:
     kinds: dict[tuple[Layer, str], list[SceneNode]] = defaultdict(list)
     for node in nodes:
-        kinds[_kind(node)].append(node)
+        kinds[node.layer, kind(node)].append(node)
     return kinds
+
+
+def _pairs(mine: Sequence[SceneNode], others: Sequence[SceneNode], reach: float) -> dict[str, str]:
+    """Pairs of things of one kind."""
+    found = _nearest(mine, others, reach)
+    taken = set(found.values())
+    left_mine = [node for node in mine if node.id not in taken]
+    left_others = [node for node in others if node.id not in found]
+    if len(left_mine) == len(left_others) == 1:
+        found[left_others[0].id] = left_mine[0].id
+    return found
 
 
 def _nearest(

@@ -221,6 +221,16 @@ def test_diff_matches_across_formats(repository: Path) -> None:
     assert all(change["moved_m"] == 0.0 for change in plain["changed"])
 
 
+def test_diff_matches_other_words_for_the_same(repository: Path) -> None:
+    file = str(repository / "test/scene/data/procthor/twin_house_house.json")
+    _, out, _ = fcp("diff", "twin_house", file, "--given-only", "--match", "--json")
+    plain = json.loads(out)
+    assert plain["removed"] == []
+    changed = {change["id"]: change["changes"] for change in plain["changed"]}
+    assert ["category", "refrigerator", "Fridge"] in changed["fridge_1"]
+    assert ["category", "couch", "Sofa"] in changed["couch_1"]
+
+
 def test_diff_with_a_file_that_is_not_there() -> None:
     assert fcp("diff", "twin_house", "/no/such/file.json")[0] == BAD_INPUT
 

@@ -33,6 +33,17 @@ def test_by_id_then_by_place_then_as_the_only_ones_left() -> None:
     assert pairs(mine, others) == {"a": "m2", "m1": "m1", "b": "f", "q": "p2", "q2": "p"}
 
 
+def test_then_by_type() -> None:
+    mine = [thing("a", "couch", 0), thing("b", "mug", 1), thing("c", "sofa", 3)]
+    others = [thing("x", "sofa", 0.2), thing("y", "cup", 1), thing("z", "sofa", 3)]
+    types = {"couch": "couch", "sofa": "couch", "mug": "cup", "cup": "cup"}
+    found = same_things(
+        SceneGraph.of(mine), SceneGraph.of(others), type_of=lambda node: types[node.category]
+    )
+    assert found == {"x": "a", "y": "b", "z": "c"}
+    assert pairs(mine, others) == {"z": "c"}
+
+
 def test_many_of_one_kind() -> None:
     mine = [thing(f"a{i}", "book", i * 0.2) for i in range(3000)]
     others = [thing(f"b{i}", "book", i * 0.2 + 0.05) for i in range(3000)]
