@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from fcp_ros.scene.formats.spark_dsg import (
+from fcp_ros.scene.formats.spark_raw import FRAME_KEY, NO_LABEL
+from fcp_ros.scene.formats.spark_scene import (
     CATEGORY_KEY,
     ID_KEY,
     OUTLINE_KEY,
     PLACED_KEY,
     PLAIN_ID,
 )
-from fcp_ros.scene.formats.spark_raw import FRAME_KEY, NO_LABEL
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode
 from fcp_ros.scene.relations.draft import listed
