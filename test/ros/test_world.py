@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from builtin_interfaces.msg import Time
+from scene_steps import Step, delta_step, whole_step
 
 from fcp_ros.cset import facts
 from fcp_ros.domain import load_domain
@@ -16,7 +17,6 @@ from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.scene_values import PublishedGraph
 from fcp_ros.nodes.conversions.scene_wire_read import SceneReader
 from fcp_ros.nodes.conversions.scene_wire_write import SceneWriter
-from fcp_ros.nodes.scene_held import Step, delta_step, whole_step
 from fcp_ros.nodes.world import NoWorld, World
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import (
@@ -52,7 +52,7 @@ class Sender:
     def __init__(self, graph, *, seconds: int = 100) -> None:
         self._writer = SceneWriter()
         self._clock = seconds
-        self.step: Step = whole_step(None, graph, 1, self._now(), complete=False)
+        self.step: Step = whole_step(None, graph, 1, self._now())
 
     def _now(self) -> Time:
         self._clock += 1
@@ -80,7 +80,7 @@ class Sender:
         return self.change()
 
     def start_anew(self, graph) -> bytes:
-        self.step = whole_step(None, graph, 1, self._now(), complete=False)
+        self.step = whole_step(None, graph, 1, self._now())
         return self.whole()
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from builtin_interfaces.msg import Time
 
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
-from fcp_ros.msg import SceneGraphChange
+from fcp_ros.msg import SceneGraphChange, SceneGraphUpdate
 from fcp_ros.nodes.conversions.cdr import CdrInput, is_little_endian_cdr
 from fcp_ros.nodes.conversions.scene import change_from_message, renamed_pairs
 from fcp_ros.nodes.conversions.scene_wire_fields import (
@@ -17,6 +17,9 @@ from fcp_ros.nodes.conversions.scene_wire_fields import (
     node_rows,
     relation_rows,
 )
+
+BEGINNING = 4096
+"""Bytes that hold the names at the beginning of any update that is meant seriously."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,22 @@ class Glance:
     previous: int
     is_whole: bool
     changed: frozenset[str] | None
+
+
+def glance_at_update(data: bytes) -> tuple[str, bool]:
+    """Who sends a SceneGraphUpdate, and whether it is a full one.
+
+    Raises:
+        ConversionError: it is damaged.
+    """
+    if not is_little_endian_cdr(data):
+        message = by_rclpy(data, SceneGraphUpdate)
+        return message.source, message.full_update
+    source = CdrInput(data[:BEGINNING], "SceneGraphUpdate")
+    header_of(source)
+    is_full = source.flag()
+    source.number("q")
+    return source.text(), is_full
 
 
 def glance_at_graph(data: bytes) -> Glance:

@@ -32,14 +32,17 @@ class LiveScene:
     Args:
         options: How updates are compared with what is known.
         relations: Which relations are derived; None to derive none.
+        number: After which the graph's numbers go on.
     """
 
     def __init__(
         self,
         options: LiveOptions = DEFAULT_LIVE_OPTIONS,
         relations: RelationOptions | None = DEFAULT_OPTIONS,
+        number: int = 0,
     ) -> None:
         self._options = options
+        self._number = number
         self._relations = relations
         self._given: SceneGraph | None = None  # what sources said, with our ids
         self._graph: SceneGraph | None = None  # with what follows from it
@@ -97,7 +100,7 @@ class LiveScene:
             )
         nodes = self._settled(map(matching.node, update.nodes.values()))
         relations = self._stated(map(matching.relation, update.relations))
-        before = 0 if self._graph is None else self._graph.sequence
+        before = self._number if self._graph is None else self._graph.sequence
         number = max(before + 1, 0 if source else update.sequence)
         change = self._take(*_replacement(given, update, nodes, relations), number, matching)
         self._named(identity, matching, change.removed)
@@ -298,7 +301,7 @@ class LiveScene:
         return False
 
     def _nothing(self, status: UpdateStatus, reason: str) -> SceneChange:
-        number = 0 if self._graph is None else self._graph.sequence
+        number = self._number if self._graph is None else self._graph.sequence
         return SceneChange(status, self._graph, self._graph, SceneDelta(number), reason=reason)
 
 

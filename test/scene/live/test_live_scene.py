@@ -320,3 +320,12 @@ def test_nothing_grows_for_ever() -> None:
     sizes = [len(identity) for identity in scene._identities.values()]
     assert len(sizes) <= 65
     assert max(sizes) < 40
+
+
+def test_numbers_go_on_from_those_of_the_scene_before() -> None:
+    live = LiveScene(number=41)
+    change = live.take_full(SceneGraph.of([SceneNode("hall", Layer.ROOM, "hall")]))
+    assert change.after is not None
+    assert change.after.sequence == 42
+    missed = LiveScene(number=41).take_delta(SceneDelta(1))
+    assert (missed.status, missed.delta.sequence) == (UpdateStatus.NEED_FULL, 41)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scene graph that the scene_graph node holds, and what an update makes of it."""
+"""What the scene_graph node publishes for a change, without the node and in the obvious way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from fcp_ros.nodes.conversions.scene_values import PublishedChange, PublishedGra
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.complete import complete_relations
 
 
 @dataclass(frozen=True)
@@ -22,9 +21,7 @@ class Step:
     change: PublishedChange
 
 
-def whole_step(
-    before: SceneGraph | None, after: SceneGraph, number: int, stamp: Time, *, complete: bool
-) -> Step:
+def whole_step(before: SceneGraph | None, after: SceneGraph, number: int, stamp: Time) -> Step:
     """A whole graph comes in the place of what was before.
 
     Arguments:
@@ -32,10 +29,7 @@ def whole_step(
         after: the new one.
         number: that it gets.
         stamp: time of its newest observation.
-        complete: whether relations that it leaves out are derived.
     """
-    if complete:
-        after = complete_relations(after)
     after = after.with_sequence(number)
     if before is None or number != before.sequence + 1 or before.frame_id != after.frame_id:
         previous = 0 if before is None else before.sequence
