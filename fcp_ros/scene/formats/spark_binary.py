@@ -25,6 +25,7 @@ from fcp_ros.scene.formats.spark_raw import (
     AGENT_KIND,
     NO_LABEL,
     RawScene,
+    check_layers,
     damaged,
     edges_of_keys,
     frame_of,
@@ -149,8 +150,7 @@ def _graph(
     reader: Tokens, version: tuple[int, int, int], source: str, limits: SceneLimits
 ) -> RawScene:
     key = _LAYER_KEY if version >= (1, 1, 2) else INT64
-    for _ in range(reader.count()):
-        reader.take(key)
+    listed = [reader.take(key).groups() for _ in range(reader.count())]
     kind_names = [reader.text() for _ in range(reader.count())]
     for _ in range(reader.count()):
         reader.text()  # names of the types of edges: they all have the same fields
@@ -166,7 +166,10 @@ def _graph(
             skip(reader)
     if reader.place != len(reader.content):
         raise Malformed(f"{len(reader.content) - reader.place} bytes after the end")
-    return _gathered(reader.content, found, pairs, metadata, source)
+    raw = _gathered(reader.content, found, pairs, metadata, source)
+    if key is _LAYER_KEY:
+        check_layers(raw.layers, [(whole(a), whole(b)) for a, b in listed], source)
+    return raw
 
 
 def _nodes(

@@ -16,8 +16,10 @@ import numpy as np
 from fcp_ros.scene.formats.spark_raw import (
     AGENT_KIND,
     NO_LABEL,
+    UNLABELLED_KINDS,
     Floats,
     RawScene,
+    check_layers,
     damaged,
     edges_of_keys,
     frame_of,
@@ -59,13 +61,25 @@ def decode_json(document: Mapping[str, Any], source: str) -> RawScene:
         pairs.append(pair)
     if not {type(end) for pair in pairs for end in pair} <= {int}:
         raise damaged("an edge's source or target is no whole number", source)
-    return columns.scene(pairs, document.get("metadata"))
+    raw = columns.scene(pairs, document.get("metadata"))
+    listed = document.get("layer_keys")
+    if isinstance(listed, list):  # since 1.1.2
+        known = [_layer_key(entry) for entry in listed]
+        check_layers(raw.layers, [key for key in known if key is not None], source)
+    return raw
 
 
 def _wrong_entry(place: str, error: Exception, source: str) -> SceneError:
     missing = isinstance(error, KeyError)
     reason = f"it has no {error.args[0]!r}" if missing else "it is not what it should be"
     return damaged(reason, source, place)
+
+
+def _layer_key(entry: Any) -> tuple[int, int] | None:
+    match entry:
+        case {"layer": int(layer), "partition": int(partition)}:
+            return layer, partition
+    return None
 
 
 class _Columns:
@@ -94,12 +108,12 @@ class _Columns:
         self.keys.append(node["id"])
         self.layers.append((node["layer"], node.get("partition", 0)))
         self.kinds.append(kind)
-        self.names.append(attributes.get("name", ""))
-        self.labels.append(attributes.get("semantic_label", NO_LABEL))
+        semantic = kind not in UNLABELLED_KINDS
+        self.names.append(attributes["name"] if semantic else "")
+        self.labels.append(attributes["semantic_label"] if semantic else NO_LABEL)
         self.metadata.append(attributes.get("metadata") or _NO_METADATA)
         self.positions.append(attributes["position"])
-        box = attributes.get("bounding_box")
-        if box is not None and box["type"] in _BOXES:
+        if semantic and (box := attributes["bounding_box"])["type"] in _BOXES:
             self._add_box(row, box)
         if kind == AGENT_KIND:
             self.agents[row] = _agent_pose(node, attributes)

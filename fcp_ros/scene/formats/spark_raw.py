@@ -9,7 +9,7 @@ labels are in ``metadata.labelspaces._l2p0 = [[id, name], ...]``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_letters
 from typing import Any
@@ -28,6 +28,9 @@ FRAME_KEY = "frame_id"
 """Key of the graph's metadata that our writer adds."""
 
 AGENT_KIND = "AgentNodeAttributes"
+UNLABELLED_KINDS = frozenset({"NodeAttributes", AGENT_KIND, "TraversabilityNodeAttributes"})
+"""Attribute types without name, label and box."""
+
 _LETTERS = {ord(letter): letter for letter in ascii_letters}
 _ADVICE = "The file is damaged or cut off: save it again with spark-dsg or Hydra."
 
@@ -95,6 +98,14 @@ def rows_of_keys(keys: Sequence[int], source: str) -> dict[int, int]:
             if rows[key] != row:
                 raise damaged("two nodes have this id", source, f"node {symbol_of(key)}")
     return rows
+
+
+def check_layers(
+    layers: Sequence[tuple[int, int]], listed: Collection[tuple[int, int]], source: str
+) -> None:
+    """SceneError if a node is in a layer that the graph does not list."""
+    for layer, partition in set(layers).difference(listed):
+        raise damaged(f"a node is in layer {layer}[{partition}], which is not listed", source)
 
 
 def edges_of_keys(

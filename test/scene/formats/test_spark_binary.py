@@ -147,6 +147,20 @@ def test_an_edge_to_nowhere(data_dir: Path) -> None:
     assert "an edge names X9, which is no node" in refusal(wrong)
 
 
+def test_a_field_that_is_missing(data_dir: Path) -> None:
+    for name in ("name", "semantic_label", "bounding_box", "position", "type"):
+        wrong = document(data_dir)
+        del wrong["nodes"][3]["attributes"][name]
+        with pytest.raises(SceneError, match=rf"nodes\[3\].*has no '{name}'"):
+            decode_json(wrong, "scene.json")
+
+
+def test_a_layer_that_is_not_listed(data_dir: Path) -> None:
+    node = b"\xdd\4\0\0\0\xd3\2"
+    wrong = house(data_dir).replace(node, node[:-1] + b"\x42", 1)
+    assert "a node is in layer 66[0], which is not listed" in refusal(wrong)
+
+
 def test_symbols() -> None:
     assert symbol_of((ord("O") << 56) + 33) == "O33"
     assert symbol_of(5692549928996306947) == "O3", "exact, though no float holds it"
@@ -190,6 +204,8 @@ def document(data_dir: Path) -> Any:
         ),
         (("nodes", 3, "attributes", "bounding_box"), "box", "nodes[3]"),
         (("nodes", 3), "node", "nodes[3]"),
+        (("nodes", 3, "layer"), 7, "a node is in layer 7[0], which is not listed"),
+        (("nodes", 3, "layer"), "7", "the layer of some node is no int"),
         (("edges", 2), {}, "edges[2]: "),
         (("edges", 2, "source"), "a", "is no whole number"),
         (("edges", 2, "source"), 12, "an edge names node_12"),
