@@ -36,6 +36,7 @@ def main(arguments: list[str]) -> None:
     most_prims, most_memory, *stages = arguments[split + 1 :]
     limit(int(most_memory))
     sys.path[:] = arguments[:split]
+    os.environ.pop("PXR_AR_DEFAULT_SEARCH_PATH", None)  # other folders to look in
     for stage, result in zip(stages[::2], stages[1::2], strict=True):
         try:
             found = Stage(stage, os.getcwd(), int(most_prims)).contents()

@@ -257,6 +257,18 @@ def test_no_file_outside_the_folder_is_opened(tmp_path: Path, arc: str) -> None:
     assert any("only the stage's folder is read" in note for note in scene.notes)
 
 
+def test_a_search_path_of_the_environment_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "library").mkdir()
+    asset = tmp_path / "library" / "mug.usda"
+    asset.write_text('#usda 1.0\n(\ndefaultPrim = "m"\n)\ndef Xform "m" {\n' + BOX + "}\n")
+    (tmp_path / "scenes").mkdir()
+    path = written(tmp_path / "scenes", prim("mug", "mug", meta="references = @mug.usda@"))
+    monkeypatch.setenv("PXR_AR_DEFAULT_SEARCH_PATH", str(asset.parent))
+    assert read_scene(path).nodes["mug"].size is None
+
+
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
     scene = read_scene(written(tmp_path, prim("mug", "mug", meta="references = @./no.usda@")))
     assert any("USD could not compose everything" in n and "no.usda" in n for n in scene.notes)
