@@ -8,12 +8,14 @@
   that fits best; without, the convex hull as its outline, and a pose at its room's floor.
 - A room's vertices are its outline if they are one in their order; else the outline is drawn
   around them.
-- Point clouds (``.ply``) and embeddings beside are not read.
+- Where an object has no heights but a point cloud beside (``objects/<id>.ply``), its box is that of
+  the cloud (needs Open3D). Other clouds, and embeddings, are not read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Annotated, TypeVar
 
 import numpy as np
@@ -21,6 +23,7 @@ from pydantic import Field
 
 from fcp_ros.scene.formats.frames import Y_UP
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
+from fcp_ros.scene.formats.object_clouds import boxes_of_clouds
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.validation import Coordinate, Extent, Name, ToolModel, validated
 from fcp_ros.scene.graph.errors import SceneError
@@ -103,6 +106,8 @@ class _Reading:
         self._ids: PlainIds = plain_ids(self._named())
         self._notes = list(self._ids.notes)
         self._drawn_around: list[str] = []
+        self._boxes, notes = boxes_of_clouds(self._clouds(), Y_UP, file.limits.max_bytes)
+        self._notes += notes
 
     def graph(self) -> SceneGraph:
         notes = self._notes
@@ -145,6 +150,15 @@ class _Reading:
                     advice=_ADVICE,
                 )
             found[id_] = element
+        return found
+
+    def _clouds(self) -> dict[str, Path]:
+        """The point clouds of the objects that need one, by id."""
+        found = {}
+        for id_, thing in self._objects.items():
+            path = self._file.path_beside(f"objects/{id_}.ply")
+            if path.is_file() and not _has_heights(thing):
+                found[id_] = path
         return found
 
     def _check_references(self) -> None:
@@ -218,7 +232,10 @@ class _Reading:
     def _object_node(self, id_: str, thing: _Object) -> SceneNode:
         flat = _flat(thing.vertices)
         pose, size, outline = None, None, convex_hull(flat)
-        if outline and all(len(row) == 3 for row in thing.vertices):
+        if id_ in self._boxes:
+            pose, size = self._boxes[id_]
+            outline = ()
+        elif outline and _has_heights(thing):
             pose, size = upright_box(np.array([Y_UP.point(row) for row in thing.vertices]))
             outline = ()
         elif flat:
@@ -234,6 +251,10 @@ class _Reading:
             attributes=self._ids.attributes(id_),
             parents=(self._ids[thing.room_id],),
         )
+
+
+def _has_heights(thing: _Object) -> bool:
+    return all(len(row) == 3 for row in thing.vertices)
 
 
 def _flat(rows: Sequence[Sequence[float]]) -> Polygon:

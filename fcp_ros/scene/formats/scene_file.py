@@ -78,15 +78,14 @@ class SceneFile:
         """The address as the user wrote it, for messages and ``SceneGraph.source``."""
         return f"{self.path}#{self.fragment}" if self.fragment else str(self.path)
 
-    def beside(self, name: str) -> SceneFile:
-        """Another file that belongs to this one: of the same folder, or of one below it.
+    def path_beside(self, name: str) -> Path:
+        """Where another file is that belongs to this one: in the same folder, or in one below it.
 
         Args:
             name: Relative path, as this file or its format says it.
 
         Raises:
-            SceneError: It leads out of the folder (files are read from configured folders only),
-                or can't be read.
+            SceneError: It leads out of the folder (files are read from configured folders only).
         """
         folder = self.path if self.syntax is Syntax.FOLDER else self.path.parent
         target = folder / name
@@ -96,7 +95,11 @@ class SceneFile:
                 source=self.name,
                 advice="Put the files that belong together into one folder.",
             )
-        return open_scene_file(target, self.limits)
+        return target
+
+    def beside(self, name: str) -> SceneFile:
+        """The file at `path_beside`, opened; raises SceneError like `open_scene_file`, too."""
+        return open_scene_file(self.path_beside(name), self.limits)
 
 
 def open_scene_file(address: str | Path, limits: SceneLimits) -> SceneFile:

@@ -15,15 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
-from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.shapes.ray_support import supports_by_rays
 from fcp_ros.scene.shapes.surfaces import SUFFIXES, Surface, read_surfaces
-from fcp_ros.scene.shapes.upright_box import upright_box
-
-STRAY = 0.005
-"""Share of a point cloud's points that may be strays, on each side of its box."""
+from fcp_ros.scene.shapes.upright_box import STRAY, upright_box
 
 COVERED = 0.5
 """From this share of covered columns on, a thing is inside what it rests on."""
@@ -41,11 +37,8 @@ def is_segments(file: SceneFile) -> bool:
 
 def read_segments(file: SceneFile) -> SceneGraph:
     """The graph of a folder of segments; raises SceneError naming the file that is wrong."""
-    paths = _surface_files(file.path)
+    paths = [file.path_beside(path.name) for path in _surface_files(file.path)]
     file.limits.check_nodes(len(paths), file.name)
-    for path in paths:
-        if not path.resolve().is_relative_to(file.path.resolve()):
-            raise SceneError("this is a link that leads out of the folder", source=str(path))
     surfaces = read_surfaces(paths, file.limits.max_bytes)
     nodes = [_node(path, surface) for path, surface in zip(paths, surfaces, strict=True)]
     relations = []

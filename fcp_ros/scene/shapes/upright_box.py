@@ -17,6 +17,9 @@ from fcp_ros.scene.graph.graph import Pose, Vector
 
 Floats = NDArray[np.float64]
 
+STRAY = 0.005
+"""Share of a scanned thing's points that readers leave beyond each side of its box."""
+
 _QUARTER = math.pi / 2.0
 
 
