@@ -29,6 +29,7 @@ from fcp_ros.scene.relations.conflicts import (
 )
 from fcp_ros.scene.relations.derivation import ASSUMED, Derivation, Surroundings
 from fcp_ros.scene.relations.draft import Draft, is_robot, listed
+from fcp_ros.scene.relations.found import Found
 from fcp_ros.scene.relations.nearness import all_nearest, both_ways
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.passages import connect_rooms
@@ -50,14 +51,14 @@ class Completion:
         conflicts: Given relations that the geometry speaks against, one by one.
         derivation: What was derived for each thing.
         boxes: The boxes of all things, in the graph's order.
-        nearest: What each thing is near by itself, with the confidence; only if asked for.
+        nearest: What each box is near by itself, by number; none unless asked for.
     """
 
     graph: SceneGraph
     conflicts: tuple[RelationConflict, ...]
     derivation: Derivation
     boxes: Boxes
-    nearest: dict[str, dict[str, float]]
+    nearest: Found
 
 
 def complete_relations(graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS) -> SceneGraph:
@@ -109,13 +110,12 @@ def _completed(graph: SceneGraph, options: RelationOptions) -> Completion:
     floors = ensure_floors(draft, room_of)
     derivation.around = around._replace(floors=floors, apart=passages | set(floors.values()))
     _note_doubtful(draft, derivation, derivation.derive_floors(room_of))
-    for id_ in things:
-        draft.relate_all(derivation.relations_of(id_))
+    draft.relate_all(derivation.relations())
     for room, floor in floors.items():
         draft.relate(SceneRelation("in_room", (floor, room), ASSUMED, Provenance.INFERRED))
     nearest = _add_extras(draft, derivation, boxes)
-    connect_rooms(draft, finder, options)
-    derivation.around = derivation.around._replace(apart=draft.passages() | set(floors.values()))
+    passages = connect_rooms(draft, passages, finder, options)
+    derivation.around = derivation.around._replace(apart=passages | set(floors.values()))
     return Completion(draft.finished(), conflicts, derivation, boxes, nearest)
 
 
@@ -147,17 +147,27 @@ def _note_doubtful(draft: Draft, derivation: Derivation, hovering: list[str]) ->
         draft.notes.append(f"the room of {listed(lost)} is not known")
 
 
-def _add_extras(draft: Draft, derivation: Derivation, boxes: Boxes) -> dict[str, dict[str, float]]:
-    """What is derived on request only."""
+def _add_extras(draft: Draft, derivation: Derivation, boxes: Boxes) -> Found:
+    """What is derived on request only; what each box is near by itself."""
     options = derivation.options
-    nearest: dict[str, dict[str, float]] = {}
+    nearest = Found.none()
     if "near" in options.also:
         nearest = all_nearest(boxes, options)
-        for a, b, confidence in both_ways(nearest):
-            draft.relate(SceneRelation("near", (a, b), confidence, Provenance.GEOMETRIC))
+        draft.relate_all(
+            _near_relations(both_ways(nearest, len(boxes.ids), options.near_most), boxes)
+        )
     if "adjacent" in options.also:
         draft.relate_all(adjacent_rooms(derivation.around.rooms, options))
     if "reach" in options.also:
         for node in draft.in_layer(Layer.OBJECT):
             draft.nodes[node.id] = with_reach(node, derivation)
     return nearest
+
+
+def _near_relations(found: Found, boxes: Boxes) -> list[SceneRelation]:
+    name_of = boxes.ids.__getitem__
+    legs = zip(map(name_of, found.item.tolist()), map(name_of, found.other.tolist()), strict=True)
+    return [
+        SceneRelation("near", pair, confidence, Provenance.GEOMETRIC)
+        for pair, confidence in zip(legs, found.confidence.tolist(), strict=True)
+    ]

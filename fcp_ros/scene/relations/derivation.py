@@ -191,9 +191,8 @@ class Derivation:
 
     def _lies_free(self, id_: str) -> bool:
         """Whether nothing holds, supports or contains a thing."""
-        if id_ in self.found["on"] or id_ in self.found["inside"]:
-            return False
-        return all(self.stated.about(name, id_) is None for name in ("holding", "on", "inside"))
+        found = self.found
+        return not (id_ in found["on"] or id_ in found["inside"] or self.stated.says_where(id_))
 
     def _follow(
         self,
@@ -281,8 +280,27 @@ class Derivation:
 
     # ---- the result ------------------------------------------------------------------------------
 
+    def relations(self) -> list[SceneRelation]:
+        """The derived relations of all things, except those that they have with their like."""
+        silent = self.stated.says_nothing_of("on", "inside", "under", "holding")
+        made = [
+            SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
+            for name, places in self.found.items()
+            for id_, place in places.items()
+            if silent or self.place(name, id_) is not None
+        ]
+        made += [
+            SceneRelation("on", (id_, floor.holder), floor.confidence, floor.provenance)
+            for id_, floor in self.floor_under.items()
+        ]
+        for id_, room in self.room_of.items():
+            relation = self._room_relation(id_, room)
+            if relation is not None:
+                made.append(relation)
+        return made
+
     def relations_of(self, id_: str) -> Iterator[SceneRelation]:
-        """The derived relations of one thing, except those that it has with its like."""
+        """The derived relations of one thing: those of ``relations`` with it as first leg."""
         for name in self.found:
             place = self.place(name, id_)
             if place is not None:
@@ -291,14 +309,18 @@ class Derivation:
         if floor is not None:
             yield SceneRelation("on", (id_, floor.holder), floor.confidence, floor.provenance)
         room = self.room_of.get(id_)
-        if room is not None:
-            name = "at" if self.nodes[id_].layer is Layer.AGENT else "in_room"
-            provenance = room.provenance
-            if provenance is Provenance.GIVEN:  # by the other of the two names, perhaps
-                if any(r.elements[1] == room.holder for r in self.stated.all_about(name, id_)):
-                    return
-                provenance = Provenance.INFERRED
-            yield SceneRelation(name, (id_, room.holder), room.confidence, provenance)
+        relation = self._room_relation(id_, room) if room is not None else None
+        if relation is not None:
+            yield relation
+
+    def _room_relation(self, id_: str, room: Place) -> SceneRelation | None:
+        name = "at" if self.nodes[id_].layer is Layer.AGENT else "in_room"
+        provenance = room.provenance
+        if provenance is Provenance.GIVEN:  # by the other of the two names, perhaps
+            if any(r.elements[1] == room.holder for r in self.stated.all_about(name, id_)):
+                return None
+            provenance = Provenance.INFERRED
+        return SceneRelation(name, (id_, room.holder), room.confidence, provenance)
 
     def forget(self, id_: str) -> None:
         """Drop all that was derived for a thing."""

@@ -54,8 +54,11 @@ class Draft:
     def relate_all(self, relations: Iterable[SceneRelation]) -> None:
         """Add relations, except those that are there already."""
         known = self.relations
-        for relation in relations:
-            known.setdefault((relation.name, relation.elements), relation)
+        if known:
+            for relation in relations:
+                known.setdefault((relation.name, relation.elements), relation)
+        else:
+            known.update([((each.name, each.elements), each) for each in relations])
 
     def in_layer(self, layer: Layer) -> list[SceneNode]:
         """The nodes of one layer, in order."""

@@ -60,6 +60,12 @@ class Found:
         )
 
     @staticmethod
+    def none() -> Found:
+        """No pairs."""
+        numbers, values = np.zeros(0, dtype=np.intp), np.zeros(0)
+        return Found(numbers, numbers, values, values, values)
+
+    @staticmethod
     def joined(parts: Sequence[Found]) -> Found:
         """All pairs of several; at least one part."""
         return Found(

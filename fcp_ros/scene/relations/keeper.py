@@ -151,8 +151,17 @@ class RelationKeeper:
         doors = {legs[-1] for name, legs in change.touched if name == "connected"}
         after.update(self._doors_after(raw, {*present, *below, *doors}))
         after.update(self._near.relations_after(raw, change, old_places))
-        whole = self._delta(raw, change, delta, after, self._nodes_after(raw, change, located))
-        self.graph = apply_delta(self.graph, whole)
+        nodes = self._nodes_after(raw, change, located)
+        whole = self._delta(raw, delta, after, nodes)
+        self.graph = raw.changed(
+            put={id_: node for id_, node in nodes.items() if raw.nodes[id_] is not node},
+            gone=(),
+            related={key: relation for key, relation in after.items() if relation is not None},
+            unrelated=[
+                key for key, now in after.items() if now is None and raw.relation(key[0], *key[1])
+            ],
+            sequence=raw.sequence,
+        )
         self._derivation.nodes = self.graph.nodes
         self.last = Advance(touched=len(located))
         return whole
@@ -330,7 +339,6 @@ class RelationKeeper:
     def _delta(
         self,
         raw: SceneGraph,
-        change: Change,
         delta: SceneDelta,
         after: dict[RelationKey, SceneRelation | None],
         nodes: dict[str, SceneNode],

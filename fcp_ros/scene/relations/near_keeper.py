@@ -10,6 +10,7 @@ import numpy as np
 from fcp_ros.scene.graph.graph import Provenance, SceneGraph, SceneRelation
 from fcp_ros.scene.relations.box_grid import BoxGrid, Rectangle
 from fcp_ros.scene.relations.changes import Change, RelationKey
+from fcp_ros.scene.relations.found import Found
 from fcp_ros.scene.relations.nearness import near_pairs, nearest_of_each
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.stated import is_kept
@@ -20,18 +21,17 @@ class NearKeeper:
     """What each thing is near by itself, with the confidence; idle unless ``near`` is asked for.
 
     Args:
-        nearest: Others and confidence, by thing.
+        nearest: What each box is near by itself, by number in the grid.
         grid: The boxes, which whoever owns the keeper changes.
         options: How near is near.
     """
 
-    def __init__(
-        self, nearest: dict[str, dict[str, float]], grid: BoxGrid, options: RelationOptions
-    ) -> None:
-        self._nearest = nearest
+    def __init__(self, nearest: Found, grid: BoxGrid, options: RelationOptions) -> None:
+        self._nearest: dict[str, dict[str, float]] = {}
         self._grid = grid
         self._options = options
         self._active = "near" in options.also
+        self._take(nearest)
 
     def places_of(self, ids: Iterable[str]) -> list[Rectangle]:
         """Where things could be near the present boxes of these."""
@@ -91,11 +91,15 @@ class NearKeeper:
             boxes, np.array(items, dtype=np.intp), np.array(others, dtype=np.intp), options
         )
         found = nearest_of_each(pairs, options.near_most, boxes)
+        self._take(found)
+
+    def _take(self, found: Found) -> None:
+        ids = self._grid.boxes.ids
         rows = zip(
             found.item.tolist(), found.other.tolist(), found.confidence.tolist(), strict=True
         )
         for item, other, confidence in rows:
-            self._nearest.setdefault(boxes.ids[item], {})[boxes.ids[other]] = confidence
+            self._nearest.setdefault(ids[item], {})[ids[other]] = confidence
 
     def _relation(self, raw: SceneGraph, a: str, b: str) -> SceneRelation | None:
         known = raw.relation("near", a, b)

@@ -14,7 +14,7 @@ Clearness: 1 - distance / near.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -35,15 +35,13 @@ def near_pairs(boxes: Boxes, a: Indices, b: Indices, options: RelationOptions) -
 
 def nearest_of_each(found: Found, most: int, boxes: Boxes) -> Found:
     """For each item its ``most`` nearest others."""
-    if not len(found.item):
+    if not len(found.item) or int(np.bincount(found.item).max()) <= most:
         return found
     found = found.where(np.lexsort((found.first, found.item)))
     leads = np.diff(found.item, prepend=-1) != 0
     start = np.flatnonzero(leads)
     group = np.cumsum(leads) - 1
     place = np.arange(len(group)) - start[group]
-    if int(place.max()) < most:
-        return found
     # Only where the last one kept is as far away as the first one left out do ids decide.
     crowded = np.diff(np.append(start, len(group))) > most
     if most == 0:
@@ -58,73 +56,58 @@ def nearest_of_each(found: Found, most: int, boxes: Boxes) -> Found:
     return found.where(place < most)
 
 
-def all_nearest(boxes: Boxes, options: RelationOptions) -> dict[str, dict[str, float]]:
-    """What each box is near by itself (condition 1, and at most ``near_most``), with confidence."""
-    nearest: dict[str, dict[str, float]] = {}
-    ids = boxes.ids
-    for a, b in candidates(boxes, options.near):
-        found = nearest_of_each(near_pairs(boxes, a, b, options), options.near_most, boxes)
-        rows = zip(
-            found.item.tolist(), found.other.tolist(), found.confidence.tolist(), strict=True
-        )
-        for item, other, confidence in rows:
-            nearest.setdefault(ids[item], {})[ids[other]] = confidence
-    return nearest
+def all_nearest(boxes: Boxes, options: RelationOptions) -> Found:
+    """What each box is near by itself (condition 1, and at most ``near_most``)."""
+    parts = [
+        nearest_of_each(near_pairs(boxes, a, b, options), options.near_most, boxes)
+        for a, b in candidates(boxes, options.near)
+    ]
+    return Found.joined(parts) if parts else Found.none()
 
 
-def both_ways(nearest: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[str, str, float]]:
-    """``near`` from what each thing is near by itself: (a, b, confidence) and (b, a, ...)."""
-    for a, others in nearest.items():
-        for b, confidence in others.items():
-            yield a, b, confidence
-            if a not in nearest.get(b, ()):
-                yield b, a, confidence
+def both_ways(nearest: Found, count: int, most: int) -> Found:
+    """``near``, from what each of ``count`` things is near by itself (at most ``most``)."""
+    if not len(nearest.item) or int(np.bincount(nearest.item).max()) < most:
+        return nearest  # nothing can have been cut off: each pair is there both ways
+    there, back = nearest.item * count + nearest.other, nearest.other * count + nearest.item
+    missing = nearest.where(np.flatnonzero(~np.isin(back, there)))
+    turned = Found(missing.other, missing.item, missing.first, missing.second, missing.confidence)
+    return Found.joined((nearest, turned))
 
 
 def box_distance(boxes: Boxes, a: Indices, b: Indices) -> Floats:
     """Distance (m) between boxes, the same both ways to the last bit; arrays of shape (k,)."""
     rise = np.abs(boxes.centre[a, 2] - boxes.centre[b, 2])
     up = np.maximum(rise - (boxes.half[a, 2] + boxes.half[b, 2]), 0.0)
-    beside = np.minimum(_corners_away(boxes, a, b), _corners_away(boxes, b, a))
-    beside = np.where(_apart(boxes, a, b) | _apart(boxes, b, a), beside, 0.0)
+    apart, beside = _beside(boxes, a, b)
+    apart_too, beside_too = _beside(boxes, b, a)
+    beside = np.where(apart | apart_too, np.minimum(beside, beside_too), 0.0)
     away: Floats = np.sqrt(beside + up * up)
     return away
 
 
-def _offsets(boxes: Boxes, a: Indices, b: Indices) -> tuple[Floats, Floats, Floats, Floats]:
-    """b's centre in a's axes, and cosine and sine of b's turn against a's."""
+def _beside(boxes: Boxes, a: Indices, b: Indices) -> tuple[Flags, Floats]:
+    """Whether one of a's sides parts the two footprints, and the square of the distance (m2)
+    from a's footprint to the nearest corner of b's.
+    """
     offset = boxes.centre[b, :2] - boxes.centre[a, :2]
-    cos, sin = boxes.cos[a], boxes.sin[a]
-    return (
-        cos * offset[:, 0] + sin * offset[:, 1],
-        cos * offset[:, 1] - sin * offset[:, 0],
-        cos * boxes.cos[b] + sin * boxes.sin[b],
-        cos * boxes.sin[b] - sin * boxes.cos[b],
-    )
-
-
-def _apart(boxes: Boxes, a: Indices, b: Indices) -> Flags:
-    """Whether one of a's sides parts the two footprints."""
-    across, along, cos, sin = _offsets(boxes, a, b)
-    cos, sin = np.abs(cos), np.abs(sin)
+    cos, sin, cos_b, sin_b = boxes.cos[a], boxes.sin[a], boxes.cos[b], boxes.sin[b]
+    across = cos * offset[:, 0] + sin * offset[:, 1]  # b's centre in a's axes
+    along = cos * offset[:, 1] - sin * offset[:, 0]
+    turn_cos, turn_sin = cos * cos_b + sin * sin_b, cos * sin_b - sin * cos_b
+    width, depth = boxes.half[a, 0], boxes.half[a, 1]
     x, y = boxes.half[b, 0], boxes.half[b, 1]
-    parted: Flags = (np.abs(across) > boxes.half[a, 0] + cos * x + sin * y) | (
-        np.abs(along) > boxes.half[a, 1] + sin * x + cos * y
+    xx, xy, yx, yy = turn_cos * x, turn_sin * x, turn_sin * y, turn_cos * y
+    apart = (np.abs(across) > width + (np.abs(xx) + np.abs(yx))) | (
+        np.abs(along) > depth + (np.abs(xy) + np.abs(yy))
     )
-    return parted
-
-
-def _corners_away(boxes: Boxes, a: Indices, b: Indices) -> Floats:
-    """Square of the distance (m2) from a's footprint to the nearest corner of b's."""
-    across, along, cos, sin = _offsets(boxes, a, b)
     least: Floats = np.full(len(a), np.inf)
-    for i in (-1.0, 1.0):
-        for j in (-1.0, 1.0):
-            x, y = i * boxes.half[b, 0], j * boxes.half[b, 1]
-            out_x = np.maximum(np.abs(across + (cos * x - sin * y)) - boxes.half[a, 0], 0.0)
-            out_y = np.maximum(np.abs(along + (sin * x + cos * y)) - boxes.half[a, 1], 0.0)
+    for right, up in ((xx - yx, xy + yy), (xx + yx, xy - yy)):
+        for sign in (1.0, -1.0):
+            out_x = np.maximum(np.abs(across + sign * right) - width, 0.0)
+            out_y = np.maximum(np.abs(along + sign * up) - depth, 0.0)
             least = np.minimum(least, out_x * out_x + out_y * out_y)
-    return least
+    return apart, least
 
 
 def candidates(boxes: Boxes, reach: float) -> Iterator[tuple[Indices, Indices]]:
@@ -166,7 +149,10 @@ def _around(
         centre = boxes.centre[members, :2]
         for point, box in points_in_rectangles(centre, low[some] - wide, high[some] + wide):
             a, b = some[box], members[point]
-            keep = (a != b) & np.all(
+            rise = np.abs(boxes.centre[a, 2] - boxes.centre[b, 2])
+            keep = (a != b) & (rise - (boxes.half[a, 2] + boxes.half[b, 2]) <= reach)
+            a, b = a[keep], b[keep]
+            keep = np.all(
                 (low[a] <= boxes.centre[b, :2] + around[b])
                 & (high[a] >= boxes.centre[b, :2] - around[b]),
                 axis=1,

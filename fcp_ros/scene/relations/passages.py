@@ -30,8 +30,20 @@ from fcp_ros.scene.shapes.footprint import bounds, footprint_of
 PASSAGE_CATEGORY = "passage"
 
 
-def connect_rooms(draft: Draft, finder: RoomFinder, options: RelationOptions) -> None:
-    """Bring ``connected`` into its form (room, room, passage), stored both ways."""
+def connect_rooms(
+    draft: Draft, passages: set[str], finder: RoomFinder, options: RelationOptions
+) -> set[str]:
+    """Bring ``connected`` into its form (room, room, passage), stored both ways.
+
+    Args:
+        draft: The scene.
+        passages: The doors and passages that there are.
+        finder: Finds the rooms.
+        options: How far a door may be from its rooms.
+
+    Returns:
+        All passages, those that were made included.
+    """
     stated = [draft.relations.pop(key) for key in list(draft.relations) if key[0] == "connected"]
     joined: dict[frozenset[str], str] = {}
     for relation in stated:
@@ -50,8 +62,9 @@ def connect_rooms(draft: Draft, finder: RoomFinder, options: RelationOptions) ->
     odd = [str(relation) for relation in stated if not _check_legs(draft, relation)]
     if odd:
         draft.notes.append(f"left out, because it does not join two rooms: {listed(odd)}")
-    _join_loose_doors(draft, finder, options)
+    _join_loose_doors(draft, passages, finder, options)
     _note_unreachable(draft)
+    return passages | set(joined.values())
 
 
 def _check_legs(draft: Draft, relation: SceneRelation) -> bool:
@@ -88,9 +101,11 @@ def _between(first: SceneNode, second: SceneNode) -> Pose | None:
     return Pose.at(x, y, min(heights, default=0.0))
 
 
-def _join_loose_doors(draft: Draft, finder: RoomFinder, options: RelationOptions) -> None:
+def _join_loose_doors(
+    draft: Draft, passages: set[str], finder: RoomFinder, options: RelationOptions
+) -> None:
     used = {key[1][2] for key in draft.relations if key[0] == "connected" and len(key[1]) == 3}
-    doors = [draft.nodes[id_] for id_ in sorted(draft.passages() - used)]
+    doors = [draft.nodes[id_] for id_ in sorted(passages - used)]
     found = door_relations(doors, draft.nodes, finder, options)
     loose = []
     for door in doors:

@@ -20,7 +20,7 @@ class Stated:
     """
 
     def __init__(self, relations: Iterable[SceneRelation] = ()) -> None:
-        self._places: dict[tuple[str, str], list[SceneRelation]] = {}
+        self._places: dict[str, dict[str, list[SceneRelation]]] = {name: {} for name in _ITEM_LEG}
         for relation in relations:
             self.add(relation)
 
@@ -30,7 +30,7 @@ class Stated:
         if leg is None or len(relation.elements) != 2:
             return None
         item = relation.elements[leg]
-        places = self._places.setdefault((relation.name, item), [])
+        places = self._places[relation.name].setdefault(item, [])
         places.append(relation)
         if len(places) > 1:
             places.sort(key=lambda place: (-place.confidence, place.elements))
@@ -42,20 +42,31 @@ class Stated:
         if leg is None or len(relation.elements) != 2:
             return None
         item = relation.elements[leg]
-        places = self._places.get((relation.name, item), [])
-        places[:] = [place for place in places if place.elements != relation.elements]
-        if not places:
-            self._places.pop((relation.name, item), None)
+        table = self._places[relation.name]
+        left = [place for place in table.get(item, ()) if place.elements != relation.elements]
+        if left:
+            table[item] = left
+        else:
+            table.pop(item, None)
         return item
 
     def about(self, name: str, item: str) -> SceneRelation | None:
         """What counts as the place of a thing, by one kind of relation."""
-        places = self._places.get((name, item))
+        places = self._places[name].get(item)
         return places[0] if places else None
 
     def all_about(self, name: str, item: str) -> tuple[SceneRelation, ...]:
         """All that is stated, what counts most first."""
-        return tuple(self._places.get((name, item), ()))
+        return tuple(self._places[name].get(item, ()))
+
+    def says_where(self, item: str) -> bool:
+        """Whether something holds, supports or contains a thing."""
+        places = self._places
+        return item in places["on"] or item in places["inside"] or item in places["holding"]
+
+    def says_nothing_of(self, *names: str) -> bool:
+        """Whether nothing is stated by these kinds of relations."""
+        return not any(self._places[name] for name in names)
 
 
 def is_kept(relation: SceneRelation, derived: frozenset[str]) -> bool:

@@ -19,9 +19,12 @@ Indices = NDArray[np.intp]
 PAIRS_AT_ONCE = 1 << 19
 """So many pairs are held at the same time, at most (or one more strip of one rectangle)."""
 
+FEW = 1 << 16
+"""Up to so many pairs, comparing all is faster than sorting."""
+
 
 def points_in_rectangles(
-    points: Floats, low: Floats, high: Floats, at_once: int = PAIRS_AT_ONCE
+    points: Floats, low: Floats, high: Floats, at_once: int = PAIRS_AT_ONCE, few: int = FEW
 ) -> Iterator[tuple[Indices, Indices]]:
     """Pairs (point, rectangle) with the point in the rectangle, its border included.
 
@@ -30,6 +33,7 @@ def points_in_rectangles(
         low: Least x and y of each rectangle, shape (m, 2).
         high: Greatest x and y, shape (m, 2).
         at_once: How many pairs to hold at once, about.
+        few: Up to so many pairs in all are simply compared.
 
     Yields:
         Two arrays of equal length, indices of points and of rectangles. The pairs of one
@@ -37,6 +41,12 @@ def points_in_rectangles(
     """
     count = len(points)
     if count == 0 or len(low) == 0:
+        return
+    if count * len(low) <= few:
+        x, y = points[:, 0, None], points[:, 1, None]
+        within = (x >= low[:, 0]) & (x <= high[:, 0]) & (y >= low[:, 1]) & (y <= high[:, 1])
+        point, rectangle = np.nonzero(within)
+        yield point, rectangle
         return
     strip = _strip_height(points[:, 1], high[:, 1] - low[:, 1])
     rows, row = np.unique(np.floor(points[:, 1] / strip), return_inverse=True)

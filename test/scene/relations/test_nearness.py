@@ -15,8 +15,11 @@ from fcp_ros.scene.shapes.boxes import boxes_of
 
 
 def near(boxes: list[Box], options: RelationOptions) -> dict[tuple[str, str], float]:
-    nearest = all_nearest(boxes_of(map(as_node, boxes)), options)
-    return {(a, b): sure for a, b, sure in both_ways(nearest)}
+    found = all_nearest(boxes_of(map(as_node, boxes)), options)
+    found = both_ways(found, len(boxes), options.near_most)
+    ids = [box.id for box in boxes]
+    pairs = zip(found.item.tolist(), found.other.tolist(), found.confidence.tolist(), strict=True)
+    return {(ids[a], ids[b]): sure for a, b, sure in pairs}
 
 
 @given(crowds())

@@ -15,11 +15,15 @@ side = st.sampled_from([0.0, 0.5, 1.0, 3.0, 1e6])
 
 
 def pairs(
-    points: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], at_once: int
+    points: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    at_once: int,
+    few: int,
 ) -> list[tuple[int, int]]:
     found = []
-    for a, b in points_in_rectangles(points, low, high, at_once):
-        assert len(a) <= at_once + len(points)
+    for a, b in points_in_rectangles(points, low, high, at_once, few):
+        assert len(a) <= max(few, at_once + len(points))
         found += list(zip(a.tolist(), b.tolist(), strict=True))
     return sorted(found)
 
@@ -28,12 +32,14 @@ def pairs(
     st.lists(point, max_size=12),
     st.lists(st.tuples(point, side, side), max_size=8),
     st.sampled_from([1, 5, 1_000]),
+    st.sampled_from([0, 1_000]),
 )
 @settings(max_examples=300, deadline=None)
 def test_the_same_as_every_point_with_every_rectangle(
     points: list[tuple[float, float]],
     rectangles: list[tuple[tuple[float, float], float, float]],
     at_once: int,
+    few: int,
 ) -> None:
     places = np.array(points).reshape(-1, 2)
     low = np.array([corner for corner, _, _ in rectangles]).reshape(-1, 2)
@@ -44,7 +50,7 @@ def test_the_same_as_every_point_with_every_rectangle(
         for j in range(len(rectangles))
         if low[j, 0] <= x <= high[j, 0] and low[j, 1] <= y <= high[j, 1]
     ]
-    assert pairs(places, low, high, at_once) == slow
+    assert pairs(places, low, high, at_once, few) == slow
 
 
 @pytest.mark.parametrize("count", [3_000])

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What completion derives only when asked, conflicts as a list, and refused options."""
+
+from dataclasses import replace
+
+import pytest
+
+from fcp_ros.scene import (
+    Layer,
+    Pose,
+    Provenance,
+    RelationKeeper,
+    RelationOptions,
+    SceneDelta,
+    SceneError,
+    SceneGraph,
+    SceneNode,
+    SceneRelation,
+    complete_relations,
+)
+from fcp_ros.scene.relations.complete import complete
+
+ROOM = SceneNode(
+    "r", Layer.ROOM, "room", polygon=((0, 0), (4, 0), (4, 4), (0, 4)), height=2.5
+)  # fmt: skip
+ROBOT = SceneNode("robot", Layer.AGENT, "robot", pose=Pose.at(0.5, 0.5, 0.0))
+
+
+def thing(
+    id_: str,
+    x: float,
+    y: float,
+    z: float,
+    size: tuple[float, float, float],
+    label: str = "thing",
+    **attributes: bool | str,
+) -> SceneNode:
+    pose = Pose.at(x, y, z)
+    return SceneNode(id_, Layer.OBJECT, label, pose=pose, size=size, attributes=attributes)
+
+
+TABLE = thing("table", 2, 2, 0.4, (1.2, 0.8, 0.8), "table")
+BALL = thing("ball", 2.2, 2, 0.1, (0.2, 0.2, 0.2))
+MUG = thing("mug", 2.2, 2, 0.85, (0.1, 0.1, 0.1))
+FRIDGE = thing("fridge", 1, 3.5, 0.9, (0.8, 0.8, 1.8), "fridge", is_open=False)
+MILK = thing("milk", 1, 3.5, 1.0, (0.1, 0.1, 0.2))
+LAMP = thing("lamp", 3, 3, 2.2, (0.2, 0.2, 0.2))
+HOUSE = SceneGraph.of([ROOM, ROBOT, TABLE, BALL, MUG, FRIDGE, MILK, LAMP])
+
+
+def asked(*names: str) -> RelationOptions:
+    return RelationOptions(also=frozenset(names))
+
+
+def names_of(graph: SceneGraph) -> set[str]:
+    return {relation.name for relation in graph.relations}
+
+
+def test_nothing_that_was_not_asked_for() -> None:
+    graph = complete_relations(HOUSE)
+    assert names_of(graph) == {"on", "inside", "in_room", "at"}
+    assert all("reach" not in node.attributes for node in graph.nodes.values())
+
+
+def test_what_is_under_a_table_stands_on_the_floor_too() -> None:
+    graph = complete_relations(HOUSE, asked("under", "near"))
+    texts = {str(relation) for relation in graph.relations}
+    assert {"under(ball, table)", "on(ball, r_floor)", "on(mug, table)"} <= texts
+    assert {"near(ball, table)", "near(table, ball)"} <= texts
+    assert not any(text.startswith("inside(ball") for text in texts)
+
+
+def test_the_classes_of_reach() -> None:
+    graph = complete_relations(HOUSE, asked("reach"))
+    reach = {node.id: node.attributes.get("reach") for node in graph.in_layer(Layer.OBJECT)}
+    assert reach == {
+        "table": "low",
+        "ball": "floor",
+        "mug": "comfortable",
+        "fridge": "comfortable",
+        "milk": "enclosed",
+        "lamp": "out_of_reach",
+        "r_floor": None,
+    }
+    assert graph.nodes["mug"].attributes["reach_from"] == "geometry"
+
+
+def test_a_given_reach_stays_and_a_derived_one_follows() -> None:
+    given = replace(MUG, attributes={"reach": "high"})
+    graph = complete_relations(HOUSE, asked("reach"))
+    moved = replace(graph.nodes["mug"], pose=Pose.at(2.2, 2, 0.05))
+    after = complete_relations(
+        SceneGraph.of([*(n for n in graph.nodes.values() if n.id != "mug"), moved]), asked("reach")
+    )
+    assert after.nodes["mug"].attributes["reach"] == "floor"
+    kept = complete_relations(SceneGraph.of([ROOM, ROBOT, given]), asked("reach"))
+    assert kept.nodes["mug"].attributes == {"reach": "high"}
+
+
+def test_what_was_asked_for_once_stays_when_it_is_not_derived() -> None:
+    graph = complete_relations(complete_relations(HOUSE, asked("under")))
+    assert "under" in names_of(graph)
+
+
+def test_opening_the_fridge_changes_the_reach_of_the_milk() -> None:
+    keeper = RelationKeeper(HOUSE, asked("reach"))
+    opened = replace(keeper.graph.nodes["fridge"], attributes={"is_open": True})
+    delta = keeper.advance(SceneDelta(1, (opened,)))
+    assert not keeper.last.full
+    assert {node.id for node in delta.upserted} == {"fridge", "milk"}
+    assert keeper.graph.nodes["milk"].attributes["reach"] == "comfortable"
+
+
+def test_a_door_that_opens_costs_nothing() -> None:
+    keeper = RelationKeeper(HOUSE)
+    opened = replace(FRIDGE, attributes={"is_open": True})
+    delta = keeper.advance(SceneDelta(1, (opened,)))
+    assert (delta.added, delta.dropped, keeper.last.touched) == ((), (), 0)
+
+
+def test_a_new_room_is_said_to_derive_everything() -> None:
+    keeper = RelationKeeper(HOUSE)
+    other = replace(ROOM, id="s", polygon=((5, 0), (9, 0), (9, 4), (5, 4)))
+    delta = keeper.advance(SceneDelta(1, (other,)))
+    assert keeper.last.full
+    assert "the room s" in keeper.last.reason
+    assert {node.id for node in delta.upserted} == {"s", "s_floor"}
+
+
+def test_conflicts_as_a_list() -> None:
+    stated = [SceneRelation("on", ("mug", "fridge")), SceneRelation("inside", ("ball", "fridge"))]
+    conflicts = complete(SceneGraph.of(HOUSE.nodes.values(), stated)).conflicts
+    by_kind = {(str(c.given), str(c.found), c.reason) for c in conflicts}
+    assert ("on(mug, fridge)", "on(mug, table)", "support") in by_kind
+    apart = [c for c in conflicts if c.found is None]
+    assert {str(c.given) for c in apart} == {"on(mug, fridge)", "inside(ball, fridge)"}
+    assert apart[0].reason.startswith("drawn ")
+
+
+def test_a_drawer_in_the_given_fridge_is_no_conflict() -> None:
+    drawer = thing("drawer", 1, 3.5, 1.0, (0.6, 0.6, 0.4))
+    stated = [SceneRelation("inside", ("milk", "fridge"))]
+    graph = SceneGraph.of([*HOUSE.nodes.values(), drawer], stated)
+    assert complete(graph).conflicts == ()
+
+
+def test_given_relations_keep_their_confidence() -> None:
+    stated = SceneRelation("near", ("ball", "table"), 0.3)
+    graph = complete_relations(SceneGraph.of(HOUSE.nodes.values(), [stated]), asked("near"))
+    assert graph.relation("near", "ball", "table") == stated
+    back = graph.relation("near", "table", "ball")
+    assert back is not None
+    assert back.provenance is Provenance.GEOMETRIC
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"also": frozenset({"above"})},
+        {"resting": -0.1},
+        {"near": float("nan")},
+        {"reach_heights": (0.5, 0.2, 1.0, 2.0)},
+    ],
+)
+def test_refused_options(wrong: dict[str, object]) -> None:
+    with pytest.raises(SceneError):
+        RelationOptions(**wrong)  # type: ignore[arg-type]
