@@ -33,6 +33,7 @@ from fcp_ros.scene.graph.garbage import garbage_collection_paused
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
 from fcp_ros.scene.relations.draft import listed
+from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 
 
 @dataclass(frozen=True)
@@ -232,12 +233,18 @@ READERS: tuple[SceneReader, ...] = (
 )
 
 
-def load_scene(path: str | Path, *, limits: SceneLimits | None = None) -> SceneGraph:
+def load_scene(
+    path: str | Path,
+    *,
+    limits: SceneLimits | None = None,
+    relations: RelationOptions = DEFAULT_OPTIONS,
+) -> SceneGraph:
     """Read a scene file of any supported format and complete its relations.
 
     Args:
         path: The file; ``instances.json#<id>`` names one entry of a file that holds many.
         limits: Refuse files beyond these (default: ``SceneLimits()``).
+        relations: Which relations to derive, and how exact geometry has to be.
 
     Returns:
         The canonical graph, with ``complete_relations`` applied; its notes say what was
@@ -247,7 +254,7 @@ def load_scene(path: str | Path, *, limits: SceneLimits | None = None) -> SceneG
         SceneError: Missing, empty, unreadable, unknown, broken, oversized or empty scene; the
             message names the file, the reason and what to do.
     """
-    return complete_relations(read_scene(path, limits=limits))
+    return complete_relations(read_scene(path, limits=limits), relations)
 
 
 def read_scene(path: str | Path, *, limits: SceneLimits | None = None) -> SceneGraph:

@@ -2,6 +2,7 @@
 """What completion derives only when asked, conflicts as a list, and refused options."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from fcp_ros.scene import (
     SceneNode,
     SceneRelation,
     complete_relations,
+    load_scene,
 )
 from fcp_ros.scene.relations.complete import complete
 
@@ -165,3 +167,8 @@ def test_given_relations_keep_their_confidence() -> None:
 def test_refused_options(wrong: dict[str, object]) -> None:
     with pytest.raises(SceneError):
         RelationOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_file_is_read_with_options(house_file: Path) -> None:
+    assert "near" not in names_of(load_scene(house_file))
+    assert "near" in names_of(load_scene(house_file, relations=asked("near")))

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast relations follow from geometry, beside all pairs in numpy and a tree of polygons.
+
+The scenes are furnished rooms with much on, in and under the furniture, the same each time. The
+rivals do on and inside alone, by the same definitions, from the same arrays, and must find the
+same: numpy compares all pairs, a block of rows at a time; shapely's STRtree (GEOS) finds the
+footprints that contain each centre, and numpy does the rest.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scene_figures import Figure, best_seconds, milliseconds
+
+from fcp_ros.scene import (
+    Layer,
+    Pose,
+    RelationKeeper,
+    RelationOptions,
+    SceneDelta,
+    SceneGraph,
+    SceneNode,
+    complete_relations,
+)
+from fcp_ros.scene.relations.containment import inside
+from fcp_ros.scene.relations.found import Found, best_of_each
+from fcp_ros.scene.relations.nearness import all_nearest
+from fcp_ros.scene.relations.placing import place_boxes
+from fcp_ros.scene.relations.resting import resting
+from fcp_ros.scene.shapes.boxes import EDGE, Boxes, boxes_of, depth_in_footprint
+
+PLAIN = RelationOptions()
+ASKED = RelationOptions(also=frozenset({"under", "near"}))
+
+_ROOM = 6.0
+_THINGS_A_ROOM = 40
+_FURNITURE_A_ROOM = 6
+_MOVED = 10
+
+Holders = dict[str, dict[int, int]]
+
+
+def furnished(count: int, seed: int = 0) -> SceneGraph:
+    """A scene of ``count`` objects: 40 a room, small things on, in and under the furniture."""
+    chance = random.Random(seed)
+    rooms = max(1, count // _THINGS_A_ROOM)
+    wide = math.ceil(math.sqrt(rooms))
+    nodes: list[SceneNode] = []
+    for number in range(rooms):
+        x, y = (number % wide) * (_ROOM + 0.2), (number // wide) * (_ROOM + 0.2)
+        corners = ((x, y), (x + _ROOM, y), (x + _ROOM, y + _ROOM), (x, y + _ROOM))
+        nodes.append(SceneNode(f"room_{number}", Layer.ROOM, "room", polygon=corners, height=2.5))
+        nodes += _things(chance, number, x, y)
+    nodes.append(SceneNode("robot_1", Layer.AGENT, "robot", pose=Pose.at(1.0, 1.0, 0.0)))
+    return SceneGraph.of(nodes)
+
+
+def _things(chance: random.Random, room: int, x: float, y: float) -> list[SceneNode]:
+    things = []
+    spots = []
+    for number in range(_THINGS_A_ROOM):
+        id_ = f"thing_{room}_{number}"
+        yaw = chance.uniform(-3.0, 3.0)
+        if number < _FURNITURE_A_ROOM:
+            at = x + chance.uniform(0.8, 5.2), y + chance.uniform(0.8, 5.2)
+            spots.append(at)
+            label = chance.choice(["table", "shelf", "cabinet", "couch"])
+            pose, size = Pose.at(*at, 0.4, yaw), (1.2, 0.7, 0.8)
+        else:
+            beside = chance.choice(spots)
+            height = chance.choice([0.85, 0.85, 0.4, 0.05])
+            at = beside[0] + chance.uniform(-0.3, 0.3), beside[1] + chance.uniform(-0.3, 0.3)
+            label = chance.choice(["mug", "book", "box"])
+            pose, size = Pose.at(*at, height, yaw), (0.1, 0.12, 0.1)
+        things.append(SceneNode(id_, Layer.OBJECT, label, pose=pose, size=size))
+    return things
+
+
+def figures(quick: bool) -> list[Figure]:
+    """What is measured; ``quick`` for smaller scenes."""
+    small, large, live, crowd = (1_000, 5_000, 10_000, 2_000) if quick else (
+        5_000, 50_000, 97_000, 10_000
+    )  # fmt: skip
+    return [
+        *_completion(small, "under 100 ms" if small == 5_000 else ""),
+        *_completion(large, "under 2 s" if large == 50_000 else ""),
+        *_rivals(small, all_pairs=True),
+        *_rivals(large, all_pairs=False),
+        *_moves(live, PLAIN, "about 2 ms" if live == 97_000 else ""),
+        *_moves(live, ASKED, ""),
+        *_one_spot(crowd),
+    ]
+
+
+def _completion(count: int, asked: str) -> list[Figure]:
+    graph = furnished(count)
+    seconds = best_seconds(lambda: complete_relations(graph, ASKED), 5)
+    plain = best_seconds(lambda: complete_relations(graph, PLAIN), 5)
+    near = len(complete_relations(graph, ASKED).related("near"))
+    return [
+        Figure(
+            f"{count:,} objects: on, inside, under, rooms, and {near:,} near, graph to graph",
+            milliseconds(seconds),
+            asked,
+        ),
+        Figure(f"{count:,} objects: on, inside, rooms (the default)", milliseconds(plain)),
+    ]
+
+
+# ---- rivals --------------------------------------------------------------------------------------
+
+
+def _rivals(count: int, *, all_pairs: bool) -> list[Figure]:
+    boxes = boxes_of(furnished(count).in_layer(Layer.OBJECT))
+    ours = _holders(place_boxes(boxes, PLAIN))
+    rivals: dict[str, Callable[[Boxes], Holders]] = {"shapely STRtree": by_tree}
+    if all_pairs:
+        rivals["numpy, all pairs"] = by_all_pairs
+    seconds = best_seconds(lambda: place_boxes(boxes, PLAIN))
+    found = [Figure(f"{count:,} boxes: on and inside, arrays to arrays", milliseconds(seconds))]
+    for name, rival in rivals.items():
+        if rival(boxes) != ours:
+            raise AssertionError(f"{name} finds something else")
+        theirs = best_seconds(lambda rival=rival: rival(boxes), 3)  # type: ignore[misc]
+        found.append(
+            Figure(
+                f"{count:,} boxes: the same by {name}",
+                f"{milliseconds(theirs)} ({theirs / seconds:.3g} times ours)",
+            )
+        )
+    return found
+
+
+def _holders(found: dict[str, Found]) -> Holders:
+    return {
+        name: dict(zip(pairs.item.tolist(), pairs.other.tolist(), strict=True))
+        for name, pairs in found.items()
+    }
+
+
+def by_all_pairs(boxes: Boxes, block: int = 500) -> Holders:
+    """``on`` and ``inside`` from the matrices of all pairs, a block of rows at a time."""
+    count = len(boxes.ids)
+    every = np.arange(count)
+    height, bottom, top = boxes.centre[:, 2], boxes.bottom(every), boxes.top(every)
+    area, volume = boxes.footprint(every), boxes.volume(every)
+    on: dict[int, int] = {}
+    within: dict[int, int] = {}
+    for start in range(0, count, block):
+        rows = every[start : start + block]
+        dx = boxes.centre[rows, None, 0] - boxes.centre[None, :, 0]
+        dy = boxes.centre[rows, None, 1] - boxes.centre[None, :, 1]
+        across = np.abs(boxes.cos * dx + boxes.sin * dy)
+        along = np.abs(boxes.cos * dy - boxes.sin * dx)
+        over = (across <= boxes.half[:, 0] + EDGE) & (along <= boxes.half[:, 1] + EDGE)
+        over[np.arange(len(rows)), rows] = False
+        gap = np.abs(bottom[rows, None] - top[None, :])
+        rests = over & (gap <= PLAIN.resting) & (height[rows, None] > height[None, :])
+        holds = over & (volume[None, :] > volume[rows, None])
+        for chosen, ranks, held, keep in (
+            (rests, (gap, np.broadcast_to(area, gap.shape)), on, _carries),
+            (holds, (np.broadcast_to(volume, gap.shape),), within, _contains),
+        ):
+            row, other = np.nonzero(chosen)
+            item = rows[row]
+            sure = keep(boxes, item, other)
+            keys = [rank[row[sure], other[sure]] for rank in ranks]
+            _keep_first(item[sure], other[sure], keys, held)
+    return {"on": on, "inside": within}
+
+
+def _carries(boxes: Boxes, item: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
+    depth = depth_in_footprint(boxes, item, other)
+    found = resting(boxes, item, other, depth, PLAIN)
+    return _positions(item, other, found)
+
+
+def _contains(boxes: Boxes, item: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
+    return _positions(item, other, inside(boxes, item, other, PLAIN))
+
+
+def _positions(item: NDArray[np.intp], other: NDArray[np.intp], found: Found) -> NDArray[np.intp]:
+    """Where the found pairs are among all; both in the same order."""
+    count = int(max(item.max(initial=0), other.max(initial=0))) + 1
+    return np.flatnonzero(np.isin(item * count + other, found.item * count + found.other))
+
+
+def _keep_first(
+    item: NDArray[np.intp],
+    other: NDArray[np.intp],
+    keys: list[NDArray[np.float64]],
+    held: dict[int, int],
+) -> None:
+    order = np.lexsort((*reversed(keys), item))
+    item, other = item[order], other[order]
+    first = np.flatnonzero(np.diff(item, prepend=-1) != 0)
+    held.update(zip(item[first].tolist(), other[first].tolist(), strict=True))
+
+
+def by_tree(boxes: Boxes) -> Holders:
+    """``on`` and ``inside`` of the pairs that an STRtree of the footprints finds."""
+    import shapely
+
+    corners = np.empty((len(boxes.ids), 4, 2))
+    for number, (i, j) in enumerate(((-1, -1), (1, -1), (1, 1), (-1, 1))):
+        x, y = i * (boxes.half[:, 0] + EDGE), j * (boxes.half[:, 1] + EDGE)
+        corners[:, number, 0] = boxes.centre[:, 0] + boxes.cos * x - boxes.sin * y
+        corners[:, number, 1] = boxes.centre[:, 1] + boxes.sin * x + boxes.cos * y
+    tree = shapely.STRtree(shapely.polygons(corners))
+    points = shapely.points(boxes.centre[:, :2])
+    item, other = tree.query(points, predicate="intersects")
+    apart = item != other
+    item, other = item[apart], other[apart]
+    depth = depth_in_footprint(boxes, item, other)
+    return _holders(
+        {
+            "on": best_of_each(resting(boxes, item, other, depth, PLAIN), boxes.ids),
+            "inside": best_of_each(inside(boxes, item, other, PLAIN), boxes.ids),
+        }
+    )
+
+
+# ---- live, and crowded ---------------------------------------------------------------------------
+
+
+def _moves(count: int, options: RelationOptions, asked: str) -> list[Figure]:
+    keeper = RelationKeeper(furnished(count), options)
+    chance = random.Random(1)
+    movable = [
+        node.id
+        for node in keeper.graph.in_layer(Layer.OBJECT)
+        if node.size is not None and max(node.size) < 0.5
+    ]
+    times = []
+    for _ in range(60):
+        moved = []
+        for id_ in chance.sample(movable, _MOVED):
+            node = keeper.graph.nodes[id_]
+            assert node.pose is not None
+            x, y, z = node.pose.position
+            place = (x + chance.uniform(-0.5, 0.5), y + chance.uniform(-0.5, 0.5), z)
+            moved.append(replace(node, pose=node.pose.moved_to(place)))
+        delta = SceneDelta(keeper.graph.sequence + 1, tuple(moved))
+        begin = time.perf_counter()
+        keeper.advance(delta)
+        times.append(time.perf_counter() - begin)
+        if keeper.last.full:
+            raise AssertionError(keeper.last.reason)
+    extra = f", {' and '.join(sorted(options.also))}" if options.also else ""
+    what = f"{_MOVED} objects moved among {len(keeper.graph.nodes):,} elements{extra}"
+    return [
+        Figure(f"{what}: median of 60", milliseconds(statistics.median(times)), asked),
+        Figure(f"{what}: slowest", milliseconds(max(times))),
+    ]
+
+
+def _one_spot(count: int) -> list[Figure]:
+    """All boxes in one place: every pair has to be looked at, a bounded number at a time."""
+    found = []
+    for what, size, action in (
+        ("on, inside, under", count, place_boxes),
+        ("near", count // 5, all_nearest),
+    ):
+        pose = Pose.at(0.0, 0.0, 0.5)
+        boxes = boxes_of(
+            SceneNode(f"box_{number:05}", Layer.OBJECT, "box", pose=pose, size=(0.1, 0.1, 0.1))
+            for number in range(size)
+        )
+        tracemalloc.start()
+        begin = time.perf_counter()
+        action(boxes, ASKED)
+        seconds = time.perf_counter() - begin
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        found.append(
+            Figure(
+                f"{size:,} boxes in one spot: {what}",
+                f"{milliseconds(seconds)}, {peak / 2**20:.0f} MiB at most",
+            )
+        )
+    return found
