@@ -24,7 +24,10 @@ class SceneSink(Protocol):
         """Replace the whole graph; its frame is transformed, its relations are completed."""
 
     def change_scene(self, edit: Edit, stamp: Time) -> None:
-        """Change the graph, while nobody else does; `edit` must be quick."""
+        """Change the graph, while nobody else does, and complete the relations around the change.
+
+        `edit` must be quick: everybody else waits.
+        """
 
     def refuse_update(self, reason: str) -> None:
         """Log and show in the diagnostics why an update was not taken."""

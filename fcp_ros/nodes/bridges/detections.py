@@ -25,10 +25,9 @@ from fcp_ros.nodes.frames import Frames
 from fcp_ros.nodes.frames_source import FoundTransform
 from fcp_ros.nodes.lifecycle import ConfigureError
 from fcp_ros.nodes.parameters import ParameterSpec
-from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
+from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.keeper import RelationKeeper
 
 FORGET_PERIOD = 1.0
 """Seconds between two looks for objects that are to be forgotten."""
@@ -79,11 +78,11 @@ PARAMETERS = (
 class DetectionsBridge:
     """Puts detected objects into the scene graph.
 
-    Each message changes the graph by a delta that holds only what differs, with the relations that
-    follow from it. While one is worked on, only the newest of those that come is kept.
+    Each message changes the graph by a delta that holds only what differs. While one is worked on,
+    only the newest of those that come is kept.
 
     Args:
-        node: In its ``configure``; it has the parameters `PARAMETERS` and ``complete_relations``.
+        node: In its ``configure``; it has the parameters `PARAMETERS`.
         sink: Gets the changes.
         frames: Brings detections into the graph's frame.
 
@@ -108,7 +107,6 @@ class DetectionsBridge:
         )
         self._lock = threading.Lock()
         self._sightings = Sightings(options)
-        self._keeper: RelationKeeper | None = None
         self._taken = self._left_out = 0
         self._trouble = ""
         self._timer: Any = None
@@ -141,32 +139,14 @@ class DetectionsBridge:
     def _change(self, sightings: tuple[Sighting, ...], stamp: Time) -> None:
         def edit(graph: SceneGraph | None) -> SceneDelta | None:
             before = graph if graph is not None else SceneGraph.of((), frame_id=frame_id)
-            delta = self._sightings.change(before, sightings, time.monotonic())
-            if delta is None or not self._node.parameters.flag("complete_relations"):
-                return delta
-            return self._completed(before, delta)
+            return self._sightings.change(before, sightings, time.monotonic())
 
         frame_id = self._frames.frame_id
         with self._lock:
             try:
                 self._sink.change_scene(edit, stamp)
             except SceneError as error:
-                self._keeper = None  # it may be ahead of the graph
                 self._sink.refuse_update(str(error))
-
-    def _completed(self, graph: SceneGraph, delta: SceneDelta) -> SceneDelta:
-        """The change with the relations that follow from it.
-
-        The keeper has the graph as long as nobody else changes it: numbers are never given twice.
-        """
-        keeper = self._keeper
-        if keeper is not None and keeper.graph.sequence == graph.sequence:
-            return keeper.advance(delta)
-        after = apply_delta(graph, delta)
-        if not after.nodes:
-            return delta
-        self._keeper = RelationKeeper(after)
-        return delta_between(graph, self._keeper.graph)
 
     def _sighted(self, message: Any) -> Iterable[Sighting]:
         """The sightings of a message, in the graph's frame; what is wrong is counted and named."""
