@@ -13,7 +13,7 @@ from std_msgs.msg import Header
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import delta_to_message, full_update_to_message
-from fcp_ros.nodes.frames import Frames
+from fcp_ros.nodes.frames import Frames, frames_of
 from fcp_ros.nodes.frames_parameter import parse_static_transform, parse_static_transforms
 from fcp_ros.nodes.frames_source import FoundTransform, StaticTransforms
 from fcp_ros.nodes.frames_tf2 import tf2_is_installed
@@ -219,8 +219,7 @@ def test_the_transform_at_the_time_of_the_message(node, probe, transforms, until
 
 @needs_tf2
 def test_the_newest_transform_with_a_note(node, transforms, probe, until):
-    scene_graph, _, _ = node
-    frames = scene_graph._frames
+    frames = frames_of(node[0])
     transforms_of = lambda: transforms.publish(broadcast(probe, 2.0, Time(sec=100)))  # noqa: E731
 
     def moved():
@@ -233,10 +232,12 @@ def test_the_newest_transform_with_a_note(node, transforms, probe, until):
     graph = until(moved, "a transform")
     assert graph.nodes["mug"].pose.position == pytest.approx((8.0, 3.0, 0.5))
     assert "3.00 s older" in graph.notes[-1]
+    frames.close()
 
 
 @needs_tf2
 def test_a_frame_that_tf2_does_not_know(node):
-    scene_graph, _, _ = node
+    frames = frames_of(node[0])
     with pytest.raises(SceneError, match=r"'moon'.*known frames: base, map, odom.*/tf"):
-        scene_graph._frames.graph(mug_in("moon"), Time())
+        frames.graph(mug_in("moon"), Time())
+    frames.close()
