@@ -25,6 +25,9 @@ WIDTH = 6.2
 LONGEST_NAME = 40
 """Longer names are cut short [characters]."""
 
+MOST_NAMES = 400
+"""Of more things, none has its name in the picture: no room to read them, and slow to place."""
+
 ITEM_FOOTPRINT = 0.12
 """Things with a smaller footprint [m^2] are drawn as a dot with their name beside it."""
 
@@ -161,6 +164,8 @@ def _draw_labels(
 ) -> None:
     """Names of rooms and things, kept apart; ``scale`` is in points a metre."""
     drawn = [node for node in nodes if _is_drawn(node)]
+    if len(drawn) > MOST_NAMES:
+        drawn = []
     order = sorted(drawn, key=lambda node: (node.layer is not Layer.AGENT, not _is_large(node)))
     rooms = [node for node in nodes if node.layer is Layer.ROOM]
     labels = [_label(node, scale) for node in (*order, *rooms)]

@@ -96,6 +96,7 @@ def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domai
         groups=label_groups(graph, typing),
         notes=graph.notes,
         rows=ROWS,
+        plan_nodes=PLAN_NODES,
         why=why,
         listed=listed,
     )

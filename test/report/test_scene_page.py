@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from fcp_ros.report.floor_plan import MOST_NAMES, draw_floor_plan
 from fcp_ros.report.scene_page import render_scene_page
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation, load_scene
 from fcp_ros.scene.state.label_types import TypeChoice, TypedBy
@@ -113,6 +114,7 @@ def test_ten_thousand_boxes_make_a_small_page() -> None:
     ]
     text = render_scene_page(SceneGraph.of(nodes), {}, "household")
     assert len(text) < 2_000_000
+    assert "No plan from above" in text
     assert "<svg" not in re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
 
 
@@ -122,3 +124,19 @@ def test_what_has_no_place_is_counted() -> None:
     )
     text = render_scene_page(graph, {}, "household")
     assert "Not drawn, for want of a position: 1 of 2 nodes" in text
+
+
+def test_a_crowded_plan_names_rooms_only() -> None:
+    room = SceneNode("hall", Layer.ROOM, "hall", Pose.at(5, 5, 1), polygon=((0, 0), (9, 0), (9, 9)))
+
+    def plan(count: int) -> str:
+        things = [
+            SceneNode(f"mug_{i}", Layer.OBJECT, "mug", Pose.at(i % 20 / 2, i // 20 / 2, 0))
+            for i in range(count)
+        ]
+        return draw_floor_plan(SceneGraph.of([room, *things]), (), "p")
+
+    few, many = plan(MOST_NAMES), plan(MOST_NAMES + 1)
+    assert "mug 7" in few
+    assert "mug 7" not in many
+    assert "hall" in many
