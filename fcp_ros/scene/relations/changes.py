@@ -17,6 +17,10 @@ from fcp_ros.scene.relations.stated import is_kept
 RelationKey = tuple[str, tuple[str, ...]]
 
 
+_HOLDING_LEG = {"on": 1, "inside": 1, "part_of": 1, "holding": 0}
+"""Which leg of a relation is what something else lies on or in, or belongs to."""
+
+
 @dataclass(frozen=True)
 class Change:
     """A delta, looked at from both sides.
@@ -87,6 +91,41 @@ class Change:
 def _may_be_floor(node: SceneNode) -> bool:
     """Whether a node is labelled floor; its parent may be a room."""
     return node.layer is Layer.OBJECT and normalise_label(node.category) == FLOOR
+
+
+def descendants(raw: SceneGraph, change: Change) -> set[str]:
+    """What is below nodes that came, went, or have other parents or another layer."""
+    found: set[str] = set()
+    waiting = [
+        id_
+        for id_, (was, now) in change.nodes.items()
+        if was is not None
+        and now is not None
+        and (was.parents != now.parents or was.layer is not now.layer)
+        and now.layer is not Layer.ROOM
+    ]
+    while waiting:
+        for child in raw.children_of(waiting.pop()):
+            if child not in found and raw.nodes[child].layer is not Layer.ROOM:
+                found.add(child)
+                waiting.append(child)
+    return found
+
+
+def with_dependents(raw: SceneGraph, ids: set[str]) -> set[str]:
+    """These, and what they hold, carry or contain, however far up."""
+    found, waiting = set(ids), list(ids)
+    while waiting:
+        id_ = waiting.pop()
+        for relation in raw.relations_of(id_):
+            leg = _HOLDING_LEG.get(relation.name)
+            if leg is None or len(relation.elements) != 2 or relation.elements[leg] != id_:
+                continue
+            item = relation.elements[1 - leg]
+            if item not in found:
+                found.add(item)
+                waiting.append(item)
+    return found
 
 
 def with_centre(room: SceneNode) -> SceneNode:

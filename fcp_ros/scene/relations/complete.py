@@ -27,9 +27,10 @@ from fcp_ros.scene.relations.conflicts import (
     room_conflicts,
     support_conflicts,
 )
-from fcp_ros.scene.relations.derivation import ASSUMED, Derivation, Surroundings
+from fcp_ros.scene.relations.derivation import ASSUMED, Derivation
 from fcp_ros.scene.relations.draft import Draft, is_robot, listed
 from fcp_ros.scene.relations.found import Found
+from fcp_ros.scene.relations.holders import Surroundings
 from fcp_ros.scene.relations.nearness import all_nearest, both_ways
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.passages import connect_rooms

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fcp_ros.scene.graph.graph import Provenance, SceneRelation
-from fcp_ros.scene.relations.derivation import Derivation, Place, room_parents
+from fcp_ros.scene.relations.derivation import Derivation, room_parents
 from fcp_ros.scene.relations.draft import listed
+from fcp_ros.scene.relations.holders import Place
 from fcp_ros.scene.relations.nearness import box_distance
 from fcp_ros.scene.shapes.boxes import Boxes
 

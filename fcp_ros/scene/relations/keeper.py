@@ -18,20 +18,23 @@ import numpy as np
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
 from fcp_ros.scene.graph.graph import Layer, Provenance, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.relations.box_grid import BoxGrid
-from fcp_ros.scene.relations.changes import Change, RelationKey, with_centre
+from fcp_ros.scene.relations.changes import (
+    Change,
+    RelationKey,
+    descendants,
+    with_centre,
+    with_dependents,
+)
 from fcp_ros.scene.relations.complete import complete
 from fcp_ros.scene.relations.derivation import ASSUMED
+from fcp_ros.scene.relations.door_keeper import DoorKeeper
 from fcp_ros.scene.relations.draft import is_door, is_robot
 from fcp_ros.scene.relations.near_keeper import NearKeeper
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
-from fcp_ros.scene.relations.passages import door_relations
 from fcp_ros.scene.relations.placing import place_pairs
 from fcp_ros.scene.relations.reach import with_reach
 from fcp_ros.scene.relations.stated import is_kept
 from fcp_ros.scene.shapes.boxes import EDGE, boxes_of, depth_in_footprint
-
-_HOLDING_LEG = {"on": 1, "inside": 1, "part_of": 1, "holding": 0}
-"""Which leg of a relation is what something else lies on or in, or belongs to."""
 
 _PLACES = ("on", "inside", "under", "in_room", "at")
 """Relations derived for one thing at a time, which is their first leg."""
@@ -117,11 +120,7 @@ class RelationKeeper:
         self._grid = BoxGrid(completion.boxes)
         self._near = NearKeeper(completion.nearest, self._grid, self._options)
         self._robots = {n.id for n in self.graph.in_layer(Layer.AGENT) if is_robot(n)}
-        self._named_passages = {
-            relation.elements[2]
-            for relation in self.graph.related("connected")
-            if len(relation.elements) == 3 and is_kept(relation, self._options.derived)
-        }
+        self._doors = DoorKeeper(self.graph, self._derivation.around.finder, self._options)
         self._rooms_of_floor: dict[str, list[str]] = {}
         for room, floor in self._derivation.around.floors.items():
             self._rooms_of_floor.setdefault(floor, []).append(room)
@@ -131,7 +130,7 @@ class RelationKeeper:
 
     def _advance_locally(self, raw: SceneGraph, change: Change, delta: SceneDelta) -> SceneDelta:
         self._derivation.nodes = raw.nodes
-        below = self._descendants(raw, change)
+        below = descendants(raw, change)
         stated = self._take_relations(change)
         present = [id_ for id_ in change.shapes if id_ in raw.nodes]
         old_places = self._near.places_of(change.shapes)
@@ -141,7 +140,7 @@ class RelationKeeper:
             id_ for id_ in (*present, *stated, *self._lying_around(change)) if id_ in raw.nodes
         }
         self._place(placed)
-        located = self._with_dependents(raw, {*placed, *(i for i in below if i in raw.nodes)})
+        located = with_dependents(raw, {*placed, *(i for i in below if i in raw.nodes)})
         for id_ in located:
             if not self._derivation.is_located(raw.nodes[id_]):
                 self._derivation.forget(id_)
@@ -149,7 +148,7 @@ class RelationKeeper:
         self._derivation.derive_floors(id_ for id_ in located if self._is_thing(raw.nodes[id_]))
         after = self._relations_after(raw, change, located)
         doors = {legs[-1] for name, legs in change.touched if name == "connected"}
-        after.update(self._doors_after(raw, {*present, *below, *doors}))
+        after.update(self._doors.relations_after(self.graph, raw, {*present, *below, *doors}))
         after.update(self._near.relations_after(raw, change, old_places))
         nodes = self._nodes_after(raw, change, located)
         whole = self._delta(raw, delta, after, nodes)
@@ -169,24 +168,6 @@ class RelationKeeper:
     def _is_thing(self, node: SceneNode) -> bool:
         return self._derivation.is_thing(node)
 
-    def _descendants(self, raw: SceneGraph, change: Change) -> set[str]:
-        """What is below nodes that came, went, or have other parents or another layer."""
-        found: set[str] = set()
-        waiting = [
-            id_
-            for id_, (was, now) in change.nodes.items()
-            if was is not None
-            and now is not None
-            and (was.parents != now.parents or was.layer is not now.layer)
-            and now.layer is not Layer.ROOM
-        ]
-        while waiting:
-            for child in raw.children_of(waiting.pop()):
-                if child not in found and raw.nodes[child].layer is not Layer.ROOM:
-                    found.add(child)
-                    waiting.append(child)
-        return found
-
     def _take_relations(self, change: Change) -> set[str]:
         """Take up given relations that came or went; the things whose place they state."""
         items: set[str | None] = set()
@@ -203,7 +184,7 @@ class RelationKeeper:
         boxed = []
         for id_ in change.shapes:
             now = change.nodes[id_][1]
-            door = id_ in self._named_passages or (now is not None and is_door(now))
+            door = id_ in self._doors.named or (now is not None and is_door(now))
             if door and now is not None:
                 self._apart.add(id_)
             elif id_ not in self._rooms_of_floor:
@@ -252,21 +233,6 @@ class RelationKeeper:
         for name, found in place_pairs(grid.boxes, [pairs], self._options).items():
             self._derivation.take(name, found, grid.boxes.ids)
 
-    def _with_dependents(self, raw: SceneGraph, ids: set[str]) -> set[str]:
-        """These, and what they hold, carry or contain, however far up."""
-        found, waiting = set(ids), list(ids)
-        while waiting:
-            id_ = waiting.pop()
-            for relation in raw.relations_of(id_):
-                leg = _HOLDING_LEG.get(relation.name)
-                if leg is None or len(relation.elements) != 2 or relation.elements[leg] != id_:
-                    continue
-                item = relation.elements[1 - leg]
-                if item not in found:
-                    found.add(item)
-                    waiting.append(item)
-        return found
-
     # ---- what holds afterwards -------------------------------------------------------------------
 
     def _relations_after(
@@ -300,26 +266,6 @@ class RelationKeeper:
             for room in self._rooms_of_floor.get(id_, ())
         ]
 
-    def _doors_after(
-        self, raw: SceneGraph, ids: Iterable[str]
-    ) -> dict[RelationKey, SceneRelation | None]:
-        """``connected`` of the doors among these that no given relation names."""
-        after: dict[RelationKey, SceneRelation | None] = {}
-        doors = []
-        for id_ in ids:
-            if id_ in self._named_passages:
-                continue
-            for relation in self.graph.relations_of(id_):
-                if relation.name == "connected" and relation.elements[-1] == id_:
-                    after[relation.key] = None
-            node = raw.nodes.get(id_)
-            if node is not None and id_ in self._apart and is_door(node):
-                doors.append(node)
-        found = door_relations(doors, raw.nodes, self._derivation.around.finder, self._options)
-        for relations in found.values():
-            after.update((relation.key, relation) for relation in relations)
-        return after
-
     def _nodes_after(
         self, raw: SceneGraph, change: Change, located: Iterable[str]
     ) -> dict[str, SceneNode]:
@@ -330,7 +276,7 @@ class RelationKeeper:
             if now is not None
         }
         if "reach" in self._options.also:
-            for id_ in self._with_dependents(raw, {*located, *nodes}):
+            for id_ in with_dependents(raw, {*located, *nodes}):
                 node = nodes.get(id_, raw.nodes[id_])
                 if node.layer is Layer.OBJECT:
                     nodes[id_] = with_reach(node, self._derivation)
