@@ -15,14 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.graph.labels import normalise_label
-from fcp_ros.scene.shapes.ray_support import supports_by_rays
+from fcp_ros.scene.relations.surface_supports import supports_on_surfaces
 from fcp_ros.scene.shapes.surfaces import SUFFIXES, Surface, read_surfaces
 from fcp_ros.scene.shapes.upright_box import STRAY, upright_box
-
-COVERED = 0.5
-"""From this share of covered columns on, a thing is inside what it rests on."""
 
 _UNSAFE = re.compile(r"\W+")
 
@@ -41,11 +38,8 @@ def read_segments(file: SceneFile) -> SceneGraph:
     file.limits.check_nodes(len(paths), file.name)
     surfaces = read_surfaces(paths, file.limits.max_bytes)
     nodes = [_node(path, surface) for path, surface in zip(paths, surfaces, strict=True)]
-    relations = []
-    for found in supports_by_rays([_closed(surface) for surface in surfaces]):
-        name = "inside" if found.covered >= COVERED else "on"
-        legs = (nodes[found.item].id, nodes[found.support].id)
-        relations.append(SceneRelation(name, legs, round(found.share, 3)))
+    closed = map(_closed, surfaces)
+    relations = supports_on_surfaces(dict(zip((node.id for node in nodes), closed, strict=True)))
     return SceneGraph.of(nodes, relations, source=file.name, notes=_notes(surfaces))
 
 

@@ -18,6 +18,7 @@ What is what on a stage:
 - Custom attributes and relationships ``scene:...`` are what `usd_write` adds, so that nothing of a
   scene is lost on the way through USD; they come before all of the above.
 
+With the address ``stage.usd#surfaces``, meshes say what rests on what (this needs Open3D).
 ``upAxis`` and ``metersPerUnit`` are applied. Only files in the stage's folder, or below it, are
 opened; whatever else is referred to is noted, and its geometry unknown.
 """
@@ -36,7 +37,8 @@ from fcp_ros.scene.formats.frames import REP_103, Y_UP, SourceFrame
 from fcp_ros.scene.formats.identifiers import SOURCE_ID
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.usd_boxes import Box, box_around, box_axes, geometry_corners
-from fcp_ros.scene.formats.usd_stage import stage_contents
+from fcp_ros.scene.formats.usd_meshes import surfaces_of_stage
+from fcp_ros.scene.formats.usd_stage import StageMeshes, stage_contents, stage_with_meshes
 from fcp_ros.scene.formats.usd_things import (
     Thing,
     category_of,
@@ -55,9 +57,13 @@ from fcp_ros.scene.graph.graph import (
     SceneRelation,
 )
 from fcp_ros.scene.relations.draft import listed
+from fcp_ros.scene.relations.surface_supports import with_supports_on_surfaces
 from fcp_ros.scene.shapes.footprint import Polygon, area, box_corners
 
 Floats = NDArray[np.float64]
+
+SURFACES = "surfaces"
+"""What follows # in the address to have supports measured on meshes."""
 
 LEAST_ROOM = 1.0
 """Less own geometry (m2, seen from above) than this does not outline a room."""
@@ -72,11 +78,22 @@ _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 def read_usd(file: SceneFile) -> SceneGraph:
     """The graph of a stage; raises SceneError when it can't be opened or has no labelled prim."""
-    return graph_of_stage(stage_contents(file), file.name)
+    if not file.fragment:
+        return graph_of_stage(stage_contents(file), file.name)
+    if file.fragment != SURFACES:
+        raise SceneError(
+            f"there is no {file.fragment!r} of a stage",
+            source=file.name,
+            advice=f"Write #{SURFACES} to measure on the meshes what rests on what, or nothing.",
+        )
+    found, meshes = stage_with_meshes(file)
+    return graph_of_stage(found, file.name, meshes)
 
 
-def graph_of_stage(found: Mapping[str, Any], source: str) -> SceneGraph:
-    """The graph of what `usd_program` found on a stage."""
+def graph_of_stage(
+    found: Mapping[str, Any], source: str, meshes: StageMeshes | None = None
+) -> SceneGraph:
+    """The graph of what `usd_program` found on a stage; with meshes, supports are measured."""
     frame = _frame_of(found, source)
     prims = found["prims"]
     if not prims:
@@ -97,7 +114,12 @@ def graph_of_stage(found: Mapping[str, Any], source: str) -> SceneGraph:
         if nodes_of[index] == index
     ]
     name_things(things, source)
-    return _Assembly(things, nodes_of, frame, found).graph(source)
+    graph = _Assembly(things, nodes_of, frame, found).graph(source)
+    if meshes is None:
+        return graph
+    surfaces = surfaces_of_stage(found, meshes, frame, nodes_of)
+    objects = [thing for thing in things if thing.layer is Layer.OBJECT and thing.index in surfaces]
+    return with_supports_on_surfaces(graph, {one.id: surfaces[one.index] for one in objects})
 
 
 def _frame_of(found: Mapping[str, Any], source: str) -> SourceFrame:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program of the process in which USD stages are opened (see usd_stage.py).
 
-Started as ``usd_program.py [search path ...] -- most_prims most_memory stage result [stage result
-...]``, with the folder of the stages as the current one; it imports nothing of this package. Each
-result is JSON: the labelled prims, the geometry that belongs to each, what could not be followed.
+Started as ``usd_program.py [search path ...] -- most_prims most_memory stage result meshes [stage
+result meshes ...]``, with the folder of the stages as the current one; it imports nothing of this
+package. Each result is JSON: the labelled prims, the geometry that belongs to each, what could not
+be followed. Where meshes are asked for (else the word is empty), they are written there.
 
 References, payloads and sublayers that lead out of the folder are taken out of the layers in memory
 before the stage is composed, so that no other file is opened.
@@ -37,9 +38,12 @@ def main(arguments: list[str]) -> None:
     limit(int(most_memory))
     sys.path[:] = arguments[:split]
     os.environ.pop("PXR_AR_DEFAULT_SEARCH_PATH", None)  # other folders to look in
-    for stage, result in zip(stages[::2], stages[1::2], strict=True):
+    for stage, result, meshes in zip(stages[::3], stages[1::3], stages[2::3], strict=True):
         try:
-            found = Stage(stage, os.getcwd(), int(most_prims)).contents()
+            opened = Stage(stage, os.getcwd(), int(most_prims), with_meshes=bool(meshes))
+            found = opened.contents()
+            if meshes:
+                opened.write_meshes(meshes)
         except Refusal as refusal:
             found = {"refused": str(refusal)}
         except (MemoryError, OSError, RuntimeError, TypeError, ValueError) as error:
@@ -62,7 +66,9 @@ class Refusal(Exception):
 class Stage:
     """An opened stage and what was found on it so far."""
 
-    def __init__(self, path: str, folder: str, most_prims: int) -> None:
+    def __init__(
+        self, path: str, folder: str, most_prims: int, *, with_meshes: bool = False
+    ) -> None:
         from pxr import Sdf, Tf, Usd, UsdGeom, UsdUtils
 
         self.usd, self.geom, self.tf, self.sdf = Usd, UsdGeom, Tf, Sdf
@@ -74,6 +80,7 @@ class Stage:
         self.kept: list[Any] = []
         self.prims: list[dict[str, Any]] = []
         self.geometry: list[list[Any]] = []
+        self.meshes: list[list[Any]] | None = [] if with_meshes else None
         self.silence = UsdUtils.CoalescingDiagnosticDelegate()
         try:
             root = Sdf.Layer.FindOrOpen(path)
@@ -269,8 +276,33 @@ class Stage:
         corners = [float(value) for corner in extent for value in corner]
         if all(low <= high for low, high in zip(corners[:3], corners[3:], strict=True)):
             self.geometry.append([owner, corners, self.matrix(prim)])
+            if self.meshes is not None:
+                self.meshes.append(self.mesh(prim))
         else:
             self.bad_geometry.append(str(prim.GetPath()))  # empty, or not a number
+
+    def mesh(self, prim: Any) -> list[Any]:
+        """Points, corners of each face, and their points; empty for what is no mesh."""
+        import numpy
+
+        mesh = self.geom.Mesh(prim)
+        read = (
+            mesh.GetPointsAttr(),
+            mesh.GetFaceVertexCountsAttr(),
+            mesh.GetFaceVertexIndicesAttr(),
+        )
+        return [numpy.array(one.Get(self.time) if one else ()) for one in read]
+
+    def write_meshes(self, path: str) -> None:
+        """The meshes in the order of the geometry: lengths of the three parts, and the parts."""
+        import numpy
+
+        meshes = self.meshes or []
+        parts = [
+            numpy.concatenate([numpy.zeros(0), *(m[k].ravel() for m in meshes)]) for k in range(3)
+        ]
+        lengths = numpy.array([[part.size for part in mesh] for mesh in meshes])
+        numpy.savez(path, lengths=lengths, points=parts[0], counts=parts[1], corners=parts[2])
 
 
 def hidden(geom: Any, prim: Any) -> bool:

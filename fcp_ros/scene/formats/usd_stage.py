@@ -11,9 +11,13 @@ import importlib.util
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.graph.errors import SceneError
@@ -48,8 +52,39 @@ def _kind(content: bytes) -> bytes:
     return b""
 
 
+@dataclass(frozen=True, eq=False)
+class StageMeshes:
+    """The meshes of a stage, in the order of its geometry and the frame of each prim.
+
+    Attributes:
+        points: By prim, shape (n, 3), in the stage's unit; empty for what is no mesh.
+        counts: By prim, how many corners each face has.
+        corners: By prim, numbers of points, face after face.
+    """
+
+    points: Sequence[NDArray[np.float64]]
+    counts: Sequence[NDArray[np.int64]]
+    corners: Sequence[NDArray[np.int64]]
+
+
 def stage_contents(file: SceneFile) -> Mapping[str, Any]:
     """What `usd_program` says about a stage.
+
+    Raises:
+        SceneError: usd-core is missing, or the stage can't be opened within the limits.
+    """
+    return _opened(file, with_meshes=False)[0]
+
+
+def stage_with_meshes(file: SceneFile) -> tuple[Mapping[str, Any], StageMeshes]:
+    """Like `stage_contents`, with the meshes of its geometry."""
+    found, meshes = _opened(file, with_meshes=True)
+    assert meshes is not None
+    return found, meshes
+
+
+def _opened(file: SceneFile, *, with_meshes: bool) -> tuple[Mapping[str, Any], StageMeshes | None]:
+    """The contents of a stage, and its meshes where they are asked for.
 
     Raises:
         SceneError: usd-core is missing, or the stage can't be opened within the limits.
@@ -67,15 +102,16 @@ def stage_contents(file: SceneFile) -> Mapping[str, Any]:
             path = Path(temporary) / f"stage{suffixes[0]}"
             path.write_bytes(file.content)
         result = Path(temporary) / "result.json"
-        _run(file, path, result)
-        return _parsed(file, result)
+        meshes = Path(temporary) / "meshes.npz"
+        _run(file, path, result, str(meshes) if with_meshes else "")
+        return _parsed(file, result), _meshes(file, meshes) if with_meshes else None
 
 
-def _run(file: SceneFile, path: Path, result: Path) -> None:
+def _run(file: SceneFile, path: Path, result: Path, meshes: str) -> None:
     limits = (str(file.limits.max_nodes), str(MOST_MEMORY))
     try:
         subprocess.run(
-            [*COMMAND, *sys.path[1:], "--", *limits, str(path), str(result)],
+            [*COMMAND, *sys.path[1:], "--", *limits, str(path), str(result), meshes],
             cwd=path.parent,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -97,6 +133,18 @@ def _parsed(file: SceneFile, result: Path) -> Mapping[str, Any]:
     if "refused" in found:
         raise _unusable(file, found["refused"])
     return found
+
+
+def _meshes(file: SceneFile, written: Path) -> StageMeshes:
+    try:
+        with np.load(written, allow_pickle=False) as arrays:
+            ends = np.cumsum(arrays["lengths"].reshape(-1, 3), axis=0)[:-1].T
+            points = np.split(arrays["points"].astype(np.float64), ends[0])
+            counts = np.split(arrays["counts"].astype(np.int64), ends[1])
+            corners = np.split(arrays["corners"].astype(np.int64), ends[2])
+    except (OSError, ValueError, KeyError):
+        raise _unusable(file, "USD ends before its meshes are read") from None
+    return StageMeshes([own.reshape(-1, 3) for own in points], counts, corners)
 
 
 def _unusable(file: SceneFile, reason: str) -> SceneError:
