@@ -65,7 +65,7 @@ def _filled(dsg: Any, kind: Any, chance: np.random.Generator) -> Any:
         dsg.BoundingBoxType.OBB,
         chance.uniform(0.1, 2, 3).astype(np.float32),
         chance.uniform(-9, 9, 3).astype(np.float32),
-        np.linalg.qr(chance.normal(size=(3, 3)))[0].astype(np.float32),
+        _rotation(chance).astype(np.float32),
     )
     values = {
         "name": str(chance.choice(["", "mug_1", "küche", "O(3)"])),
@@ -102,6 +102,11 @@ def _filled(dsg: Any, kind: Any, chance: np.random.Generator) -> Any:
     if many:
         attributes.metadata.add({"seen": len(many)})
     return attributes
+
+
+def _rotation(chance: np.random.Generator) -> Any:
+    turn = np.linalg.qr(chance.normal(size=(3, 3)))[0]
+    return turn * np.linalg.det(turn)  # no mirror
 
 
 def _mesh(dsg: Any) -> Any:
@@ -148,6 +153,6 @@ def differences(raw: RawScene, nodes: dict[int, dict[str, Any]]) -> list[str]:
         ):
             if not np.allclose(ours, theirs, atol=1e-6):
                 found.append(f"{key}: {what} {ours} {theirs}")
-        if np.isfinite(raw.turns[row]).all() and abs(raw.turns[row] @ turn) < 0.9999:
+        if not abs(raw.turns[row] @ turn) > 0.9999:
             found.append(f"{key}: turn {raw.turns[row]} {turn}")
     return found
