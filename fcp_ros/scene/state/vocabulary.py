@@ -5,9 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fcp_ros.cset import Attribute, Fact, InstanceError, Relation, Schema
+from fcp_ros.cset import Attribute, AttributeKind, Fact, InstanceError, Relation, Schema
 from fcp_ros.cset.instance.values import checked_value
 from fcp_ros.scene.graph.graph import AttributeValue, SceneNode
+
+_OF_KIND: Mapping[AttributeKind, type] = {
+    AttributeKind.BOOL: bool,
+    AttributeKind.INT: int,
+    AttributeKind.FLOAT: float,
+    AttributeKind.STRING: str,
+}
+"""Values of just this type need no further look."""
 
 TypeOf = Callable[[str], "str | None"]
 """The type of an element by name; None for what is no element."""
@@ -77,9 +85,14 @@ class Vocabulary:
         values: dict[str, AttributeValue] = {}
         notes = []
         for name, value in _values_of(node).items():
-            if name in declared:
+            attribute = declared.get(name)
+            if attribute is None:
+                continue
+            if type(value) is _OF_KIND.get(attribute.kind):
+                values[name] = value  # numbers of a graph are finite
+            else:
                 try:
-                    values[name] = checked_value(declared[name], value, lambda: repr(node.id))
+                    values[name] = checked_value(attribute, value, lambda: repr(node.id))
                 except InstanceError as error:
                     notes.append(f"left out: {error}")
         return values, tuple(notes)
