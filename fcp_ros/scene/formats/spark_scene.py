@@ -67,6 +67,15 @@ def assemble(
     *,
     by_symbol: bool = False,
 ) -> SceneGraph:
+    """The graph of what was decoded.
+
+    Args:
+        raw: The columns.
+        spaces: Names of labels by layer and partition.
+        source: Where it comes from, for messages.
+        notes: What was noted so far.
+        by_symbol: Call every node by its symbol, whatever its name (see ``decode_dsg_bytes``).
+    """
     rows, found = _rows(raw, spaces)
     ids = {row.row: row.symbol for row in rows} if by_symbol else _ids(rows)
     parents = _parents(raw, {row.row: row.layer for row in rows})
