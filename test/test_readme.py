@@ -3,34 +3,39 @@
 
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from fcp_ros.cli.main import app
 
+README = Path(__file__).parents[1] / "README.md"
+
 
 @pytest.fixture(scope="module")
-def readme(repository):
-    return (repository / "README.md").read_text(encoding="utf-8")
+def readme():
+    return README.read_text(encoding="utf-8")
 
 
 def commands(text):
-    """The ``fcp`` commands in the README's shell blocks."""
+    """The ``fcp`` commands in the README's shell blocks, in order."""
     blocks = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
     lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
-    return [shlex.split(line, comments=True) for line in lines if line.startswith("fcp ")]
+    found = [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("fcp ")]
+    # Those two need live nodes: they are tested in test/ros.
+    return [arguments for arguments in found if arguments[0] not in ("up", "demo")]
 
 
-def test_every_fcp_command_runs(readme, repository, monkeypatch):
+@pytest.mark.parametrize("arguments", commands(README.read_text(encoding="utf-8")), ids=" ".join)
+def test_every_fcp_command_runs(arguments, repository, monkeypatch):
     monkeypatch.chdir(repository)
-    found = commands(readme)
-    assert len(found) >= 5
-    for _, *arguments in found:
-        if arguments[0] in ("up", "demo"):
-            continue  # these need live nodes: tested in test/ros
-        result = CliRunner().invoke(app, arguments)
-        assert result.exit_code == 0, f"fcp {' '.join(arguments)}: {result.output}"
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, f"fcp {' '.join(arguments)}: {result.output}"
+
+
+def test_there_are_commands(readme):
+    assert len(commands(readme)) >= 8
 
 
 def test_links_lead_to_files_of_the_repository(readme, repository):
