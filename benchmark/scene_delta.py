@@ -33,6 +33,7 @@ from fcp_ros.scene import (
     apply_delta,
     scene_to_instance,
 )
+from fcp_ros.scene.graph.garbage import collect_garbage_rarely
 
 ROOMS, TABLES, ITEMS = 500, 14, 184
 QUICK_ROOMS = 20
@@ -213,8 +214,8 @@ def figures(quick: bool) -> list[Figure]:
     """The figures of this part of the benchmark."""
     domain = load_domain(config_folder() / "domains" / "household.yaml")
     follower = Follower(Scene(QUICK_ROOMS if quick else ROOMS), domain)
-    gc.collect()
-    gc.freeze()  # as a node does that holds a large scene: what stays is not looked through again
+    thresholds = gc.get_threshold()
+    collect_garbage_rarely()
     for _ in range(WARM_UP):
         follower.step()
     runs: dict[str, list[Times]] = defaultdict(list)
@@ -231,6 +232,7 @@ def figures(quick: bool) -> list[Figure]:
     ]
     found.append(_memory(follower, 500 if quick else LONG_RUN))
     gc.unfreeze()
+    gc.set_threshold(*thresholds)
     return found
 
 

@@ -23,3 +23,15 @@ def garbage_collection_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def collect_garbage_rarely() -> None:
+    """For a process that holds a large scene and follows its changes, once the scene is there.
+
+    What is there now is not searched for reference cycles again, and what comes later is searched
+    more rarely. Values of this package have no cycles: reference counting frees them. A search
+    through a scene of 100,000 elements takes 0.1 to 0.3 s, in the midst of a change.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)

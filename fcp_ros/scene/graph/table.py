@@ -92,8 +92,9 @@ class Table(Mapping[K, V], Generic[K, V]):
 
     def get(self, key: K, default: Any = None) -> Any:
         """The value at ``key``, or ``default``."""
-        if self._plain is not None:
-            return self._plain.get(key, default)
+        plain = self._plain
+        if plain is not None:
+            return plain.get(key, default)
         ranks, values = self._maps()
         rank = ranks.get(key)
         return default if rank is None else values[rank]

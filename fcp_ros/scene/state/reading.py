@@ -136,9 +136,10 @@ class Reading:
     def _orders(self, fact: Fact) -> Iterator[Order]:
         name, elements = fact
         graph = self.graph
-        relation = graph.relation(name, *elements)
-        if relation is not None and name != "in_room" and name not in LOCATIONS:
-            yield 0, 0, graph.relation_rank(relation)
+        if name != "in_room" and name not in LOCATIONS:
+            relation = graph.relation(name, *elements)
+            if relation is not None:
+                yield 0, 0, graph.relation_rank(relation)
         if len(elements) == 1 and elements[0] in graph.nodes:
             for number, stated in enumerate(self.mapping.attribute_facts):
                 if stated.relation == name and stated.holds(graph.nodes[elements[0]]):

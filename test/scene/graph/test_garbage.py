@@ -5,7 +5,7 @@ import gc
 
 import pytest
 
-from fcp_ros.scene.graph.garbage import garbage_collection_paused
+from fcp_ros.scene.graph.garbage import collect_garbage_rarely, garbage_collection_paused
 
 
 def test_pause_ends():
@@ -22,3 +22,15 @@ def test_pause_ends_after_an_error():
     with pytest.raises(ValueError, match="wrong"), garbage_collection_paused():
         raise ValueError("wrong")
     assert gc.isenabled()
+
+
+def test_collecting_rarely():
+    thresholds = gc.get_threshold()
+    try:
+        collect_garbage_rarely()
+        assert gc.isenabled()
+        assert gc.get_freeze_count() > 0
+        assert gc.get_threshold()[0] > thresholds[0]
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*thresholds)
