@@ -269,7 +269,7 @@ class RelationKeeper:
     def _nodes_after(
         self, raw: SceneGraph, change: Change, located: Iterable[str]
     ) -> dict[str, SceneNode]:
-        """The nodes that are new or differ."""
+        """The nodes that changed, or whose class of reach may have."""
         nodes = {
             id_: with_centre(now) if now.layer is Layer.ROOM else now
             for id_, (_, now) in change.nodes.items()
@@ -280,7 +280,7 @@ class RelationKeeper:
                 node = nodes.get(id_, raw.nodes[id_])
                 if node.layer is Layer.OBJECT:
                     nodes[id_] = with_reach(node, self._derivation)
-        return {id_: node for id_, node in nodes.items() if node != self.graph.nodes.get(id_)}
+        return nodes
 
     def _delta(
         self,
@@ -299,7 +299,9 @@ class RelationKeeper:
                 dropped.append(before)
         return SceneDelta(
             sequence=delta.sequence,
-            upserted=tuple(nodes.values()),
+            upserted=tuple(
+                node for id_, node in nodes.items() if node != self.graph.nodes.get(id_)
+            ),
             removed=delta.removed,
             added=tuple(added),
             dropped=tuple(dropped),

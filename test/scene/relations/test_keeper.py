@@ -46,21 +46,30 @@ def differences(found: SceneGraph, expected: SceneGraph) -> list[str]:
 
 # ---- random scenes and changes -------------------------------------------------------------------
 
-STEP = st.integers(-1, 17).map(lambda step: step * 0.51)
-HEIGHT = st.sampled_from([0.05, 0.41, 0.85, 0.9, 1.2, 2.1])
-SIZE = st.sampled_from(
-    [(0.1, 0.1, 0.1), (1.0, 1.0, 0.8), (0.5, 2.0, 1.6), (0.3, 0.2, 0.02), (3.0, 3.0, 0.1)]
+# Few places, so that things often lie on, in, under and near each other.
+STEP = st.sampled_from([0.5, 0.8, 0.8, 1.1, 1.1, 1.4, 2.0, 4.2, 5.0, 20.0])
+SHAPE = (
+    st.sampled_from(  # size, and heights of the centre: on the floor, on a table, inside it, ...
+        [
+            ((0.1, 0.1, 0.1), (0.05, 0.85, 0.85, 0.4, 1.65, 2.3)),
+            ((0.3, 0.2, 0.02), (0.01, 0.81, 0.81, 0.3)),
+            ((1.0, 1.0, 0.8), (0.4, 0.4, 1.2)),
+            ((0.5, 2.0, 1.6), (0.8, 1.6)),
+            ((3.0, 3.0, 0.1), (0.05, 1.0)),
+        ]
+    )
 )
-LABEL = st.sampled_from(["thing", "thing", "thing", "table", "cabinet", "door", "floor"])
+LABEL = st.sampled_from([*["thing"] * 6, "table", "table", "cabinet", "door", "floor"])
 IDS = [f"o{number}" for number in range(9)]
 NAMES = ["on", "inside", "under", "in_room", "at", "part_of", "near", "holding", "connected"]
 
 
 @st.composite
 def objects(draw: st.DrawFn, id_: str) -> SceneNode:
-    pose = Pose.at(draw(STEP), draw(STEP), draw(HEIGHT), draw(st.sampled_from([0.0, 0.7])))
-    size = draw(SIZE)
-    known = draw(st.sampled_from([2, 2, 2, 2, 1, 0]))
+    size, heights = draw(SHAPE)
+    height = draw(st.sampled_from(heights))
+    pose = Pose.at(draw(STEP), draw(STEP), height, draw(st.sampled_from([0.0, 0.7])))
+    known = draw(st.sampled_from([2, 2, 2, 2, 2, 2, 1, 0]))
     attributes = draw(
         st.sampled_from([{}, {}, {"is_open": False}, {"is_open": True}, {"reach": "low"}])
     )
@@ -85,7 +94,7 @@ def starts(draw: st.DrawFn) -> SceneGraph:
     ]
     if draw(st.booleans()):
         nodes.append(room("upstairs", 0.0, 4.25))
-    nodes += [draw(objects(id_)) for id_ in IDS[: draw(st.integers(0, 7))]]
+    nodes += [draw(objects(id_)) for id_ in IDS[: draw(st.integers(0, 9))]]
     return SceneGraph.of(nodes, draw(relations([node.id for node in nodes])))
 
 
@@ -124,11 +133,7 @@ def deltas(draw: st.DrawFn, graph: SceneGraph) -> SceneDelta:
             node = draw(st.sampled_from([room("a", 0.3), room("b", 4.4), room("b", 4.2)]))
         if all(parent in graph.nodes for parent in node.parents):
             upserted[node.id] = node
-    gone = [
-        id_
-        for id_ in graph.nodes
-        if id_ not in upserted and graph.nodes[id_].layer not in (Layer.ROOM,)
-    ]
+    gone = [id_ for id_ in graph.nodes if id_ not in upserted and id_ in (*IDS, "p", "robot")]
     removed = draw(st.lists(st.sampled_from(gone), unique=True, max_size=1)) if gone else []
     upserted = {
         id_: replace(node, parents=tuple(p for p in node.parents if p not in removed))
@@ -147,7 +152,7 @@ def deltas(draw: st.DrawFn, graph: SceneGraph) -> SceneDelta:
 
 
 @given(starts(), st.sampled_from([RelationOptions(), EVERYTHING]), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_the_same_as_deriving_everything_anew(
     graph: SceneGraph, options: RelationOptions, data: st.DataObject
 ) -> None:

@@ -113,6 +113,13 @@ def test_opening_the_fridge_changes_the_reach_of_the_milk() -> None:
     assert keeper.graph.nodes["milk"].attributes["reach"] == "comfortable"
 
 
+def test_a_source_that_leaves_the_derived_reach_out_changes_nothing() -> None:
+    keeper = RelationKeeper(HOUSE, asked("reach"))
+    delta = keeper.advance(SceneDelta(1, (MUG,)))
+    assert delta.is_empty
+    assert keeper.graph.nodes["mug"].attributes["reach"] == "comfortable"
+
+
 def test_a_door_that_opens_costs_nothing() -> None:
     keeper = RelationKeeper(HOUSE)
     opened = replace(FRIDGE, attributes={"is_open": True})
