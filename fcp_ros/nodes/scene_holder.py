@@ -16,6 +16,7 @@ from fcp_ros.nodes.conversions.scene_values import PublishedChange, PublishedGra
 from fcp_ros.nodes.frames import Frames
 from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.scene_publisher import ScenePublisher
+from fcp_ros.nodes.scene_reporter import ANY_NUMBER
 from fcp_ros.nodes.scene_requests import FullUpdateRequests
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
@@ -155,6 +156,8 @@ class SceneHolder:
         delta = self._parts.frames.delta(delta, update.frame_id, update.stamp, _named(update))
         with self._lock:
             self._check_size(delta)
+            if not update.source and update.sequence == ANY_NUMBER:
+                delta = replace(delta, sequence=self._number + 1)
             change = self._live.take_delta(delta, source=update.source, time=_seconds(update.stamp))
             if self._publish(change, update.stamp):
                 self._remember(update)

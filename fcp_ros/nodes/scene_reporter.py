@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rclpy.node import Node
@@ -19,8 +19,11 @@ from fcp_ros.nodes.conversions.scene import delta_to_message
 from fcp_ros.nodes.world import NoWorld, World, WorldState
 from fcp_ros.scene.state.from_facts import delta_of_facts
 
+ANY_NUMBER = 0
+"""Sequence number of a delta that is meant for whatever graph there is."""
+
 ECHO_WAIT = 2.0
-"""Seconds after which an update whose graph has not come back is published again."""
+"""Seconds after which a change that does not show is made anew, and published again."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,11 @@ class Reported:
 
 
 class SceneReporter:
-    """Publishes changes on ``scene_graph_update`` under the next sequence number.
+    """Publishes changes on ``scene_graph_update``, to be applied to whatever graph there is then.
 
-    Somebody else may take that number first; then the update is refused, and the change is made
-    anew on the graph that came instead.
+    Perception may send many updates a second, so a number that fits the graph seen here would
+    always be taken already. A change that does not fit any more is refused, and made anew on the
+    graph that there is instead.
 
     Arguments:
         node: whose clock stamps the updates.
@@ -101,23 +105,32 @@ class SceneReporter:
         )
 
     def _gets_through(self, state: WorldState, delta: Delta, until: float) -> bool:
-        sequence = self._publish(state, delta)
+        self._publish(state, delta)
         echo = min(until, time.monotonic() + ECHO_WAIT)
-        with self._news:
-            while not self._closed and (self._world.sequence or 0) < sequence:
-                left = echo - time.monotonic()
-                if left <= 0.0:
-                    return False
-                self._news.wait(left)
-        return shows(self._world.state(self._domain).instance, delta)
+        seen = state.graph.sequence
+        while not self._closed:
+            with self._news:
+                while not self._closed and self._world.sequence == seen:
+                    left = echo - time.monotonic()
+                    if left <= 0.0:
+                        return False
+                    self._news.wait(left)
+            now = self._world.state(self._domain)
+            if shows(now.instance, delta):
+                return True
+            if time.monotonic() >= echo:
+                return False
+            seen = now.graph.sequence
+        return False
 
-    def _publish(self, state: WorldState, delta: Delta) -> int:
+    def _publish(self, state: WorldState, delta: Delta) -> None:
         states = self._domain.mapping.attribute_facts
         scene_delta = delta_of_facts(state.graph, delta.added, delta.removed, states)
         stamp = self._node.get_clock().now().to_msg()
-        message: Any = delta_to_message(scene_delta, state.graph.frame_id, stamp)
+        message: Any = delta_to_message(
+            replace(scene_delta, sequence=ANY_NUMBER), state.graph.frame_id, stamp
+        )
         self._publisher.publish(message)
-        return scene_delta.sequence
 
 
 def shows(instance: Instance, delta: Delta) -> bool:
