@@ -115,8 +115,9 @@ def test_imports_point_down(repository: Path) -> None:
 @pytest.mark.parametrize("layer", FOLDERS)
 def test_imports_point_down_within_a_layer(repository: Path, layer: str) -> None:
     wrong, folders = [], FOLDERS[layer]
-    for file in sorted((repository / "fcp_ros" / layer).glob("*/*.py")):
-        folder, relative = file.parent.name, file.relative_to(repository)
+    for file in sorted((repository / "fcp_ros" / layer).glob("*/**/*.py")):
+        relative = file.relative_to(repository)
+        folder = relative.parts[2]
         for line, module in imported_modules(file, ".".join(relative.parent.parts)):
             parts = module.split(".")
             if parts[:2] != ["fcp_ros", layer]:

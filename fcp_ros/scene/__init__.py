@@ -7,7 +7,7 @@ makes a C-set of it; ``delta_of_facts`` goes back. Knows nothing of planning or 
 
 from fcp_ros.scene.difference import DifferenceTolerances, SceneDifference, difference
 from fcp_ros.scene.formats.canonical import to_document, write_scene
-from fcp_ros.scene.formats.context_matters import (
+from fcp_ros.scene.formats.context_matters.instances import (
     ContextMattersInstance,
     load_context_matters_instances,
     load_context_matters_records,

@@ -7,27 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fcp_ros.scene.formats import (
-    ai2thor,
-    armeni,
-    canonical,
-    concept_graphs,
-    context_matters,
-    context_matters_house,
-    context_matters_problems,
-    hov_sg,
-    omnigibson,
-    procthor,
-    pyrobosim_world,
-    sayplan,
-    segments,
-    spark_dsg,
-    taskography_pddl,
-    three_dssg,
-    usd,
-    usd_stage,
-)
+from fcp_ros.scene.formats import canonical, hov_sg, omnigibson, sayplan, segments, three_dssg
+from fcp_ros.scene.formats.armeni import reader as armeni
+from fcp_ros.scene.formats.concept_graphs import reader as concept_graphs
+from fcp_ros.scene.formats.context_matters import house as context_matters_house
+from fcp_ros.scene.formats.context_matters import instances as context_matters
+from fcp_ros.scene.formats.context_matters import problems as context_matters_problems
+from fcp_ros.scene.formats.pyrobosim import reader as pyrobosim
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, Syntax, open_scene_file
+from fcp_ros.scene.formats.spark_dsg import reader as spark_dsg
+from fcp_ros.scene.formats.taskography import reader as taskography
+from fcp_ros.scene.formats.thor import ai2thor, procthor
+from fcp_ros.scene.formats.usd import reader as usd
+from fcp_ros.scene.formats.usd.stage import is_usd
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.garbage import garbage_collection_paused
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -87,7 +79,7 @@ READERS: tuple[SceneReader, ...] = (
     SceneReader(
         "usd",
         "USD stage with semantic labels (Isaac Sim): .usda, .usdc, .usdz",
-        usd_stage.is_usd,
+        is_usd,
         usd.read_usd,
         lacks=(
             "relations (only what is part of what)",
@@ -177,8 +169,8 @@ READERS: tuple[SceneReader, ...] = (
     SceneReader(
         "taskography_pddl",
         "Taskography PDDL problem",
-        taskography_pddl.is_taskography,
-        taskography_pddl.read_taskography,
+        taskography.is_taskography,
+        taskography.read_taskography,
         lacks=("geometry", "doors", "which rooms are connected (v1)"),
     ),
     SceneReader(
@@ -222,8 +214,8 @@ READERS: tuple[SceneReader, ...] = (
     SceneReader(
         "pyrobosim",
         "pyrobosim world YAML (metadata beside it)",
-        pyrobosim_world.is_pyrobosim,
-        pyrobosim_world.read_pyrobosim,
+        pyrobosim.is_pyrobosim,
+        pyrobosim.read_pyrobosim,
         lacks=(
             "labels of rooms other than their names",
             "heights of doors, and of objects as a rule",

@@ -11,8 +11,8 @@ from twin_house import differences, truth_of
 from written_scenes import scenes, unsaid_losses
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, complete_relations, read_scene
-from fcp_ros.scene.formats import usd_program
-from fcp_ros.scene.formats.usd import graph_of_stage
+from fcp_ros.scene.formats.usd import program as usd_program
+from fcp_ros.scene.formats.usd.reader import graph_of_stage
 from fcp_ros.scene.writing import WRITERS, save_scene
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fcp_ros.scene.formats.spark_raw import NO_LABEL, RawScene
+from fcp_ros.scene.formats.spark_dsg.raw import NO_LABEL, RawScene
 
 
 def graph_of_all_kinds(dsg: Any, seed: int) -> Any:

@@ -8,9 +8,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from fcp_ros.scene.formats.scene_file import SceneLimits
-from fcp_ros.scene.formats.spark_binary import decode_binary
-from fcp_ros.scene.formats.spark_dsg import graph_of_message, object_labels
-from fcp_ros.scene.formats.spark_raw import symbol_of
+from fcp_ros.scene.formats.spark_dsg.binary import decode_binary
+from fcp_ros.scene.formats.spark_dsg.raw import symbol_of
+from fcp_ros.scene.formats.spark_dsg.reader import graph_of_message, object_labels
 from fcp_ros.scene.graph.errors import SceneError, SequenceGap
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
 

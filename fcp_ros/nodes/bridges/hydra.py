@@ -12,7 +12,7 @@ from fcp_ros.nodes.bridges.dsg_stream import DsgMessage, DsgStream
 from fcp_ros.nodes.lifecycle import ConfigureError
 from fcp_ros.nodes.parameters import ParameterSpec
 from fcp_ros.scene.formats.scene_file import SceneLimits
-from fcp_ros.scene.formats.spark_labels import read_label_space
+from fcp_ros.scene.formats.spark_dsg.labels import read_label_space
 from fcp_ros.scene.graph.errors import SceneError
 
 PARAMETERS = (

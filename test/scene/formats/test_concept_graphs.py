@@ -16,7 +16,7 @@ from scene_documents import changed, read_damaged, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Provenance, SceneError, SceneGraph, SceneLimits, load_scene
-from fcp_ros.scene.formats.concept_graphs_relations import Edge, consistent
+from fcp_ros.scene.formats.concept_graphs.relations import Edge, consistent
 
 LIST, RELATIONS = "scene_graph.json", "cfslam_object_relations.json"
 TABLE, EDGES = "obj_json_twin_house.json", "edge_json_twin_house.json"

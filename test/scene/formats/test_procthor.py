@@ -15,8 +15,8 @@ from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
 from fcp_ros.scene.formats.frames import UNITY
-from fcp_ros.scene.formats.procthor_model import HouseWall
-from fcp_ros.scene.formats.procthor_walls import open_boundaries
+from fcp_ros.scene.formats.thor.procthor_model import HouseWall
+from fcp_ros.scene.formats.thor.procthor_walls import open_boundaries
 from fcp_ros.scene.shapes.footprint import Polygon
 
 TWIN = "procthor/twin_house_house.json"

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from fcp_ros.scene import SceneError
-from fcp_ros.scene.formats import restricted_pickle
-from fcp_ros.scene.formats.pickled_arrays import PickledArray
-from fcp_ros.scene.formats.restricted_pickle import load_restricted
+from fcp_ros.scene.formats.armeni import restricted_pickle
+from fcp_ros.scene.formats.armeni.pickled_arrays import PickledArray
+from fcp_ros.scene.formats.armeni.restricted_pickle import load_restricted
 
 plain = st.recursive(
     st.none()

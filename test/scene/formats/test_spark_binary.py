@@ -11,14 +11,14 @@ import pytest
 from spark_graphs import as_columns, differences, graph_of_all_kinds
 
 from fcp_ros.scene import SceneError, SceneLimits, read_scene
-from fcp_ros.scene.formats.spark_binary import MARK, decode_binary
-from fcp_ros.scene.formats.spark_dsg import decode_dsg_bytes
-from fcp_ros.scene.formats.spark_json import decode_json
-from fcp_ros.scene.formats.spark_raw import (
+from fcp_ros.scene.formats.spark_dsg.binary import MARK, decode_binary
+from fcp_ros.scene.formats.spark_dsg.json_syntax import decode_json
+from fcp_ros.scene.formats.spark_dsg.raw import (
     quaternions_of_matrices,
     symbol_of,
     unit_quaternions,
 )
+from fcp_ros.scene.formats.spark_dsg.reader import decode_dsg_bytes
 
 dsg = pytest.importorskip("spark_dsg")
 

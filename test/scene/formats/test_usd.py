@@ -22,8 +22,8 @@ from fcp_ros.scene import (
     read_scene,
     save_scene,
 )
-from fcp_ros.scene.formats import usd_stage
-from fcp_ros.scene.formats.usd import graph_of_stage
+from fcp_ros.scene.formats.usd import stage as usd_stage
+from fcp_ros.scene.formats.usd.reader import graph_of_stage
 
 pxr = pytest.importorskip("pxr")
 
@@ -357,14 +357,14 @@ def test_damaged_files(usd_dir: Path, tmp_path: Path, suffix: str) -> None:
     for number, (_, content) in enumerate(damaged(whole.read_bytes(), 500, seed=9)):
         stage = tmp_path / f"{number}.{suffix}"
         stage.write_bytes(content)
-        stages.append((stage, tmp_path / f"{number}.json"))
+        stages.append((stage, tmp_path / f"{number}.json", tmp_path / f"{number}.npz"))
     refused = lost = 0
     while stages:
-        pairs = [str(path) for pair in stages[:50] for path in pair]
+        words = [str(path) for files in stages[:50] for path in files]
         limits = (str(LIMITS.max_nodes), str(usd_stage.MOST_MEMORY))
-        command = [*usd_stage.COMMAND, *sys.path[1:], "--", *limits, *pairs]
+        command = [*usd_stage.COMMAND, *sys.path[1:], "--", *limits, *words]
         subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
-        done = [(stage, result) for stage, result in stages[:50] if result.exists()]
+        done = [(stage, result) for stage, result, _ in stages[:50] if result.exists()]
         for stage, result in done:
             found = outcome(json.loads(result.read_text()), str(stage))
             refused += isinstance(found, SceneError)

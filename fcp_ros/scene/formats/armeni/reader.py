@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reader of Armeni et al.'s 3D Scene Graphs of Gibson buildings (``3DSceneGraph_<name>.npz``).
+
+- The ``.npz`` is a zip archive with a pickle inside. ``restricted_pickle`` reads it without
+  running anything; sizes are checked before inflating.
+- Frame: Gibson's, z up, metres: taken as REP-103.
+- Ids: rooms and objects are numbered each on their own: ``kitchen_1`` (counted), ``cup_51``.
+- Boxes are upright and parallel to the axes; a room's outline is that of its box.
+- Floors (``floor_number``) and the building become nodes above the rooms. Cameras are left out.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from fcp_ros.scene.formats.armeni.model import BuildingGraph, ObjectModel, RoomModel
+from fcp_ros.scene.formats.armeni.pickled_arrays import PickledArray
+from fcp_ros.scene.formats.armeni.restricted_pickle import load_restricted
+from fcp_ros.scene.formats.frames import REP_103
+from fcp_ros.scene.formats.identifiers import SOURCE_ID, PlainIds, SourceId, plain_ids
+from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits
+from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import Layer, Pose, SceneGraph, SceneNode
+from fcp_ros.scene.shapes.footprint import box_corners
+
+_ADVICE = "Download the building's 3DSceneGraph_<name>.npz again."
+_ZIP = b"PK\x03\x04"
+_ENTRY = b"PK\x01\x02"
+_MOST_ENTRIES = 1_000
+_ARRAY = "output.npy"
+_NPY = b"\x93NUMPY"
+_OBJECT_ARRAY = b"'descr': '|O'"
+_NO_SHAPE = b"'shape': ()"
+_BUILDING = "building"
+
+
+def is_armeni(file: SceneFile) -> bool:
+    """Whether the bytes are a numpy archive (``.npz``)."""
+    return file.content.startswith(_ZIP) and b".npy" in file.content
+
+
+def read_armeni(file: SceneFile) -> SceneGraph:
+    """The graph of a building; raises SceneError, also for a pickle that holds code."""
+    document = _unpickled(_inflated(file.content, file.limits))
+    sections = [document.get(key) for key in ("room", "object")]
+    count = sum(len(section) for section in sections if isinstance(section, dict))
+    file.limits.check_nodes(count, file.name)
+    graph = validated(BuildingGraph, document, file.name, _ADVICE)
+    _check(graph)
+    ids = plain_ids(_named(graph))
+    notes = list(ids.notes)
+    if graph.camera:
+        notes.append(f"{len(graph.camera)} cameras were left out")
+    notes.append("rooms have the outlines of the upright boxes around them")
+    return SceneGraph.of(_nodes(graph, ids), source=file.name, notes=notes)
+
+
+def _inflated(content: bytes, limits: SceneLimits) -> bytes:
+    """The bytes of ``output.npy``: sizes are looked at before anything is inflated."""
+    if content.count(_ENTRY) > _MOST_ENTRIES:
+        raise SceneError("the archive has too many entries", advice=_ADVICE)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            entries = archive.infolist()
+            names = [entry.filename for entry in entries]
+            if names.count(_ARRAY) != 1:
+                raise SceneError(
+                    f"the archive has no single {_ARRAY}: it is no 3D Scene Graph", advice=_ADVICE
+                )
+            size = sum(entry.file_size for entry in entries)
+            if size > limits.max_bytes:
+                raise SceneError(
+                    f"the archive would inflate to {size} bytes, more than the limit of "
+                    f"{limits.max_bytes}",
+                    advice="Raise max_bytes if the file is really meant to be that large.",
+                )
+            entry = archive.getinfo(_ARRAY)
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise SceneError("the archive is compressed in another way", advice=_ADVICE)
+            with archive.open(entry) as stream:
+                return stream.read(entry.file_size)  # so that an entry that lies stays small
+    except SceneError:
+        raise
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        EOFError,
+        OSError,
+        ValueError,
+        RuntimeError,
+        OverflowError,
+    ) as error:
+        raise SceneError(f"the archive is damaged ({error})", advice=_ADVICE) from None
+
+
+def _unpickled(npy: bytes) -> dict[Any, Any]:
+    """The dict in an ``.npy`` file of one object."""
+    head = {1: (8, "<H"), 2: (8, "<I"), 3: (8, "<I")}.get(npy[6] if len(npy) > 12 else 0)
+    if not npy.startswith(_NPY) or head is None:
+        raise SceneError(f"{_ARRAY} is no array of numpy", advice=_ADVICE)
+    start, form = head
+    end = start + struct.calcsize(form) + struct.unpack_from(form, npy, start)[0]
+    header = npy[start:end]
+    if _OBJECT_ARRAY not in header or _NO_SHAPE not in header:
+        raise SceneError(f"{_ARRAY} is no array of one object", advice=_ADVICE)
+    value = load_restricted(npy[end:])
+    content = value.values if isinstance(value, PickledArray) else None
+    if not isinstance(content, list) or len(content) != 1 or not isinstance(content[0], dict):
+        raise SceneError(f"{_ARRAY} holds no dict", advice=_ADVICE)
+    return content[0]
+
+
+def _check(graph: BuildingGraph) -> None:
+    """Numbers must agree, and references lead somewhere."""
+    for kind, entries in (("room", graph.room), ("object", graph.object)):
+        for number, entry in entries.items():
+            if entry.id != number:
+                raise SceneError(
+                    f"it is listed under {number}, but its id is {entry.id}",
+                    element=f"{kind} {number}",
+                    advice=_ADVICE,
+                )
+    for room in graph.room.values():
+        if graph.building.id is not None and room.parent_building not in (None, graph.building.id):
+            raise _dangling(f"room {room.id}", "parent_building", room.parent_building)
+    for thing in graph.object.values():
+        if thing.parent_room is not None and thing.parent_room not in graph.room:
+            raise _dangling(f"object {thing.id}", "parent_room", thing.parent_room)
+
+
+def _dangling(element: str, key: str, number: int | None) -> SceneError:
+    return SceneError(f"{key} is {number}, which is not listed", element=element, advice=_ADVICE)
+
+
+def _named(graph: BuildingGraph) -> Iterator[tuple[SourceId, str]]:
+    """Rooms and objects share numbers: rooms are counted, objects keep theirs."""
+    for number, room in graph.room.items():
+        yield _room_key(number), room.scene_category
+    for number, thing in graph.object.items():
+        yield number, thing.class_
+    for floor in _floors(graph):
+        yield _floor_key(floor), "floor"
+    yield f"|{_BUILDING}", _BUILDING
+
+
+def _room_key(number: int) -> str:
+    return f"room {number}"
+
+
+def _floor_key(floor: str | int) -> str:
+    return f"floor {floor}"
+
+
+def _floors(graph: BuildingGraph) -> list[str | int]:
+    found = (room.floor_number for room in graph.room.values())
+    return list(dict.fromkeys(floor for floor in found if floor is not None))
+
+
+def _nodes(graph: BuildingGraph, ids: PlainIds) -> Iterator[SceneNode]:
+    building = ids[f"|{_BUILDING}"]
+    named = {"name": graph.building.name} if graph.building.name is not None else {}
+    yield SceneNode(building, Layer.BUILDING, _BUILDING, attributes=named)
+    for floor in _floors(graph):
+        yield SceneNode(
+            ids[_floor_key(floor)],
+            Layer.FLOOR,
+            "floor",
+            attributes={SOURCE_ID: floor},
+            parents=(building,),
+        )
+    for room in graph.room.values():
+        number = room.floor_number
+        above = building if number is None else ids[_floor_key(number)]
+        yield _room(room, ids[_room_key(room.id)], above)
+    for thing in graph.object.values():
+        yield _object(thing, ids)
+
+
+def _room(room: RoomModel, id_: str, parent: str) -> SceneNode:
+    pose, size = Pose(REP_103.point(room.location)), REP_103.extents(room.size)
+    return SceneNode(
+        id_,
+        Layer.ROOM,
+        room.scene_category,
+        pose=pose,
+        polygon=box_corners(pose, size) if min(size[:2]) > 0.0 else (),
+        height=size[2] if size[2] > 0.0 else None,
+        attributes={SOURCE_ID: room.id},
+        parents=(parent,),
+    )
+
+
+def _object(thing: ObjectModel, ids: PlainIds) -> SceneNode:
+    return SceneNode(
+        ids[thing.id],
+        Layer.OBJECT,
+        thing.class_,
+        pose=Pose(REP_103.point(thing.location)),
+        size=REP_103.extents(thing.size),
+        attributes=ids.attributes(thing.id),
+        parents=() if thing.parent_room is None else (ids[_room_key(thing.parent_room)],),
+    )

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The columns of a Spark-DSG as a ``SceneGraph``: what nodes and edges mean (see `reader`)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.scene.formats.spark_dsg.raw import (
+    LAYERS,
+    NO_LABEL,
+    Floats,
+    LabelSpaces,
+    RawScene,
+    symbol_of,
+)
+from fcp_ros.scene.formats.validation import FARTHEST
+from fcp_ros.scene.graph.graph import (
+    AttributeValue,
+    Layer,
+    Pose,
+    Quaternion,
+    SceneGraph,
+    SceneNode,
+    SceneRelation,
+    Vector,
+)
+from fcp_ros.scene.graph.labels import normalise_label
+from fcp_ros.scene.relations.draft import DOORS
+from fcp_ros.scene.shapes.footprint import Polygon, box_corners, convex_hull
+
+DUMMY_ROOM_EXTENT = 0.11
+"""Rooms whose box is not larger than this (m) along some axis carry a placeholder box."""
+
+CATEGORY_KEY, ID_KEY, OUTLINE_KEY, PLACED_KEY = "category", "id", "outline", "placed"
+"""Keys of a node's metadata that are no attributes (written by `spark_write`)."""
+
+_KEPT_APART = frozenset({CATEGORY_KEY, ID_KEY, OUTLINE_KEY, PLACED_KEY})
+PLAIN_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_IDENTITY: Quaternion = (0.0, 0.0, 0.0, 1.0)
+
+
+class _Row(NamedTuple):
+    """One node, with its values as Python has them."""
+
+    row: int
+    symbol: str
+    layer: Layer
+    name: str
+    category: str
+    position: Vector | None
+    box: tuple[Pose, Vector] | None
+    metadata: Mapping[str, Any]
+
+
+def assemble(
+    raw: RawScene,
+    spaces: LabelSpaces,
+    source: str,
+    notes: Sequence[str],
+    *,
+    by_symbol: bool = False,
+) -> SceneGraph:
+    """The graph of what was decoded.
+
+    Args:
+        raw: The columns.
+        spaces: Names of labels by layer and partition.
+        source: Where it comes from, for messages.
+        notes: What was noted so far.
+        by_symbol: Call every node by its symbol, whatever its name (see ``decode_dsg_bytes``).
+    """
+    rows, found = _rows(raw, spaces)
+    ids = {row.row: row.symbol for row in rows} if by_symbol else _ids(rows)
+    parents = _parents(raw, {row.row: row.layer for row in rows})
+    places = _places_by_room(rows, parents)
+    nodes = []
+    for row in rows:
+        above = tuple(ids[parent] for parent in parents.get(row.row, ()) if parent in ids)
+        if row.layer is Layer.ROOM:
+            nodes.append(_room(row, ids[row.row], places.get(row.row, ()), above))
+        else:
+            nodes.append(_thing(row, ids[row.row], above))
+    nodes += _agents(raw, ids, parents, by_symbol=by_symbol)
+    connected = _connections(raw, ids, rows, parents)
+    return SceneGraph.of(
+        nodes, connected, frame_id=raw.frame_id, source=source, notes=(*notes, *found)
+    )
+
+
+def _rows(raw: RawScene, spaces: LabelSpaces) -> tuple[list[_Row], list[str]]:
+    """The nodes that have a layer of ours, without agents, and the notes about all."""
+    finite = _finite_rows(raw.positions)
+    extents = np.where(raw.sizes > 0.0, raw.sizes, np.nan)
+    boxed = _finite_rows(np.hstack((raw.centres, extents, raw.turns)))
+    positions, centres = raw.positions.tolist(), raw.centres.tolist()
+    sizes, turns = raw.sizes.tolist(), raw.turns.tolist()
+    placed, has_box = finite.tolist(), boxed.tolist()
+    rows, skipped = [], Counter[str]()
+    unlabelled = unboxed = unplaced = 0
+    for row, (key, layer_key) in enumerate(zip(raw.keys, raw.layers, strict=True)):
+        if row in raw.agents:
+            continue
+        layer = LAYERS.get(layer_key)
+        if layer is None:
+            number, partition = layer_key
+            skipped[f"{number}[{partition}]" if partition else str(number)] += 1
+            continue
+        metadata = raw.metadata[row]
+        category, labelled = _category(raw, row, layer, spaces.get(layer_key, {}))
+        known = placed[row] and metadata.get(PLACED_KEY) is not False
+        box = None
+        if has_box[row]:
+            box = Pose(tuple(centres[row]), tuple(turns[row])), tuple(sizes[row])
+        if layer is Layer.OBJECT:
+            unlabelled += not labelled
+            unboxed += box is None
+        unplaced += not placed[row]
+        position = tuple(positions[row]) if known else None
+        symbol = symbol_of(key)
+        rows.append(_Row(row, symbol, layer, raw.names[row], category, position, box, metadata))
+    return rows, _notes(skipped, unlabelled, unboxed, unplaced)
+
+
+def _finite_rows(table: Floats) -> NDArray[np.bool_]:
+    return np.asarray((np.abs(table) <= FARTHEST).all(axis=1), dtype=np.bool_)
+
+
+def _notes(skipped: Counter[str], unlabelled: int, unboxed: int, unplaced: int) -> list[str]:
+    notes = [f"{n} nodes of layer {name} were left out" for name, n in sorted(skipped.items())]
+    if unlabelled:
+        notes.append(
+            f"{unlabelled} objects have no name for their label in the file's label space; "
+            "their categories read label_<number> or unknown"
+        )
+    if unboxed:
+        notes.append(f"{unboxed} objects have no usable bounding box: their size is unknown")
+    if unplaced:
+        notes.append(f"{unplaced} nodes have no usable position: it is unknown")
+    return notes
+
+
+def _category(raw: RawScene, row: int, layer: Layer, space: Mapping[int, str]) -> tuple[str, bool]:
+    """Category, and whether the file has a name for it."""
+    label = raw.labels[row]
+    if label != NO_LABEL and space.get(label):
+        return space[label], True
+    if layer is Layer.OBJECT:
+        return ("unknown" if label == NO_LABEL else f"label_{label}"), False
+    return raw.likely.get(row) or layer.value, True
+
+
+def _ids(rows: Sequence[_Row]) -> dict[int, str]:
+    """Names that are unique, plain and no other node's symbol; else the symbol."""
+    count = Counter(row.name for row in rows)
+    symbols = {row.symbol: row.row for row in rows}
+
+    def named(row: _Row) -> bool:
+        is_own = symbols.get(row.name, row.row) == row.row
+        return count[row.name] == 1 and is_own and PLAIN_ID.fullmatch(row.name) is not None
+
+    return {row.row: row.name if named(row) else row.symbol for row in rows}
+
+
+def _parents(raw: RawScene, layers: Mapping[int, Layer]) -> dict[int, list[int]]:
+    """Rows of the nodes above each row: an edge's end in the higher layer is the parent."""
+    parents: dict[int, list[int]] = defaultdict(list)
+    levels = [number for number, _ in raw.layers]
+    for a, b in raw.edges:
+        if levels[a] != levels[b]:
+            child, parent = (a, b) if levels[a] < levels[b] else (b, a)
+            if parent in layers and parent not in parents[child]:
+                parents[child].append(parent)
+    return parents
+
+
+def _places_by_room(
+    rows: Sequence[_Row], parents: Mapping[int, Sequence[int]]
+) -> dict[int, list[Vector]]:
+    positions: dict[int, list[Vector]] = defaultdict(list)
+    for row in rows:
+        if row.layer is Layer.PLACE and row.position is not None:
+            for parent in parents.get(row.row, ()):
+                positions[parent].append(row.position)
+    return positions
+
+
+def _thing(row: _Row, id_: str, parents: tuple[str, ...]) -> SceneNode:
+    pose, size = None, None
+    if row.box is not None:
+        pose, size = row.box
+    elif row.position is not None:
+        pose = Pose(row.position)
+    outline, attributes = _outline(row.metadata), _attributes(row.metadata)
+    return SceneNode(id_, row.layer, row.category, pose, size, outline, None, attributes, parents)
+
+
+def _room(row: _Row, id_: str, places: Sequence[Vector], parents: tuple[str, ...]) -> SceneNode:
+    outline, height = _outline(row.metadata), None
+    pose = Pose(row.position) if row.position is not None else None
+    if row.box is not None and (outline or min(row.box[1]) > DUMMY_ROOM_EXTENT):
+        box, size = row.box
+        if not outline:
+            pose, outline = Pose(box.position), box_corners(box, size)
+        height = size[2]
+    else:
+        outline = outline or convex_hull([(x, y) for x, y, _ in places])
+    return SceneNode(
+        id_,
+        Layer.ROOM,
+        row.category,
+        pose=pose,
+        polygon=outline,
+        height=height,
+        attributes=_attributes(row.metadata),
+        parents=parents,
+    )
+
+
+def _attributes(metadata: Mapping[str, Any]) -> dict[str, AttributeValue]:
+    """The plain values; others (lists, tables, null, numbers that are not finite) are not kept."""
+    return (
+        {}
+        if not metadata
+        else {
+            name: value
+            for name, value in metadata.items()
+            if name not in _KEPT_APART
+            and isinstance(value, bool | int | float | str)
+            and not (isinstance(value, float) and not math.isfinite(value))
+        }
+    )
+
+
+def _outline(metadata: Mapping[str, Any]) -> Polygon:
+    corners = metadata.get(OUTLINE_KEY) if metadata else None
+    if not isinstance(corners, list) or len(corners) < 3:
+        return ()
+    polygon = []
+    for corner in corners:
+        match corner:
+            case [float() | int() as x, float() | int() as y] if math.isfinite(x + y):
+                polygon.append((float(x), float(y)))
+            case _:
+                return ()
+    return tuple(polygon)
+
+
+def _connections(
+    raw: RawScene,
+    ids: Mapping[int, str],
+    rows: Sequence[_Row],
+    parents: Mapping[int, Sequence[int]],
+) -> list[SceneRelation]:
+    """``connected`` for edges between rooms; with the door that belongs to both, if there is."""
+    rooms = {row.row for row in rows if row.layer is Layer.ROOM}
+    doors: dict[frozenset[int], str] = {}
+    for row in rows:
+        if row.layer is Layer.OBJECT and normalise_label(row.category) in DOORS:
+            both = frozenset(parents.get(row.row, ())) & rooms
+            if len(both) == 2:
+                doors.setdefault(both, ids[row.row])
+    pairs = dict.fromkeys((a, b) for a, b in raw.edges if a in rooms and b in rooms)
+    connected = []
+    for a, b in pairs:
+        door = doors.get(frozenset((a, b)))
+        legs = (ids[a], ids[b]) if door is None else (ids[a], ids[b], door)
+        connected.append(SceneRelation("connected", legs))
+    return connected
+
+
+def _agents(
+    raw: RawScene,
+    ids: Mapping[int, str],
+    parents: Mapping[int, Sequence[int]],
+    *,
+    by_symbol: bool,
+) -> list[SceneNode]:
+    """The last pose of each agent: ``robot_1`` where there is one, else ``robot_<prefix>``."""
+    last: dict[str, int] = {}
+    order = {row: (stamp, raw.keys[row]) for row, (stamp, _) in raw.agents.items()}
+    for row in raw.agents:
+        prefix = symbol_of(raw.keys[row])[0]
+        if prefix not in last or order[row] > order[last[prefix]]:
+            last[prefix] = row
+    taken = set(ids.values())
+    nodes = []
+    for prefix, row in sorted(last.items()):
+        metadata = raw.metadata[row]
+        if by_symbol and prefix.islower():
+            wanted = f"robot_{ord(prefix) - ord('a') + 1}"
+        else:
+            wanted = "robot_1" if len(last) == 1 else f"robot_{prefix}"
+        named = metadata.get(ID_KEY)
+        if isinstance(named, str) and PLAIN_ID.fullmatch(named):
+            wanted = named
+        id_ = wanted if wanted not in taken else f"agent_{symbol_of(raw.keys[row])}"
+        taken.add(id_)
+        category = metadata.get(CATEGORY_KEY)
+        nodes.append(
+            SceneNode(
+                id_,
+                Layer.AGENT,
+                category if isinstance(category, str) and category else "robot",
+                pose=_agent_pose(raw, row),
+                polygon=_outline(metadata),
+                attributes=_attributes(metadata),
+                parents=tuple(ids[above] for above in parents.get(row, ()) if above in ids),
+            )
+        )
+    return nodes
+
+
+def _agent_pose(raw: RawScene, row: int) -> Pose | None:
+    x, y, z = raw.positions[row].tolist()
+    if not max(abs(x), abs(y), abs(z)) <= FARTHEST or raw.metadata[row].get(PLACED_KEY) is False:
+        return None
+    w, *imaginary = raw.agents[row][1]
+    length = math.sqrt(w * w + sum(part * part for part in imaginary))
+    if not abs(length - 1.0) < 0.05:
+        return Pose((x, y, z), _IDENTITY)
+    i, j, k = (part / length for part in imaginary)
+    return Pose((x, y, z), (i, j, k, w / length))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""USD stages: opened in a process of their own, read, and written."""

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opens a USD stage in a process of its own, and hands on what `program` found there.
+
+USD's readers of binary files crash on some damaged bytes, and a few hundred bytes of references can
+compose to millions of prims; then only that process ends, at a limit of memory or time.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.graph.errors import SceneError
+
+MOST_MEMORY = 6 << 30
+"""What the process may allocate (bytes)."""
+
+START_TIME, BYTES_PER_SECOND = 30.0, 2_000_000
+"""How long it may take (s), and how much longer for each byte."""
+
+COMMAND = (sys.executable, str(Path(__file__).with_name("program.py")))
+"""Starts the program; search path, limits, and stages with results follow."""
+
+_CRATE, _TEXT, _ZIP = b"PXR-USDC", b"#usda", b"PK\x03\x04"
+_SUFFIXES = {_CRATE: (".usdc", ".usd"), _TEXT: (".usda", ".usd"), _ZIP: (".usdz",)}
+
+
+def is_usd(file: SceneFile) -> bool:
+    """Whether the content is a USD layer, text or binary, or a package that begins with one."""
+    return file.syntax in (Syntax.TEXT, Syntax.BINARY) and bool(_kind(file.content))
+
+
+def _kind(content: bytes) -> bytes:
+    for mark in (_CRATE, _TEXT):
+        if content.startswith(mark):
+            return mark
+    if content.startswith(_ZIP):
+        length = int.from_bytes(content[26:28], "little")
+        first = content[30 : 30 + length].lower()
+        if first.endswith((b".usd", b".usda", b".usdc")):
+            return _ZIP
+    return b""
+
+
+@dataclass(frozen=True, eq=False)
+class StageMeshes:
+    """The meshes of a stage, in the order of its geometry and the frame of each prim.
+
+    Attributes:
+        points: By prim, shape (n, 3), in the stage's unit; empty for what is no mesh.
+        counts: By prim, how many corners each face has.
+        corners: By prim, numbers of points, face after face.
+    """
+
+    points: Sequence[NDArray[np.float64]]
+    counts: Sequence[NDArray[np.int64]]
+    corners: Sequence[NDArray[np.int64]]
+
+
+def stage_contents(file: SceneFile) -> Mapping[str, Any]:
+    """What `program` says about a stage.
+
+    Raises:
+        SceneError: usd-core is missing, or the stage can't be opened within the limits.
+    """
+    return _opened(file, with_meshes=False)[0]
+
+
+def stage_with_meshes(file: SceneFile) -> tuple[Mapping[str, Any], StageMeshes]:
+    """Like `stage_contents`, with the meshes of its geometry."""
+    found, meshes = _opened(file, with_meshes=True)
+    assert meshes is not None
+    return found, meshes
+
+
+def _opened(file: SceneFile, *, with_meshes: bool) -> tuple[Mapping[str, Any], StageMeshes | None]:
+    """The contents of a stage, and its meshes where they are asked for.
+
+    Raises:
+        SceneError: usd-core is missing, or the stage can't be opened within the limits.
+    """
+    if importlib.util.find_spec("pxr") is None:
+        raise SceneError(
+            "reading USD needs the package usd-core",
+            source=file.name,
+            advice="Install it with: pip install usd-core.",
+        )
+    suffixes = _SUFFIXES[_kind(file.content)]
+    with tempfile.TemporaryDirectory(prefix="fcp_usd_") as temporary:
+        path = file.path.resolve()
+        if file.path.suffix.lower() not in suffixes:  # USD goes by the name, we by the content
+            path = Path(temporary) / f"stage{suffixes[0]}"
+            path.write_bytes(file.content)
+        result = Path(temporary) / "result.json"
+        meshes = Path(temporary) / "meshes.npz"
+        _run(file, path, result, str(meshes) if with_meshes else "")
+        return _parsed(file, result), _meshes(file, meshes) if with_meshes else None
+
+
+def _run(file: SceneFile, path: Path, result: Path, meshes: str) -> None:
+    limits = (str(file.limits.max_nodes), str(MOST_MEMORY))
+    try:
+        subprocess.run(
+            [*COMMAND, *sys.path[1:], "--", *limits, str(path), str(result), meshes],
+            cwd=path.parent,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=START_TIME + len(file.content) / BYTES_PER_SECOND,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _unusable(file, "opening it takes too long") from None
+
+
+def _parsed(file: SceneFile, result: Path) -> Mapping[str, Any]:
+    from pydantic_core import from_json
+
+    try:
+        found: dict[str, Any] = from_json(result.read_bytes())
+    except (OSError, ValueError):
+        raise _unusable(file, "USD ends without a result, or needs too much memory") from None
+    if "refused" in found:
+        raise _unusable(file, found["refused"])
+    return found
+
+
+def _meshes(file: SceneFile, written: Path) -> StageMeshes:
+    try:
+        with np.load(written, allow_pickle=False) as arrays:
+            ends = np.cumsum(arrays["lengths"].reshape(-1, 3), axis=0)[:-1].T
+            points = np.split(arrays["points"].astype(np.float64), ends[0])
+            counts = np.split(arrays["counts"].astype(np.int64), ends[1])
+            corners = np.split(arrays["corners"].astype(np.int64), ends[2])
+    except (OSError, ValueError, KeyError):
+        raise _unusable(file, "USD ends before its meshes are read") from None
+    return StageMeshes([own.reshape(-1, 3) for own in points], counts, corners)
+
+
+def _unusable(file: SceneFile, reason: str) -> SceneError:
+    return SceneError(
+        f"the stage cannot be used: {reason}",
+        source=file.name,
+        advice="Check it with usdchecker, or export it again.",
+    )
