@@ -9,13 +9,13 @@ from dataclasses import replace
 
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Layer, Provenance, SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.graph.labels import normalise_label
+from fcp_ros.scene.graph.graph import Provenance, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.live.change import SceneChange, UpdateStatus, change_of
 from fcp_ros.scene.live.identity import IdentityMap
 from fcp_ros.scene.live.matching import IdTrust, LiveOptions, Matching, match, settled
 from fcp_ros.scene.live.numbers import SourceNumbers, Turn
-from fcp_ros.scene.relations.draft import DOORS, FLOOR
+from fcp_ros.scene.live.replacement import following, named_in, replacement
+from fcp_ros.scene.live.structure import concerns_structure
 from fcp_ros.scene.relations.keeper import RelationKeeper
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 
@@ -102,7 +102,7 @@ class LiveScene:
         relations = self._stated(map(matching.relation, update.relations))
         before = self._number if self._graph is None else self._graph.sequence
         number = max(before + 1, 0 if source else update.sequence)
-        change = self._take(*_replacement(given, update, nodes, relations), number, matching)
+        change = self._take(*replacement(given, update, nodes, relations), number, matching)
         self._named(identity, matching, change.removed)
         self._numbers.took(source, update.sequence, time)
         return change
@@ -156,7 +156,7 @@ class LiveScene:
             given, update.upserted, removed, identity, association, trust=IdTrust.ALWAYS
         )
         reborn = {renaming.id for renaming in matching.renamed}
-        ours = {**{id_: identity.ours(id_) or id_ for id_ in _named_in(update)}, **matching.ours}
+        ours = {**{id_: identity.ours(id_) or id_ for id_ in named_in(update)}, **matching.ours}
         whole = Matching(ours, matching.renamed, matching.ambiguous)
         nodes = {node.id: node for node in self._settled(map(whole.node, update.upserted))}
         added = self._stated(map(whole.relation, update.added))
@@ -247,18 +247,18 @@ class LiveScene:
             number: Of the graph that results.
             matching: How the update was matched.
         """
-        before = self._graph
-        if before is None or delta is None:
+        before, older = self._graph, self._given
+        if before is None or older is None or delta is None:
             graph, whole = self._whole(given, number)
         elif self._keeper is None:
             graph, whole = given.with_sequence(number), delta
-        elif self._is_structure(delta):
+        elif concerns_structure(delta, older.nodes, self._is_derived):
             graph, whole = self._whole(given, number)
         else:
             whole = self._keeper.advance(replace(delta, sequence=before.sequence + 1))
             graph = self._keeper.graph.with_sequence(number)
             if self._keeper.last.full:
-                graph = _following(before, whole, graph)
+                graph = following(before, whole, graph)
             self._keeper.adopt(graph)
         self._given, self._graph = given, graph
         renamed, ambiguous = matching.renamed, matching.ambiguous
@@ -274,103 +274,11 @@ class LiveScene:
         graph = completed.with_sequence(number)
         whole = delta_between(self._graph or SceneGraph({}), graph)
         if self._graph is not None and self._graph.frame_id == graph.frame_id:
-            graph = _following(self._graph, whole, graph)
+            graph = following(self._graph, whole, graph)
         if self._keeper is not None:
             self._keeper.adopt(graph)
         return graph, whole
 
-    def _is_structure(self, delta: SceneDelta) -> bool:
-        """Whether rooms, passages, floors or the number of agents change.
-
-        Completion makes nodes for these (a room's floor, a passage, a robot), so that they are made
-        anew and none stays behind.
-        """
-        assert self._given is not None
-        nodes = self._given.nodes
-        if any(relation.name == "connected" for relation in (*delta.added, *delta.dropped)):
-            return True
-        if any(_is_structural(nodes[id_]) for id_ in delta.removed):
-            return True
-        for node in delta.upserted:
-            older = nodes.get(node.id)
-            if older is None and (_is_structural(node) or self._is_derived(node.id)):
-                return True
-            is_structural = _is_structural(node) or (older is not None and _is_structural(older))
-            if is_structural and older is not None and _shape(older) != _shape(node):
-                return True
-        return False
-
     def _nothing(self, status: UpdateStatus, reason: str) -> SceneChange:
         number = self._number if self._graph is None else self._graph.sequence
         return SceneChange(status, self._graph, self._graph, SceneDelta(number), reason=reason)
-
-
-def _replacement(
-    given: SceneGraph | None,
-    update: SceneGraph,
-    nodes: list[SceneNode],
-    relations: list[SceneRelation],
-) -> tuple[SceneGraph, SceneDelta | None]:
-    """What sources say after a full update, and the delta that leads there if it is a small one."""
-    if given is not None and given.frame_id == update.frame_id:
-        delta = _difference(given, nodes, relations)
-        if len(delta.upserted) + len(delta.removed) <= len(given.nodes) // 4:
-            after = apply_delta(given, delta)  # shares what stays, and the indexes
-            return after.with_source(update.source).with_notes_instead(update.notes), delta
-    number = 0 if given is None else given.sequence + 1
-    return SceneGraph.of(
-        nodes,
-        relations,
-        frame_id=update.frame_id,
-        sequence=number,
-        source=update.source,
-        notes=update.notes,
-    ), None
-
-
-def _difference(
-    given: SceneGraph, nodes: list[SceneNode], relations: list[SceneRelation]
-) -> SceneDelta:
-    """The delta to a graph of these nodes and relations."""
-    ids = {node.id for node in nodes}
-    removed = tuple([id_ for id_ in given.nodes if id_ not in ids])
-    gone = set(removed)
-    now = {relation.key: relation for relation in relations}
-    was = given.nodes
-    return SceneDelta(
-        given.sequence + 1,
-        tuple([n for n in nodes if (older := was.get(n.id)) is not n and older != n]),
-        removed,
-        tuple([r for r in relations if given.relation(r.name, *r.elements) != r]),
-        tuple([r for r in given.relations if r.key not in now and gone.isdisjoint(r.elements)]),
-    )
-
-
-def _following(before: SceneGraph, delta: SceneDelta, after: SceneGraph) -> SceneGraph:
-    """The graph ``after`` in the order, and with the indexes, that a follower's graph has."""
-    reached = apply_delta(before, replace(delta, sequence=before.sequence + 1))
-    reached = reached.with_source(after.source).with_notes_instead(after.notes)
-    return reached.with_sequence(after.sequence)
-
-
-def _named_in(update: SceneDelta) -> Iterable[str]:
-    """All ids that a delta names."""
-    for node in update.upserted:
-        yield from (node.id, *node.parents)
-    for relation in (*update.added, *update.dropped):
-        yield from relation.elements
-
-
-def _is_structural(node: SceneNode) -> bool:
-    if node.layer is not Layer.OBJECT:
-        return True
-    label = normalise_label(node.category)
-    return label == FLOOR or label in DOORS
-
-
-def _shape(node: SceneNode) -> tuple[object, ...]:
-    """What the structure depends on; an agent may go where it likes."""
-    if node.layer is Layer.AGENT:
-        return (node.layer, node.category)
-    rest = (node.pose, node.size, node.polygon, node.height, node.parents)
-    return (node.layer, node.category, *rest)
