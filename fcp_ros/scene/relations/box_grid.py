@@ -93,6 +93,19 @@ class BoxGrid:
                 found += members
         return found
 
+    def meeting(self, place: Rectangle) -> list[int]:
+        """Slots of the boxes whose own upright rectangle meets a rectangle (EDGE of slack)."""
+        slots = np.array(self.around(place), dtype=np.intp)
+        low, high = self._boxes.some(slots).bounds()
+        meets = (
+            (low[:, 0] <= place[2])
+            & (low[:, 1] <= place[3])
+            & (high[:, 0] >= place[0])
+            & (high[:, 1] >= place[1])
+        )
+        found: list[int] = slots[meets].tolist()
+        return found
+
     def over(self, slots: Iterable[int]) -> tuple[Indices, Indices]:
         """Pairs (slot, other) with the slot's centre in the other's footprint, and some more."""
         items: list[int] = []

@@ -59,14 +59,14 @@ class NearKeeper:
             return {}
         stale = {id_ for id_ in change.shapes if id_ in raw.nodes and id_ not in self._grid}
         places = [*old_places, *self.places_of(change.shapes)]
-        slots = sorted({slot for place in places for slot in self._grid.around(place)})
+        slots = sorted({slot for place in places for slot in self._grid.meeting(place)})
         ids = [self._grid.boxes.ids[slot] for slot in slots]
         pairs = {legs for name, legs in change.touched if name == "near" and len(legs) == 2}
-        for id_ in (*ids, *stale):
-            pairs.update((id_, other) for other in self._nearest.pop(id_, ()))
+        older = {id_: self._nearest.pop(id_, {}) for id_ in (*ids, *stale)}
         self._measure(slots)
-        for id_ in ids:
-            pairs.update((id_, other) for other in self._nearest.get(id_, ()))
+        for id_, was in older.items():
+            now = self._nearest.get(id_, {})
+            pairs.update((id_, other) for other in {*was, *now} if was.get(other) != now.get(other))
         after: dict[RelationKey, SceneRelation | None] = {}
         for a, b in pairs:
             if a in raw.nodes and b in raw.nodes:
