@@ -87,7 +87,7 @@ def figures(quick: bool = False, minutes: float = 1.0) -> list[Figure]:
     nodes = house()
     loads = (
         Load("full, 1 % moved", 10.0, True, len(nodes) // 100, 0.05),
-        Load("full, all with noise", 10.0, True, len(nodes), 0.003),
+        Load("full, all with noise", 10.0, True, len(nodes), 0.002),
         Load("full, all moved", 10.0, True, len(nodes), 0.05),
         Load("deltas of 10", 200.0, False, 10, 0.05),
     )
