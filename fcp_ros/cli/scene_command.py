@@ -16,6 +16,7 @@ from fcp_ros.cli.options import DEFAULT_DOMAIN, DomainOption, JsonOption
 from fcp_ros.cli.scene_diff import plain_difference, print_difference, type_by
 from fcp_ros.cli.scene_info import plain_info, print_info
 from fcp_ros.cli.scene_options import (
+    AlsoOption,
     FileArgument,
     MaxNodesOption,
     SimilarOption,
@@ -27,8 +28,9 @@ from fcp_ros.cli.scene_options import (
 from fcp_ros.cli.session import SceneChoice, open_session
 from fcp_ros.domain import load_domain
 from fcp_ros.package_files import find_domain, find_scene
-from fcp_ros.scene import load_scene, read_scene
+from fcp_ros.scene import complete_relations, load_scene, read_scene
 from fcp_ros.scene.difference import DifferenceTolerances, difference
+from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.same_things import REACH, same_things
 from fcp_ros.scene.writing import WRITERS, save_scene
 
@@ -41,6 +43,7 @@ def info(
     domain: DomainOption = DEFAULT_DOMAIN,
     types: TypeOption = None,
     similar: SimilarOption = None,
+    also: AlsoOption = None,
     max_nodes: MaxNodesOption = None,
     each_node: Annotated[
         bool, typer.Option("--all", help="Show each node instead of each label.")
@@ -48,7 +51,7 @@ def info(
     as_json: JsonOption = False,
 ) -> None:
     """Show what is in a scene, and what a domain makes of it."""
-    choice = SceneChoice(tuple(types or ()), similar, limits_of(max_nodes))
+    choice = SceneChoice(tuple(types or ()), similar, limits_of(max_nodes), tuple(also or ()))
     with explained(), working(f"reading {file}"):
         session = open_session(domain, file, choice)
     if as_json:
@@ -71,6 +74,7 @@ def show(
     domain: DomainOption = DEFAULT_DOMAIN,
     types: TypeOption = None,
     similar: SimilarOption = None,
+    also: AlsoOption = None,
     max_nodes: MaxNodesOption = None,
 ) -> None:
     """Draw a scene, from above and in 3D, into one file that needs no network."""
@@ -80,7 +84,7 @@ def show(
 
     if out.suffix.lower() not in (".html", ".htm", ".svg"):
         fail(f"{out}: pictures are written as .html or .svg; end the file's name with one of them")
-    choice = SceneChoice(tuple(types or ()), similar, limits_of(max_nodes))
+    choice = SceneChoice(tuple(types or ()), similar, limits_of(max_nodes), tuple(also or ()))
     with explained(), working(f"reading {file}"):
         session = open_session(domain, file, choice)
     if all(node.pose is None for node in session.graph.nodes.values()):
@@ -110,12 +114,14 @@ def convert(
         bool,
         typer.Option("--given-only", help="Leave out what is derived: relations, floors, doors."),
     ] = False,
+    also: AlsoOption = None,
     max_nodes: MaxNodesOption = None,
 ) -> None:
     """Write a scene in another format; says what that format has no words for."""
-    read = read_scene if given_only else load_scene
     with explained(), working(f"converting {file}"):
-        graph = read(find_scene(file), limits=limits_of(max_nodes))
+        relations = RelationOptions(also=frozenset(also or ()))
+        graph = read_scene(find_scene(file), limits=limits_of(max_nodes))
+        graph = graph if given_only else complete_relations(graph, relations)
         out.parent.mkdir(parents=True, exist_ok=True)
         lost = save_scene(graph, out, format_name)
     console = Console(highlight=False)

@@ -13,6 +13,7 @@ from rich.markup import escape
 
 from fcp_ros.report.names import printable
 from fcp_ros.scene import SceneLimits
+from fcp_ros.scene.relations.options import ON_REQUEST
 
 FileArgument = Annotated[
     str,
@@ -37,6 +38,15 @@ SimilarOption = Annotated[
         max=1.0,
         help="Give unknown labels the type of known ones that mean nearly the same, if the vote "
         "reaches this (0 to 1); the domain's own setting without it.",
+    ),
+]
+AlsoOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also",
+        metavar="RELATION",
+        help=f"Derive this from geometry, too: {', '.join(ON_REQUEST)}; may be repeated. What the "
+        "domain declares of these is derived anyway.",
     ),
 ]
 MaxNodesOption = Annotated[

@@ -27,6 +27,7 @@ from fcp_ros.scene import (
 )
 from fcp_ros.scene.loading import read_with_format
 from fcp_ros.scene.state.type_overrides import check_overrides, with_type_overrides
+from fcp_ros.scene.state.wanted_relations import relation_options_for
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,13 @@ class SceneChoice:
         types: ``LABEL=TYPE`` or ``ID=TYPE`` each.
         similar: Threshold for labels that are like known ones; None leaves it to the domain.
         limits: What a file may hold; None for the usual.
+        also: Relations to derive besides those that the domain declares (``near``, ``under``...).
     """
 
     types: tuple[str, ...] = ()
     similar: float | None = None
     limits: SceneLimits | None = None
+    also: tuple[str, ...] = ()
 
 
 def open_session(domain_name: str, scene_name: str, choice: SceneChoice | None = None) -> Session:
@@ -73,7 +76,7 @@ def open_session(domain_name: str, scene_name: str, choice: SceneChoice | None =
     if choice.similar is not None:
         mapping = replace(mapping, similar_threshold=choice.similar)
     given, reader = read_with_format(find_scene(scene_name), limits=choice.limits)
-    graph = complete_relations(given)
+    graph = complete_relations(given, relation_options_for(domain.schema, choice.also))
     check_overrides(graph, mapping)
     state = scene_to_instance(graph, domain.schema, mapping, EmbeddingLabelSimilarity())
     return Session(replace(domain, mapping=mapping), graph, state, reader)

@@ -34,6 +34,7 @@ from fcp_ros.package_files import config_folder, find_scene
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.loading import load_scene
+from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
 from fcp_ros.srv import GetSceneGraph, LoadScene
 
 PARAMETERS = (
@@ -50,6 +51,11 @@ PARAMETERS = (
         "complete_relations",
         True,
         "Derive relations that updates leave out (on, inside, in_room, ...) from geometry.",
+    ),
+    ParameterSpec(
+        "also_derive",
+        [""],
+        f"What to derive besides, if anything: {', '.join(ON_REQUEST)}.",
     ),
     ParameterSpec(
         "max_nodes",
@@ -123,7 +129,7 @@ class SceneGraphNode(ManagedNode):
             ScenePublisher(self, self.parameters.number("graph_period")),
             FullUpdateRequests(self, self.parameters.number("request_period")),
             SceneMarkers(self),
-            self.parameters.flag("complete_relations"),
+            self._relations(),
             self._limits(),
         )
         holder = self._holder = SceneHolder(self, self._parts, self._number)
@@ -207,6 +213,14 @@ class SceneGraphNode(ManagedNode):
             response.message = f"{len(held.graph.nodes)} nodes."
             response.scene_graph = graph_to_message(held.graph, held.stamp)
         return response
+
+    def _relations(self) -> RelationOptions | None:
+        if not self.parameters.flag("complete_relations"):
+            return None
+        try:
+            return RelationOptions(also=frozenset(self.parameters.texts("also_derive")))
+        except SceneError as error:
+            raise ConfigureError(f"also_derive: {error}") from error
 
     def _limits(self) -> SceneLimits:
         return SceneLimits(self.parameters.integer("max_nodes"))

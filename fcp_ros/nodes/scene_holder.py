@@ -24,7 +24,7 @@ from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live.change import SceneChange, UpdateStatus
 from fcp_ros.scene.live.live_scene import LiveScene
-from fcp_ros.scene.relations.options import DEFAULT_OPTIONS
+from fcp_ros.scene.relations.options import RelationOptions
 
 MOST_SOURCES = 64
 """Sources whose last number is remembered, for requests."""
@@ -39,7 +39,7 @@ class HolderParts:
         publisher: of changes and graphs.
         requests: for full updates.
         markers: show the graph.
-        completes: whether relations are derived.
+        relations: which are derived, and how; None to derive none.
         limits: of a scene.
     """
 
@@ -47,7 +47,7 @@ class HolderParts:
     publisher: ScenePublisher
     requests: FullUpdateRequests
     markers: SceneMarkers
-    completes: bool
+    relations: RelationOptions | None
     limits: SceneLimits
 
 
@@ -74,8 +74,7 @@ class SceneHolder:
 
     def _empty_scene(self) -> LiveScene:
         """A scene without a past, but for the numbers."""
-        options = DEFAULT_OPTIONS if self._parts.completes else None
-        return LiveScene(relations=options, number=self._number)
+        return LiveScene(relations=self._parts.relations, number=self._number)
 
     @property
     def held(self) -> PublishedGraph | None:

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a domain declares is derived for it, and nothing that it has no words for."""
+
+from dataclasses import replace
+
+import pytest
+
+from fcp_ros.cset import Attribute, AttributeKind, Relation, Schema
+from fcp_ros.scene import SceneError
+from fcp_ros.scene.state.wanted_relations import relation_options_for
+
+NEAR = Relation("near", (("thing", "thing"), ("other", "thing")))
+
+
+def test_nothing_is_declared(schema: Schema) -> None:
+    assert relation_options_for(schema).also == frozenset()
+
+
+def test_what_is_declared_is_derived(schema: Schema) -> None:
+    reach = Attribute("reach", "thing", AttributeKind.STRING)
+    larger = replace(
+        schema, relations=(*schema.relations, NEAR), attributes=(*schema.attributes, reach)
+    )
+    assert relation_options_for(larger).also == {"near", "reach"}
+
+
+def test_other_legs_mean_something_else(schema: Schema) -> None:
+    unary = Relation("near", (("thing", "thing"),))
+    assert not relation_options_for(replace(schema, relations=(*schema.relations, unary))).also
+
+
+def test_more_can_be_asked_for(schema: Schema) -> None:
+    assert relation_options_for(schema, ["under"]).also == {"under"}
+    with pytest.raises(SceneError, match="Choose among"):
+        relation_options_for(schema, ["behind"])
