@@ -169,17 +169,23 @@ class AnchoredSearch:
 
     def _through(self, state: Instance, anchors: Iterable[Anchor]) -> set[Key]:
         found: set[Key] = set()
+        searches: dict[int, Backtracking] = {}
         for slot, image in anchors:
-            found.update(self.at(state, slot, image))
+            search = searches.get(slot)
+            if search is None:
+                search = searches[slot] = self._search(state, slot)
+            found.update([tuple(search.binding) for _ in search.matches({slot: image})])
         return found
 
     def at(self, state: Instance, slot: int, image: int) -> Iterator[Key]:
         """The matches that send a slot to an element or tuple, which may be a missing one."""
+        search = self._search(state, slot)
+        for _ in search.matches({slot: image}):
+            yield tuple(search.binding)
+
+    def _search(self, state: Instance, slot: int) -> Backtracking:
         plan = self.plans.get(slot)
         if plan is None:
             query = Query(self.monic, (slot,), {}, self.where)
             plan = self.plans.keep(slot, plan_for(self.pattern, query, state, sizes_by_index))
-        search = Backtracking(plan, state, {}, self.where)
-        binding = search.binding
-        for _ in search.matches({slot: image}):
-            yield tuple(binding)
+        return Backtracking(plan, state, {}, self.where)

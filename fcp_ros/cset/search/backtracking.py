@@ -16,7 +16,7 @@ from fcp_ros.cset.search.row_access import Candidates, Check, Test, access_to
 
 
 class Backtracking:
-    """One search.
+    """A search, that may be made from other anchors again and again, one after the other.
 
     Attributes:
         binding: the image of each slot; complete, and valid until the next one, whenever `matches`
@@ -48,6 +48,8 @@ class Backtracking:
         # The slot that last had an image, if it still has it: one with a lower rank that is bound
         # to something else, and one with a higher rank, has it no more.
         self._holders: dict[int, int] = {}
+        self._steps: tuple[list[Check], list[tuple[Candidates, Test]]] | None = None
+        self._anchor_tests = [self._test_of(bind) for bind in plan.anchors]
 
     def matches(self, anchors: Mapping[int, int]) -> Iterator[None]:
         """Stop at every match.
@@ -57,7 +59,9 @@ class Backtracking:
         """
         if not self.anchor(anchors):
             return
-        checks, choices = self._opened()
+        if self._steps is None:
+            self._steps = self._opened()
+        checks, choices = self._steps
         if not all(check() for check in checks):
             return
         if not choices:
@@ -88,9 +92,10 @@ class Backtracking:
 
     def anchor(self, anchors: Mapping[int, int]) -> bool:
         """Bind the slots that are bound from the start; whether these images may be theirs."""
-        for bind in self._plan.anchors:
+        self._holders.clear()
+        self.values.clear()
+        for bind, test in zip(self._plan.anchors, self._anchor_tests, strict=True):
             image = anchors[bind.slot]
-            test = self._test_of(bind)
             if test is not None and not test(image):
                 return False
             self.binding[bind.slot] = image
