@@ -267,7 +267,9 @@ class LiveScene:
     def _whole(self, given: SceneGraph, number: int) -> tuple[SceneGraph, SceneDelta]:
         """Derive everything anew."""
         if self._relations is not None:
-            self._keeper = RelationKeeper(given, self._relations)
+            # Of the graphs of a source that sends only whole ones, hardly any index is asked for.
+            is_first = self._graph is None
+            self._keeper = RelationKeeper(given, self._relations, prepare=is_first)
             completed = self._keeper.graph
         else:
             completed = given

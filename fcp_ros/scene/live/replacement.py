@@ -9,6 +9,9 @@ from dataclasses import replace
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.graph import SceneGraph, SceneNode, SceneRelation
 
+_FEW = 8
+"""Up to this fraction of a graph, changes are worked into its indexes one by one."""
+
 
 def replacement(
     given: SceneGraph | None,
@@ -52,10 +55,27 @@ def _difference(
 
 
 def following(before: SceneGraph, delta: SceneDelta, after: SceneGraph) -> SceneGraph:
-    """The graph ``after`` in the order, and with the indexes, that a follower's graph has."""
+    """The graph ``after`` in the order that a follower's graph has, who applies the delta.
+
+    Where little changed, the indexes of ``before`` are carried along; else they are made anew when
+    they are needed, which costs less.
+    """
+    changes = len(delta.upserted) + len(delta.removed) + len(delta.added) + len(delta.dropped)
+    if changes * _FEW > len(after.nodes) + after.relation_count:
+        return _in_order_of(before, after)
     reached = apply_delta(before, replace(delta, sequence=before.sequence + 1))
     reached = reached.with_source(after.source).with_notes_instead(after.notes)
     return reached.with_sequence(after.sequence)
+
+
+def _in_order_of(before: SceneGraph, after: SceneGraph) -> SceneGraph:
+    """What stays, in the order that it had, and then what is new, in its own order."""
+    now = {relation.key: relation for relation in after.relations}
+    relations = {key: now[key] for one in before.relations if (key := one.key) in now}
+    relations.update(now)
+    nodes = {id_: after.nodes[id_] for id_ in before.nodes if id_ in after.nodes}
+    nodes.update(after.nodes)
+    return after.rebuilt(nodes, relations, after.notes)
 
 
 def named_in(update: SceneDelta) -> Iterable[str]:

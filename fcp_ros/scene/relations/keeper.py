@@ -25,7 +25,7 @@ from fcp_ros.scene.relations.changes import (
     with_centre,
     with_dependents,
 )
-from fcp_ros.scene.relations.complete import complete
+from fcp_ros.scene.relations.complete import Completion, complete
 from fcp_ros.scene.relations.derivation import ASSUMED
 from fcp_ros.scene.relations.door_keeper import DoorKeeper
 from fcp_ros.scene.relations.draft import is_door, is_robot
@@ -66,6 +66,7 @@ class RelationKeeper:
     Args:
         graph: Any valid graph with at least one node; it is completed.
         options: What to derive.
+        prepare: Make all indexes of the graph now, so that the first change does not wait for them.
 
     Attributes:
         graph: The completed graph after all changes so far.
@@ -73,9 +74,18 @@ class RelationKeeper:
         last: How the last change was worked in.
     """
 
-    def __init__(self, graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS) -> None:
+    def __init__(
+        self,
+        graph: SceneGraph,
+        options: RelationOptions = DEFAULT_OPTIONS,
+        *,
+        prepare: bool = True,
+    ) -> None:
         self._options = options
         self._start(graph, "the first graph")
+        if prepare:
+            self.graph.prepare()
+            self._look_around()
 
     def advance(self, delta: SceneDelta) -> SceneDelta:
         """Work in a change of nodes and given relations.
@@ -101,6 +111,7 @@ class RelationKeeper:
             self._start(raw, reason)
             return delta_between(before, self.graph)
         with np.errstate(over="ignore", invalid="ignore"):
+            self._look_around()
             return self._advance_locally(raw, change, delta)
 
     def adopt(self, graph: SceneGraph) -> None:
@@ -111,20 +122,26 @@ class RelationKeeper:
     def _start(self, graph: SceneGraph, reason: str) -> None:
         completion = complete(graph, self._options)
         self.graph = completion.graph
-        self.graph.prepare()
         self.conflicts = completion.conflicts
         self._derivation = completion.derivation
         self._apart = set(completion.derivation.around.apart)
         self._derivation.around = self._derivation.around._replace(apart=self._apart)
         self._derivation.nodes = self.graph.nodes
+        self._unlooked: Completion | None = completion
+        self._robots = {n.id for n in self.graph.in_layer(Layer.AGENT) if is_robot(n)}
+        self.last = Advance(full=True, reason=reason, touched=len(graph.nodes))
+
+    def _look_around(self) -> None:
+        """Make what finds the neighbourhood of a change; not needed by whole graphs in a row."""
+        completion, self._unlooked = self._unlooked, None
+        if completion is None:
+            return
         self._grid = BoxGrid(completion.boxes)
         self._near = NearKeeper(completion.nearest, self._grid, self._options)
-        self._robots = {n.id for n in self.graph.in_layer(Layer.AGENT) if is_robot(n)}
         self._doors = DoorKeeper(self.graph, self._derivation.around.finder, self._options)
         self._rooms_of_floor: dict[str, list[str]] = {}
         for room, floor in self._derivation.around.floors.items():
             self._rooms_of_floor.setdefault(floor, []).append(room)
-        self.last = Advance(full=True, reason=reason, touched=len(graph.nodes))
 
     # ---- the neighbourhood -----------------------------------------------------------------------
 
