@@ -21,6 +21,7 @@ from fcp_ros.nodes.scene_requests import FullUpdateRequests
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.garbage import hold_scene
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live.change import SceneChange, UpdateStatus
 from fcp_ros.scene.live.live_scene import LiveScene
@@ -238,6 +239,7 @@ class SceneHolder:
         self._held, self._number, self._refused = graph, change.after.sequence, ""
         publisher.publish(ready)
         self._parts.markers.show(graph.graph)
+        hold_scene(len(change.after.nodes))
         return True
 
     def _published(self, change: SceneChange, after: PublishedGraph) -> PublishedChange:

@@ -18,6 +18,7 @@ from fcp_ros.nodes.conversions.scene_wire_glance import glance_at_change, glance
 from fcp_ros.nodes.scene_follower import SceneCopy, SceneQueue, Steps
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.garbage import hold_scene
 from fcp_ros.scene.graph.graph import Layer, SceneGraph
 from fcp_ros.scene.state.advance import advance_state
 from fcp_ros.scene.state.similar_labels import LabelSimilarity
@@ -173,6 +174,7 @@ def _converted(
     graph: SceneGraph, stamp: Time, domain: Domain, similarity: LabelSimilarity
 ) -> WorldState:
     scene = scene_to_instance(graph, domain.schema, domain.mapping, similarity)
+    hold_scene(len(graph.nodes))
     return WorldState(scene, _resources(graph, domain), stamp)
 
 

@@ -7,6 +7,9 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+LARGE_SCENE = 10_000
+"""From so many elements on, a search for garbage among them takes long enough to matter (10 ms)."""
+
 
 @contextmanager
 def garbage_collection_paused() -> Iterator[None]:
@@ -35,3 +38,13 @@ def collect_garbage_rarely() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
+
+
+def hold_scene(elements: int) -> None:
+    """Say that the process holds a scene from now on: with a large one, `collect_garbage_rarely`.
+
+    Args:
+        elements: Number of nodes of the scene. It costs nothing to say it again.
+    """
+    if elements >= LARGE_SCENE and not gc.get_freeze_count():
+        collect_garbage_rarely()

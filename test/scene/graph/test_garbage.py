@@ -5,7 +5,12 @@ import gc
 
 import pytest
 
-from fcp_ros.scene.graph.garbage import collect_garbage_rarely, garbage_collection_paused
+from fcp_ros.scene.graph.garbage import (
+    LARGE_SCENE,
+    collect_garbage_rarely,
+    garbage_collection_paused,
+    hold_scene,
+)
 
 
 def test_pause_ends():
@@ -31,6 +36,23 @@ def test_collecting_rarely():
         assert gc.isenabled()
         assert gc.get_freeze_count() > 0
         assert gc.get_threshold()[0] > thresholds[0]
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*thresholds)
+
+
+def test_only_a_large_scene_changes_anything():
+    thresholds = gc.get_threshold()
+    try:
+        hold_scene(LARGE_SCENE - 1)
+        assert gc.get_threshold() == thresholds
+        assert not gc.get_freeze_count()
+        hold_scene(LARGE_SCENE)
+        assert gc.get_threshold() != thresholds
+        frozen = gc.get_freeze_count()
+        assert frozen
+        hold_scene(LARGE_SCENE)
+        assert gc.get_freeze_count() <= frozen
     finally:
         gc.unfreeze()
         gc.set_threshold(*thresholds)
