@@ -24,7 +24,7 @@ PARTS = {"policy": AlphaPolicy, "search": SearchOptions, "switches": Switches}
 """Fields of `PlanningOptions` that have fields of their own."""
 
 OF_OTHER_THINGS = {"goal", "domain", "scene", "out", "as_json", "oracle", "model", "endpoint",
-                   "calibration"}
+                   "calibration", "types", "similar"}
 """Options of `fcp plan` that say what is asked of whom, not how it is planned."""
 
 

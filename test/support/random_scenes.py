@@ -22,12 +22,13 @@ names = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Z")), min_size=1, max_size=12
 )
 coordinates = st.floats(-1e6, 1e6)
-singles = st.floats(-1e4, 1e4, width=32)
+# Without -0.0: it is equal to 0.0, and what is equal to what was sent before is sent as before.
+singles = st.floats(-1e4, 1e4, width=32).map(lambda number: number + 0.0)
 attributes = st.dictionaries(
     names,
     st.booleans()
     | st.integers(-(2**63), 2**63 - 1)
-    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.floats(allow_nan=False, allow_infinity=False).map(lambda number: number + 0.0)
     | names,
     max_size=4,
 )
