@@ -152,10 +152,20 @@ class Probe:
         return bool(self.ask(ChangeState, name, request).success)
 
     def state_of(self, node: str) -> str:
-        """The lifecycle state of a node, such as "active"."""
+        """The lifecycle state of a node, such as "active".
+
+        Asked again where there is no answer: a node that has only just heard of its client may lose
+        one on the way.
+        """
         from lifecycle_msgs.srv import GetState
 
-        return str(self.ask(GetState, f"{node}/get_state").current_state.label)
+        from fcp_ros.client import FcpTimeout
+
+        name = f"{node}/get_state"
+        for _ in range(3):
+            with suppress(FcpTimeout):
+                return str(self.ask(GetState, name, timeout=DEADLINE / 3).current_state.label)
+        return str(self.ask(GetState, name).current_state.label)
 
 
 def _qos(latched: bool, depth: int) -> Any:
