@@ -7,8 +7,8 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-LARGE_SCENE = 10_000
-"""From so many elements on, a search for garbage among them takes long enough to matter (10 ms)."""
+LARGE_SCENE = 1_000
+"""From so many elements on, searches for garbage among them take a good part of the time."""
 
 
 @contextmanager
@@ -28,6 +28,10 @@ def garbage_collection_paused() -> Iterator[None]:
             gc.enable()
 
 
+_RARELY = (50_000, 20, 100)
+"""Thresholds of Python's collector for a process that holds a large scene."""
+
+
 def collect_garbage_rarely() -> None:
     """For a process that holds a large scene and follows its changes, once the scene is there.
 
@@ -37,7 +41,7 @@ def collect_garbage_rarely() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    gc.set_threshold(*_RARELY)
 
 
 def hold_scene(elements: int) -> None:
@@ -46,5 +50,6 @@ def hold_scene(elements: int) -> None:
     Args:
         elements: Number of nodes of the scene. It costs nothing to say it again.
     """
-    if elements >= LARGE_SCENE and not gc.get_freeze_count():
+    # Not by gc.get_freeze_count(), which counts all that is frozen each time.
+    if elements >= LARGE_SCENE and gc.get_threshold() != _RARELY:
         collect_garbage_rarely()
