@@ -15,8 +15,8 @@ LAYERS = ("fuzzy", "cset", "scene", "domain", "grounding", "planning", "relaxati
           "nodes")  # lowest first
 # The folders of the larger layers, lowest first; the files beside the folders use all of them.
 FOLDERS = {
-    "cset": ("schema", "instance", "search", "limits", "conditions", "rewriting", "sequences",
-             "migration", "interchange"),
+    "cset": ("schema", "instance", "search", "limits", "conditions", "rewriting", "migration",
+             "interchange"),
     "scene": ("graph", "shapes", "relations", "formats", "state", "live"),
     "grounding": ("protocol", "stores", "calibration", "models", "stated", "embedding",
                   "language_model", "endpoint", "asking"),

@@ -3,7 +3,7 @@
 
 World states are instances, actions are rules; both are values. Knows nothing of planning.
 docs/cset.md is the tour. What is not named here is for those who ask for it by its module: schema
-texts, subobjects, causality and composition of rules, migration, interchange, example graphs.
+texts, subobjects, migration, interchange.
 """
 
 from fcp_ros.cset.conditions.conditions import ApplicationCondition, ConditionKind, CountCondition

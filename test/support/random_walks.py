@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from fcp_ros.cset import find_homs, rewrite
-from fcp_ros.cset.sequences.applied_step import AppliedStep
+from fcp_ros.cset import find_homs, find_matches, rewrite
 from fcp_ros.domain import Duration, Window, constraint_pattern, span_of
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.plan import PlanStep
@@ -51,18 +50,17 @@ class Walker:
         return {name: r.initial for name, r in self.domain.resources.items()}
 
     def walk(self, instance, rng, length):
-        """Applied steps and their plan steps; what changes nothing is taken less often."""
-        applied, steps = [], []
+        """The states after each step, and the steps; what changes nothing is taken less often."""
+        states, steps = [], []
         state, left = instance, self.start()
         for _ in range(length):
             taken = self.step(state, left, rng)
             if taken is None:
                 break
-            step, plan_step, left = taken
-            applied.append(step)
-            steps.append(plan_step)
-            state = step.after
-        return applied, steps
+            state, step, left = taken
+            states.append(state)
+            steps.append(step)
+        return states, steps
 
     def step(self, state, left, rng):
         """A random step that is possible, preferably one that changes something."""
@@ -78,12 +76,20 @@ class Walker:
             result = rewrite(self.spans[name].rule, match)
             if after is None or result.instance is None or self.breaks(state, result.instance):
                 continue
-            step = AppliedStep(self.spans[name].rule, match, result)
-            taken = step, self.plan_step(name, self.spans[name], match), after
+            taken = result.instance, self.plan_step(name, self.spans[name], match), after
             if result.delta.added or result.delta.removed:
                 return taken
             idle = idle or taken
         return idle
+
+    def redo(self, step, state):
+        """The state after a plan step, by rewriting; None where it can't be done."""
+        span = self.spans[step.rule]
+        fixed = {span.parameters[p]: state.id_of(e) for p, e in step.arguments}
+        for match in find_matches(span.rule, state, initial=fixed):
+            after = rewrite(span.rule, match).instance
+            return None if after is None or self.breaks(state, after) else after
+        return None
 
     def plan_step(self, name, span, match):
         rule = self.domain.rules[name]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several flat operators, one after the other, as one: the composed span over variables.
 
-What `cset.sequences.compose_sequence` does for rules (the concurrency theorem of graph rewriting),
-worked out on a finite-domain task, where it is plain substitution: what a step asks of a variable
-that an earlier one has set is decided; the rest is asked at the start.
+The concurrency theorem of graph rewriting (Ehrig, Ehrig, Prange, Taentzer, *Fundamentals of
+Algebraic Graph Transformation*, 2006, theorem 5.23) on a finite-domain task, where it is plain
+substitution: what a step asks of a variable that an earlier one has set is decided; the rest is
+asked at the start.
 """
 
 from __future__ import annotations

@@ -12,8 +12,7 @@ read, and the end is the same:
 
 This is stricter than needed (what a step reads may come from another one than it did: Baeckstrom,
 Computational aspects of reordering plans, JAIR 9, 1998); in return two steps that it leaves
-unordered never interfere, so that they may also overlap in time. `cset.sequences.causality` is the
-slower, general way for arbitrary rules.
+unordered never interfere, so that they may also overlap in time.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fcp_ros.cset import Instance
-from fcp_ros.cset.sequences.partial_order import PartialOrder
 from fcp_ros.domain.model import Domain
 from fcp_ros.planning.compile.ground_step import GroundStep
 from fcp_ros.planning.model.plan import PlanStep
@@ -18,6 +17,7 @@ from fcp_ros.planning.schedule.agents import Agents
 from fcp_ros.planning.schedule.causal_order import Pair, causal_pairs
 from fcp_ros.planning.schedule.fact_view import FactView
 from fcp_ros.planning.schedule.footprint import footprints
+from fcp_ros.planning.schedule.partial_order import PartialOrder
 from fcp_ros.planning.schedule.reservoirs import reservoir_pairs
 from fcp_ros.planning.schedule.step_network import (
     Inconsistency,

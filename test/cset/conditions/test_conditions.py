@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
+from example_graphs import cycle, graph
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
@@ -29,7 +30,6 @@ from fcp_ros.cset import (
     inclusion,
 )
 from fcp_ros.cset.conditions.conditions import Condition, CountCondition, extensions
-from fcp_ros.cset.graphs import cycle, graph
 from fcp_ros.cset.instance.expressions import (
     Comparator,
     Comparison,

@@ -4,6 +4,7 @@
 import pickle
 
 import pytest
+from example_graphs import GRAPH, edges_of, graph
 
 from fcp_ros.cset import (
     Attribute,
@@ -21,7 +22,6 @@ from fcp_ros.cset import (
     ViolationKind,
     with_facts,
 )
-from fcp_ros.cset.graphs import GRAPH, edges_of, graph
 
 HOME = Schema(
     "home",

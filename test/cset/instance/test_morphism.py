@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from example_graphs import cycle, graph, path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +26,6 @@ from fcp_ros.cset import (
     is_isomorphic,
     morphism,
 )
-from fcp_ros.cset.graphs import cycle, graph, path
 
 SCHEMA = Schema(
     "s",

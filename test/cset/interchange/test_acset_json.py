@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from example_graphs import GRAPH, graph, path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +20,6 @@ from fcp_ros.cset import (
     Schema,
     is_isomorphic,
 )
-from fcp_ros.cset.graphs import GRAPH, graph, path
 from fcp_ros.cset.instance.expressions import Operation, Operator, Variable
 from fcp_ros.cset.interchange.acset_json import (
     instance_from_json,

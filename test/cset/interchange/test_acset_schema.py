@@ -5,9 +5,9 @@ import json
 from typing import Any
 
 import pytest
+from example_graphs import GRAPH
 
 from fcp_ros.cset import Attribute, AttributeKind, Function, Schema, SchemaError
-from fcp_ros.cset.graphs import GRAPH
 from fcp_ros.cset.interchange.acset_schema import schema_from_acset_json, schema_to_acset_json
 from fcp_ros.cset.schema.symbols import PathEquation
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import networkx as nx
 import pytest
+from example_graphs import GRAPH, cycle, graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +20,6 @@ from fcp_ros.cset import (
     Schema,
     is_isomorphic,
 )
-from fcp_ros.cset.graphs import GRAPH, cycle, graph
 from fcp_ros.cset.interchange.networkx_graphs import (
     GraphLayout,
     elements_from_networkx,

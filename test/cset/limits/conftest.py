@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 
 import pytest
+from example_graphs import graph
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Function, Instance, InstanceBuilder, Morphism, Schema, find_hom, find_homs
-from fcp_ros.cset.graphs import graph
 from fcp_ros.cset.limits.colimits import coproduct
 from fcp_ros.cset.limits.cone import Square, ids_of
 from fcp_ros.cset.schema.schema import PathEquation, Relation

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from example_graphs import GRAPH, cycle, edges_of, graph, path
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,6 @@ from fcp_ros.cset import (
     is_isomorphic,
     morphism,
 )
-from fcp_ros.cset.graphs import GRAPH, cycle, edges_of, graph, path
 from fcp_ros.cset.instance.expressions import Operation, Operator, Variable
 from fcp_ros.cset.limits.colimits import Colimit, coequaliser, coproduct, initial, pushout
 from fcp_ros.cset.limits.cone import Square, ids_of

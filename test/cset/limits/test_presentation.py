@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from example_graphs import GRAPH, cycle, edges_of, path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +21,6 @@ from fcp_ros.cset import (
     Schema,
     is_isomorphic,
 )
-from fcp_ros.cset.graphs import GRAPH, cycle, edges_of, path
 from fcp_ros.cset.instance.expressions import Variable
 from fcp_ros.cset.limits.errors import LimitError, PresentationError
 from fcp_ros.cset.limits.functional_legs import FunctionalLegs

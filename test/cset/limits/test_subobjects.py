@@ -6,11 +6,11 @@ from itertools import combinations, islice
 from typing import Any
 
 import pytest
+from example_graphs import cycle, edges_of, graph, path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Instance, UnknownElement, is_isomorphic
-from fcp_ros.cset.graphs import cycle, edges_of, graph, path
 from fcp_ros.cset.limits.closed_sets import closed_sets, count_closed_sets
 from fcp_ros.cset.limits.cone import ids_of
 from fcp_ros.cset.limits.subobjects import count_subobjects, generated_subobject, subobjects

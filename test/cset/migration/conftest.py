@@ -4,6 +4,7 @@
 from collections.abc import Callable, Mapping
 
 import pytest
+from example_graphs import GRAPH
 from hypothesis import strategies as st
 
 from fcp_ros.cset import (
@@ -15,7 +16,6 @@ from fcp_ros.cset import (
     Relation,
     Schema,
 )
-from fcp_ros.cset.graphs import GRAPH
 from fcp_ros.cset.migration.schema_map import RelationImage, SchemaMap
 from fcp_ros.cset.schema.symbols import PathEquation
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from example_graphs import GRAPH, cycle, graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +20,6 @@ from fcp_ros.cset import (
     identity,
     is_isomorphic,
 )
-from fcp_ros.cset.graphs import GRAPH, cycle, graph
 from fcp_ros.cset.limits.presentation import representable
 from fcp_ros.cset.migration.delta import delta_migration, delta_of_morphism
 from fcp_ros.cset.migration.errors import MigrationError

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from example_graphs import GRAPH
 
 from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema
-from fcp_ros.cset.graphs import GRAPH
 from fcp_ros.cset.migration.errors import MigrationError
 from fcp_ros.cset.migration.map_images import AttributeImage
 from fcp_ros.cset.migration.schema_map import RelationImage, SchemaMap

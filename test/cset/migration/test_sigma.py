@@ -6,11 +6,11 @@ from typing import Any
 
 import networkx as nx
 import pytest
+from example_graphs import GRAPH, cycle, edges_of, graph, path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Attribute, AttributeKind, InstanceBuilder, Schema, find_homs, is_isomorphic
-from fcp_ros.cset.graphs import GRAPH, cycle, edges_of, graph, path
 from fcp_ros.cset.instance.expressions import Variable
 from fcp_ros.cset.migration.errors import MigrationError
 from fcp_ros.cset.migration.schema_map import SchemaMap

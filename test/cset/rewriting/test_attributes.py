@@ -4,6 +4,7 @@
 from typing import Any
 
 import pytest
+from example_graphs import weighted_graph
 
 from fcp_ros.cset import (
     Attribute,
@@ -25,7 +26,6 @@ from fcp_ros.cset import (
     morphism,
     rewrite,
 )
-from fcp_ros.cset.graphs import weighted_graph
 from fcp_ros.cset.instance.expressions import (
     Comparator,
     Comparison,

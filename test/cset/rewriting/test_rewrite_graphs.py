@@ -4,6 +4,7 @@
 import dataclasses
 
 import pytest
+from example_graphs import cycle, edges_of, graph, path, subgraph
 
 from fcp_ros.cset import (
     Instance,
@@ -20,7 +21,6 @@ from fcp_ros.cset import (
     morphism,
     rewrite,
 )
-from fcp_ros.cset.graphs import cycle, edges_of, graph, path, subgraph
 from fcp_ros.cset.rewriting.semantics import Semantics
 
 

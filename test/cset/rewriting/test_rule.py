@@ -2,6 +2,7 @@
 """Rules are refused with a reason where they are none."""
 
 import pytest
+from example_graphs import cycle, graph, path
 
 from fcp_ros.cset import (
     ApplicationCondition,
@@ -17,7 +18,6 @@ from fcp_ros.cset import (
     identity,
     inclusion,
 )
-from fcp_ros.cset.graphs import cycle, graph, path
 from fcp_ros.cset.rewriting.semantics import Semantics
 
 SCHEMA = Schema(

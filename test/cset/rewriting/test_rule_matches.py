@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from example_graphs import graph, path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +26,6 @@ from fcp_ros.cset import (
     rewrite,
 )
 from fcp_ros.cset.conditions.conditions import Condition, CountCondition
-from fcp_ros.cset.graphs import graph, path
 from fcp_ros.cset.instance.change import Change
 from fcp_ros.cset.instance.expressions import Variable
 from fcp_ros.cset.rewriting.rule_matches import rule_matches

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Single-pushout rewriting: deletion wins, over what would dangle and over what is preserved."""
 
+from example_graphs import cycle, edges_of, graph, path, subgraph
+
 from fcp_ros.cset import (
     Fact,
     Function,
@@ -19,7 +21,6 @@ from fcp_ros.cset import (
     morphism,
     rewrite,
 )
-from fcp_ros.cset.graphs import cycle, edges_of, graph, path, subgraph
 from fcp_ros.cset.rewriting.semantics import Semantics
 
 

@@ -3,6 +3,16 @@
 
 from collections.abc import Mapping
 
+from example_graphs import (
+    dynamical_system,
+    edges_of,
+    graph,
+    path,
+    reflexive_graph,
+    subgraph,
+    symmetric_graph,
+)
+
 from fcp_ros.cset import (
     Attribute,
     AttributeKind,
@@ -19,15 +29,6 @@ from fcp_ros.cset import (
     is_isomorphic,
     morphism,
     rewrite,
-)
-from fcp_ros.cset.graphs import (
-    dynamical_system,
-    edges_of,
-    graph,
-    path,
-    reflexive_graph,
-    subgraph,
-    symmetric_graph,
 )
 from fcp_ros.cset.rewriting.semantics import Semantics
 

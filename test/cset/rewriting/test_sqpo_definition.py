@@ -6,6 +6,14 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
+from example_graphs import (
+    GRAPH,
+    REFLEXIVE_GRAPH,
+    SYMMETRIC_GRAPH,
+    graph,
+    reflexive_graph,
+    symmetric_graph,
+)
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
@@ -25,14 +33,6 @@ from fcp_ros.cset import (
     find_homs,
     identity,
     rewrite,
-)
-from fcp_ros.cset.graphs import (
-    GRAPH,
-    REFLEXIVE_GRAPH,
-    SYMMETRIC_GRAPH,
-    graph,
-    reflexive_graph,
-    symmetric_graph,
 )
 from fcp_ros.cset.limits.limits import pullback
 from fcp_ros.cset.limits.presentation import representable

@@ -9,6 +9,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from example_graphs import cycle, graph, path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +22,6 @@ from fcp_ros.cset import (
     Schema,
     morphism,
 )
-from fcp_ros.cset.graphs import cycle, graph, path
 from fcp_ros.cset.instance.expressions import Expression, Operation, Operator, Variable
 from fcp_ros.cset.instance.instance import InstanceError
 from fcp_ros.cset.search.canonical import canonical_hash
@@ -193,7 +193,7 @@ def test_ten_thousand_elements() -> None:
 def test_the_same_in_every_process() -> None:
     digest = canonical_hash(cycle(5)).digest
     program = (
-        "from fcp_ros.cset.graphs import cycle\n"
+        "from example_graphs import cycle\n"
         "from fcp_ros.cset.search.canonical import canonical_hash\n"
         "print(canonical_hash(cycle(5)).digest)"
     )

@@ -4,11 +4,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from example_graphs import cycle, graph, path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Instance
-from fcp_ros.cset.graphs import cycle, graph, path
 from fcp_ros.cset.search.colour_refinement import Colouring, is_balanced, quotient, refine
 from fcp_ros.cset.search.elements_graph import ColouredGraph, elements_graph
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from example_graphs import path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Instance, InstanceBuilder, Relation, Schema, find_homs
-from fcp_ros.cset.graphs import path
 from fcp_ros.cset.search.column_join import ColumnJoin
 from fcp_ros.cset.search.pattern import pattern_of
 from fcp_ros.cset.search.plan import Query, plan_for

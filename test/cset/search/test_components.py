@@ -2,9 +2,9 @@
 """Components: what need not be searched, because every choice is as good as any other."""
 
 import pytest
+from example_graphs import cycle, graph, path
 
 from fcp_ros.cset import Instance
-from fcp_ros.cset.graphs import cycle, graph, path
 from fcp_ros.cset.search.colour_refinement import Colouring, refine
 from fcp_ros.cset.search.components import Components, components
 from fcp_ros.cset.search.elements_graph import elements_graph

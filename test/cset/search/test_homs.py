@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from example_graphs import cycle, graph, path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,6 @@ from fcp_ros.cset import (
     find_hom,
     find_homs,
 )
-from fcp_ros.cset.graphs import cycle, graph, path
 
 SYMMETRIC = Schema(
     "symmetric_graph",

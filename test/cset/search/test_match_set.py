@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from example_graphs import graph, path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +21,6 @@ from fcp_ros.cset import (
     SchemaError,
     find_homs,
 )
-from fcp_ros.cset.graphs import graph, path
 from fcp_ros.cset.instance.change import Change
 from fcp_ros.cset.instance.expressions import Comparator, Comparison, Variable
 from fcp_ros.cset.search.match_set import MatchSet

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Join plans: in which order, and how long they are kept."""
 
+from example_graphs import graph, path
+
 from fcp_ros.cset import Instance, InstanceBuilder, Relation, Schema, find_homs
-from fcp_ros.cset.graphs import graph, path
 from fcp_ros.cset.instance.expressions import Comparator, Comparison
 from fcp_ros.cset.search.pattern import AtomKind, pattern_of
 from fcp_ros.cset.search.plan import Plan, Query, plan_for

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Macro operators of tasks: they do what their steps do, and what the composed span does."""
+"""Macro operators of tasks: they do what their steps do in turn."""
 
 from dataclasses import replace
 
@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from random_walks import Walker
 from random_worlds import worlds
 
-from fcp_ros.cset import Fact, InstanceBuilder, facts, find_matches, rewrite
-from fcp_ros.cset.sequences.composition import CompositionError, compose_sequence
+from fcp_ros.cset import Fact, InstanceBuilder, facts
 from fcp_ros.domain import (
     Atom,
     Chunk,
@@ -219,7 +218,7 @@ def side_by_side(encoding, walker, instance, rng):
         flat = successor(encoding.flat, flat, chosen)
         (step,) = encoding.actions[chosen].steps
         named = zip(step.rule.parameter_names, step.arguments, strict=True)
-        state = rewritten(walker, PlanStep(step.rule.name, tuple(named), 1.0, 1.0, 1.0, ""), state)
+        state = walker.redo(PlanStep(step.rule.name, tuple(named), 1.0, 1.0, 1.0, ""), state)
         assert flat == flat_state(encoding, state)
         yield flat, state
 
@@ -238,7 +237,7 @@ def flat_state(encoding, instance):
 
 @st.composite
 def walked(draw):
-    """(domain, instance, walker, steps applied, plan steps, random)."""
+    """(domain, instance, walker, states after each step, plan steps, random)."""
     domain, instance = draw(worlds())
     domain = replace(
         domain,
@@ -248,9 +247,9 @@ def walked(draw):
     assume(facts(instance))
     rng = draw(st.randoms(use_true_random=False))
     walker = Walker(domain)
-    applied, steps = walker.walk(instance, rng, draw(st.integers(2, 3)))
+    states, steps = walker.walk(instance, rng, draw(st.integers(2, 3)))
     assume(len(steps) > 1)
-    return domain, instance, walker, applied, steps, rng
+    return domain, instance, walker, states, steps, rng
 
 
 @settings(
@@ -259,9 +258,9 @@ def walked(draw):
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 @given(walked())
-def test_a_macro_does_what_the_composed_span_does(case):
-    domain, instance, walker, applied, steps, rng = case
-    end = applied[-1].after
+def test_a_macro_does_what_its_steps_do_in_turn(case):
+    domain, instance, walker, states, steps, rng = case
+    end = states[-1]
     changed = [str(f) for f in facts(end) - facts(instance)]
     changed += [f"not {f}" for f in facts(instance) - facts(end)]
     assume(changed)
@@ -274,14 +273,10 @@ def test_a_macro_does_what_the_composed_span_does(case):
         n for n, a in enumerate(encoding.actions) if a.chunk and tuple(map(str, a.steps)) == wanted
     ]
     assume(numbers)
-    try:
-        macro, match = compose_sequence(applied)
-    except CompositionError:
-        macro = match = None
     for flat, state in side_by_side(encoding, walker, instance, rng):
         after = state
         for step in steps:
-            after = None if after is None else rewritten(walker, step, after)
+            after = None if after is None else walker.redo(step, after)
         ends = [
             successor(encoding.flat, flat, n)
             for n in numbers
@@ -289,50 +284,6 @@ def test_a_macro_does_what_the_composed_span_does(case):
         ]
         assert bool(ends) == (after is not None), wanted
         assert all(found == flat_state(encoding, after) for found in ends)
-        if macro is not None:
-            spans = composites(macro, match, state)
-            assert len(spans) <= 1
-            # The composite may ask for more: that what passes was not there before.
-            for composed in spans:
-                assert walker.breaks(state, composed) or after is None or composed == after
-                assert ends or breaks_on_the_way(walker, steps, state)
-
-
-def rewritten(walker, step, state):
-    """The state after a plan step, by rewriting; None where it can't be done."""
-    span = walker.spans[step.rule]
-    fixed = {span.parameters[p]: state.id_of(e) for p, e in step.arguments}
-    for match in find_matches(span.rule, state, initial=fixed):
-        after = rewrite(span.rule, match).instance
-        return None if after is None or walker.breaks(state, after) else after
-    return None
-
-
-def breaks_on_the_way(walker, steps, state):
-    """Whether a constraint is broken by a step: no rule speaks of that."""
-    for step in steps:
-        span = walker.spans[step.rule]
-        fixed = {span.parameters[p]: state.id_of(e) for p, e in step.arguments}
-        found = [
-            rewrite(span.rule, m).instance for m in find_matches(span.rule, state, initial=fixed)
-        ]
-        if not found or found[0] is None:
-            return False
-        if walker.breaks(state, found[0]):
-            return True
-        state = found[0]
-    return False
-
-
-def composites(macro, match, state):
-    """What the composite makes of a state at the elements of the original match."""
-    fixed = {
-        element: state.id_of(match.target.name_of(match.mapping[element]))
-        for element in macro.rule.L.all_elements()
-        if macro.rule.L.schema.has_type(macro.rule.L.type_of(element))
-    }
-    found = find_matches(macro.rule, state, initial=fixed)
-    return [rewrite(macro.rule, one).instance for one in found]
 
 
 def test_flat_states_name_facts(domain, state):

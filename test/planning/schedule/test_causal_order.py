@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Fact
-from fcp_ros.cset.sequences.partial_order import PartialOrder
 from fcp_ros.planning.schedule.causal_order import causal_pairs
 from fcp_ros.planning.schedule.footprint import FactPattern, Footprint
+from fcp_ros.planning.schedule.partial_order import PartialOrder
 
 FACTS = [Fact("p", (a, b)) for a in "xy" for b in "uv"]
 

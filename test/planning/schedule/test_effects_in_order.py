@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from random_worlds import SHAPES, worlds
 
-from fcp_ros.cset.sequences.partial_order import PartialOrder
 from fcp_ros.domain import Atom, Effect, Literal, Parameter, Variable
 from fcp_ros.planning.compile.ground_step import GroundStep
 from fcp_ros.planning.schedule.causal_order import causal_pairs
 from fcp_ros.planning.schedule.fact_view import FactView
 from fcp_ros.planning.schedule.footprint import footprints
+from fcp_ros.planning.schedule.partial_order import PartialOrder
 
 PROPERTY = settings(
     max_examples=20,

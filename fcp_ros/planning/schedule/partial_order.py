@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
-from typing import Any
 
 
 class OrderError(ValueError):
@@ -97,15 +96,6 @@ class PartialOrder:
         while len(chosen) < self.size:
             chosen.append(random.choice(self._ready(chosen)))
         return tuple(chosen)
-
-    def as_networkx(self) -> Any:
-        """The transitive reduction as a `networkx.DiGraph` with the numbers as nodes."""
-        import networkx
-
-        graph = networkx.DiGraph()
-        graph.add_nodes_from(range(self.size))
-        graph.add_edges_from(self.pairs())
-        return graph
 
     def _ready(self, chosen: Sequence[int]) -> list[int]:
         """What may come next, largest first."""
