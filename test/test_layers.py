@@ -20,8 +20,8 @@ FOLDERS = {
     "scene": ("graph", "shapes", "relations", "formats", "state", "live"),
     "grounding": ("protocol", "stores", "calibration", "models", "stated", "embedding",
                   "language_model", "endpoint", "asking"),
-    "planning": ("model", "flat", "compile", "heuristics", "search", "schedule", "chunks",
-                 "verification", "judging"),
+    "planning": ("model", "flat", "task", "goal", "mutexes", "relevance", "encoding",
+                 "heuristics", "search", "schedule", "chunks", "verification", "judging"),
 }
 # They stand beside the nodes: nothing below may import them. The client shares the nodes'
 # conversions and action client; the command line and the demo use everything.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fcp_ros.domain.model import ActionRule
-from fcp_ros.planning.compile.ground_step import duration_of
+from fcp_ros.planning.model.ground_step import duration_of
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.request_context import RequestContext

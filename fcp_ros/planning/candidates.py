@@ -6,12 +6,10 @@ from __future__ import annotations
 import math
 
 from fcp_ros.fuzzy import EPSILON, TNorm
-from fcp_ros.planning.compile.conditions import Conditions
-from fcp_ros.planning.compile.encoding import Encoding
-from fcp_ros.planning.compile.formula import Both, Crisp, Known
-from fcp_ros.planning.compile.goal_alternatives import Alternative, Binding
-from fcp_ros.planning.compile.task import Task
+from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.explain import distinct, why_unreachable
+from fcp_ros.planning.goal.alternatives import Alternative, Binding
+from fcp_ros.planning.goal.formula import Both, Crisp, Known
 from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.kind import Kind
 from fcp_ros.planning.judging.regression import Regression
@@ -19,6 +17,8 @@ from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import Candidate
 from fcp_ros.planning.solution import Solved
+from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.task import Task
 
 
 def candidates_of(solved: Solved, judge: Judge, tnorm: TNorm) -> tuple[Candidate, ...]:

@@ -20,12 +20,12 @@ from fcp_ros.domain.expression import (
 from fcp_ros.domain.is_a import is_a
 from fcp_ros.domain.model import IS_A
 from fcp_ros.fuzzy import reaches
-from fcp_ros.planning.compile.conditions import Conditions
-from fcp_ros.planning.compile.goal_alternatives import Alternative, Binding
-from fcp_ros.planning.compile.task import Task
+from fcp_ros.planning.goal.alternatives import Alternative, Binding
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.solution import Solved
+from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.task import Task
 
 
 def why_none(outcome: Solved, goal: Expression, types: Mapping[str, str]) -> str:

@@ -18,8 +18,8 @@ from fcp_ros.domain.infer_types import opened
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, AlphaCut, graded_steps, reaches
 from fcp_ros.planning.assembly import StepDraft, valued
-from fcp_ros.planning.compile.ground_step import GroundStep, cost_of, graded_atoms_of
 from fcp_ros.planning.handover import Handover
+from fcp_ros.planning.model.ground_step import GroundStep, cost_of, graded_atoms_of
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.model.result import PlanningResult

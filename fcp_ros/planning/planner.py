@@ -17,12 +17,12 @@ from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.planning.assembly import assemble
 from fcp_ros.planning.candidates import candidates_of
-from fcp_ros.planning.compile.formula import Formula
-from fcp_ros.planning.compile.goal_grounding import ground_goal
-from fcp_ros.planning.compile.symmetry import Twins, twins_of
 from fcp_ros.planning.explain import below_alpha, said_of, so_far, why_none
 from fcp_ros.planning.explanation import explanation_of, explanation_of_kept
 from fcp_ros.planning.flat_search import FlatSearch
+from fcp_ros.planning.goal.formula import Formula
+from fcp_ros.planning.goal.grounding import ground_goal
+from fcp_ros.planning.goal.symmetry import Twins, twins_of
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.keep import Kept, kept_plan, kept_result
 from fcp_ros.planning.model.explanation import Explanation

@@ -10,9 +10,9 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.domain.spans import DomainSpans
 from fcp_ros.planning.chunks.learning import learned_chunks
 from fcp_ros.planning.chunks.library import ChunkLibrary
-from fcp_ros.planning.compile.demand import DemandCompiler
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.result import Candidate
+from fcp_ros.planning.relevance.compiler import DemandCompiler
 
 GOALS_REMEMBERED = 32
 """The last plan is kept for so many goals."""

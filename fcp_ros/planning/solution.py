@@ -10,15 +10,15 @@ from fcp_ros.cset import Instance
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.chunks.graded_steps import Graded
 from fcp_ros.planning.chunks.library import ChunkLibrary
-from fcp_ros.planning.compile.conditions import Conditions
-from fcp_ros.planning.compile.demand import DemandCompiler
-from fcp_ros.planning.compile.encoding import Decoded, Encoding
-from fcp_ros.planning.compile.formula import Formula
-from fcp_ros.planning.compile.goal_alternatives import Alternative
-from fcp_ros.planning.compile.symmetry import Twins
-from fcp_ros.planning.compile.task import Task
+from fcp_ros.planning.encoding.encoding import Decoded, Encoding
+from fcp_ros.planning.goal.alternatives import Alternative
+from fcp_ros.planning.goal.formula import Formula
+from fcp_ros.planning.goal.symmetry import Twins
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.relevance.compiler import DemandCompiler
+from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.task import Task
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,11 @@ from fcp_ros.fuzzy import EPSILON, reaches
 from fcp_ros.planning.chunks.graded_steps import Graded, graded_by_step
 from fcp_ros.planning.chunks.labels import chunk_labels
 from fcp_ros.planning.chunks.macros import macro_maker
-from fcp_ros.planning.compile.conditions import Conditions
-from fcp_ros.planning.compile.demand import Breadth
-from fcp_ros.planning.compile.encode import EncodeOptions, MacroMaker, encode, no_macros
-from fcp_ros.planning.compile.encoding import Decoded, Encoding
-from fcp_ros.planning.compile.formula import Formula, choices, either, wanted_of
-from fcp_ros.planning.compile.forward_compile import compile_task
-from fcp_ros.planning.compile.goal_alternatives import goal_alternatives
-from fcp_ros.planning.compile.symmetry import representatives
+from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, encode, no_macros
+from fcp_ros.planning.encoding.encoding import Decoded, Encoding
+from fcp_ros.planning.goal.alternatives import goal_alternatives
+from fcp_ros.planning.goal.formula import Formula, choices, either, wanted_of
+from fcp_ros.planning.goal.symmetry import representatives
 from fcp_ros.planning.judging.contest import Search
 from fcp_ros.planning.judging.lazy import LazyResult, LazySearch
 from fcp_ros.planning.judging.prospects import Prospects
@@ -34,9 +31,12 @@ from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.phase_times import PhaseTimes
+from fcp_ros.planning.relevance.compiler import Breadth
+from fcp_ros.planning.relevance.exhaustive import compile_task
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan
 from fcp_ros.planning.solution import Problem, Solution, Solved
+from fcp_ros.planning.task.conditions import Conditions
 
 MANY = 16
 """Alternatives of a goal that are instantiated at once; of more the most promising come first."""

@@ -14,9 +14,9 @@ from fcp_ros.fuzzy import (
     graded_steps,
     reaches,
 )
-from fcp_ros.planning.compile.formula import Formula
-from fcp_ros.planning.compile.symmetry import Twins, one_of_each
 from fcp_ros.planning.flat_search import FlatSearch
+from fcp_ros.planning.goal.formula import Formula
+from fcp_ros.planning.goal.symmetry import Twins, one_of_each
 from fcp_ros.planning.keep import Kept
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl import PddlTask
 from fcp_ros.planning import Plan
-from fcp_ros.planning.compile.ground_step import cost_of
+from fcp_ros.planning.model.ground_step import cost_of
 
 _NAME = re.compile(r"[A-Za-z][\w-]*\Z", re.ASCII)
 

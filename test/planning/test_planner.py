@@ -325,7 +325,7 @@ def test_an_unchecked_goal_about_unknown_elements_is_an_invalid_request(house, h
 
 
 def test_too_many_ways_to_bind_are_unsupported(ask, monkeypatch):
-    monkeypatch.setattr("fcp_ros.planning.compile.goal_grounding.MAX_BINDINGS", 2000)
+    monkeypatch.setattr("fcp_ros.planning.goal.grounding.MAX_BINDINGS", 2000)
     elements = {f"item_{i}": "item" for i in range(10)}
     names = "abcd"
     variables = ", ".join(f"?{n}: item" for n in names)

@@ -22,10 +22,10 @@ from fcp_ros.domain import (
 )
 from fcp_ros.fuzzy import TNORMS, reaches
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
-from fcp_ros.planning.compile.forward_compile import compile_task
-from fcp_ros.planning.compile.goal_alternatives import goal_alternatives
-from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.goal.alternatives import goal_alternatives
+from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.relevance.exhaustive import compile_task
 
 ALPHAS = st.sampled_from([0.0, 0.4, 0.85])
 

@@ -9,12 +9,12 @@ from collections import deque
 from dataclasses import replace
 
 from fcp_ros.cset import facts
-from fcp_ros.planning.compile.conditions import Conditions
-from fcp_ros.planning.compile.forward_compile import compile_task
-from fcp_ros.planning.compile.goal_alternatives import Alternative
-from fcp_ros.planning.compile.goal_worth import Degree
-from fcp_ros.planning.compile.pattern import FactStore
-from fcp_ros.planning.compile.relevance import relevant
+from fcp_ros.planning.goal.alternatives import Alternative
+from fcp_ros.planning.goal.degree_formula import Degree
+from fcp_ros.planning.relevance.exhaustive import compile_task
+from fcp_ros.planning.relevance.selection import relevant
+from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.patterns import FactStore
 
 
 def exhaustive_names(domain, instance, wanted, watch):

@@ -4,7 +4,7 @@
 from fcp_ros.cset import Morphism, find_homs, find_matches, rewrite
 from fcp_ros.domain import constraint_pattern, evaluate, infer_types, span_of
 from fcp_ros.grounding.protocol.context import build_request
-from fcp_ros.planning.compile.ground_step import GroundStep, graded_atoms_of
+from fcp_ros.planning.model.ground_step import GroundStep, graded_atoms_of
 from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
 
 

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from fcp_ros.domain.model import Chunk
 from fcp_ros.planning.chunks.library import bind, graded_atoms_of_chunk
-from fcp_ros.planning.compile.ground_step import GroundStep, graded_atoms_of
+from fcp_ros.planning.model.ground_step import GroundStep, graded_atoms_of
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.plan import chunk_name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fcp_ros.planning.compile.encoding import Action
+from fcp_ros.planning.encoding.encoding import Action
 
 
 def chunk_labels(actions: Iterable[Action]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from fcp_ros.domain.expression import Text, Variable
 from fcp_ros.domain.model import Chunk, Domain
-from fcp_ros.planning.compile.ground_step import GroundStep, graded_atoms_of
+from fcp_ros.planning.model.ground_step import GroundStep, graded_atoms_of
 from fcp_ros.planning.model.memberships import GradedAtom
 
 

@@ -18,11 +18,11 @@ from fcp_ros.domain.model import Chunk
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.chunks.composition import Run
 from fcp_ros.planning.chunks.library import ChunkLibrary, graded_atoms_of_chunk
-from fcp_ros.planning.compile.encode import MacroMaker
-from fcp_ros.planning.compile.encode_merge import Entry
-from fcp_ros.planning.compile.encoding import Action
-from fcp_ros.planning.compile.ground_step import GroundStep
+from fcp_ros.planning.encoding.encode import MacroMaker
+from fcp_ros.planning.encoding.encoding import Action
+from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.flat.builder import FlatResource
+from fcp_ros.planning.model.ground_step import GroundStep
 
 
 @dataclass(frozen=True, slots=True)

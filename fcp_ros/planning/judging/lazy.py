@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from fcp_ros.fuzzy import EPSILON, Composition, TNorm
-from fcp_ros.planning.compile.encoding import Encoding
+from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.judging.candidates_to_judge import Candidates
 from fcp_ros.planning.judging.contest import OUT, Search, best_of_alternatives

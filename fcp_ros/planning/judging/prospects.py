@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Callable, Sequence
 
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.compile.formula import Formula
+from fcp_ros.planning.goal.formula import Formula
 from fcp_ros.planning.judging.candidates_to_judge import asked_in_advance, batch_of_round
 from fcp_ros.planning.judging.unavoidable import Least, UnavoidableLoss
 from fcp_ros.planning.model.memberships import GradedAtom, Judge

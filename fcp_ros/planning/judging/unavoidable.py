@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from fcp_ros.planning.compile.formula import (
+from fcp_ros.planning.goal.formula import (
     Both,
     Bound,
     Crisp,

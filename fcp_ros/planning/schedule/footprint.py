@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expression import Atom
 from fcp_ros.domain.model import Domain, Effect
-from fcp_ros.planning.compile.ground_step import GroundStep
+from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.schedule.fact_view import FactView
 from fcp_ros.planning.schedule.matching import Binding, bound_positions, ground, matches, unified
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fcp_ros.domain.model import Domain, Resource
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.compile.ground_step import GroundStep
+from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.schedule.causal_order import Pair
 
 

@@ -11,7 +11,7 @@ from fcp_ros.fuzzy import TNorm
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.judgement import JudgementRequest
 from fcp_ros.planning.chunks.graded_steps import graded_by_step
-from fcp_ros.planning.compile.ground_step import GroundStep
+from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.memberships import BATCH, MembershipSource
 from fcp_ros.planning.model.plan import PlanStep
 

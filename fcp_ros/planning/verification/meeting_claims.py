@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from fcp_ros.fuzzy import TNorm
-from fcp_ros.planning.compile.encoding import Encoding
+from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.search.bidirectional.meeting import Meeting
 from fcp_ros.planning.search.bidirectional.pattern import Literal
 from fcp_ros.planning.verification.meeting import Claim, PlanMeeting

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain, Window
-from fcp_ros.planning.compile.ground_step import duration_of
+from fcp_ros.planning.model.ground_step import duration_of
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.schedule import Schedule
 from fcp_ros.planning.schedule.agents import Agents

@@ -7,7 +7,7 @@ import pytest
 from pddl_states import compared
 
 from fcp_ros.domain.pddl import parse_pddl, read_pddl
-from fcp_ros.planning.compile.ground_step import cost_of
+from fcp_ros.planning.model.ground_step import cost_of
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from fcp_ros.planning.chunks.composition import composed
 from fcp_ros.planning.chunks.macros import _use, _window
-from fcp_ros.planning.compile.encode_merge import Entry
-from fcp_ros.planning.compile.encode_operators import Body
-from fcp_ros.planning.compile.encoding import Action
+from fcp_ros.planning.encoding.encoding import Action
+from fcp_ros.planning.encoding.merge import Entry
+from fcp_ros.planning.encoding.operators import Body
 from fcp_ros.planning.flat.builder import (
     FlatBlock,
     FlatBuilder,

@@ -8,7 +8,7 @@ import pytest
 from fcp_ros.domain import Chunk, Parameter, parse_domain
 from fcp_ros.planning.chunks.learning import LearningOptions, learned_chunks
 from fcp_ros.planning.chunks.library import ChunkLibrary, bind
-from fcp_ros.planning.compile.ground_step import GroundStep
+from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.plan import PlanStep
 
 

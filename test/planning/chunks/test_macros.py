@@ -25,16 +25,16 @@ from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.chunks.labels import chunk_labels
 from fcp_ros.planning.chunks.library import ChunkLibrary
 from fcp_ros.planning.chunks.macros import MacroOptions, macro_maker
-from fcp_ros.planning.compile.conditions import Conditions
-from fcp_ros.planning.compile.encode import EncodeOptions, encode
-from fcp_ros.planning.compile.encoding import Action
-from fcp_ros.planning.compile.forward_compile import compile_task
-from fcp_ros.planning.compile.goal_alternatives import goal_alternatives
-from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.encoding.encode import EncodeOptions, encode
+from fcp_ros.planning.encoding.encoding import Action
 from fcp_ros.planning.flat.semantics import is_applicable, successor
+from fcp_ros.planning.goal.alternatives import goal_alternatives
+from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.relevance.exhaustive import compile_task
+from fcp_ros.planning.task.conditions import Conditions
 
 PLAIN = Switches(*[False] * 6)
 

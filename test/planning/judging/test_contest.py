@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions, PlanningSession
-from fcp_ros.planning.compile.conditions import Conditions
-from fcp_ros.planning.compile.demand import Breadth
-from fcp_ros.planning.compile.encode import EncodeOptions, encode
-from fcp_ros.planning.compile.formula import wanted_of
-from fcp_ros.planning.compile.goal_alternatives import goal_alternatives
-from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.flat_search import FlatSearch
+from fcp_ros.planning.goal.alternatives import goal_alternatives
+from fcp_ros.planning.goal.formula import wanted_of
+from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.judging.candidates_to_judge import Candidates
 from fcp_ros.planning.judging.contest import best_of_alternatives
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.relevance.compiler import Breadth
 from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.task.conditions import Conditions
 
 GOAL = 'on(?x, shelf) and serves_as(?x, "drinking")'
 ITEMS = ("mug_1", "mug_2", "book", "milk", "cup_1", "cup_2")

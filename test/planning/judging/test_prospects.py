@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions, PlanStatus, Switches, plan, solve
-from fcp_ros.planning.compile.formula import choices
-from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.goal.formula import choices
+from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.judging import prospects
 from fcp_ros.planning.judging.prospects import Prospects
 from fcp_ros.planning.judging.regression import Regression

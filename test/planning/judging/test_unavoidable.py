@@ -12,7 +12,7 @@ from rewriting_twin import Twin, wandered
 from fcp_ros.domain import ExpressionError, check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import EPSILON, TNORMS
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.judging.regression import Regression
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge

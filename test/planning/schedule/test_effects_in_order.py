@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from random_worlds import SHAPES, worlds
 
 from fcp_ros.domain import Atom, Effect, Literal, Parameter, Variable
-from fcp_ros.planning.compile.ground_step import GroundStep
+from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.schedule.causal_order import causal_pairs
 from fcp_ros.planning.schedule.fact_view import FactView
 from fcp_ros.planning.schedule.footprint import footprints

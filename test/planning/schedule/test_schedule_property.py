@@ -11,7 +11,7 @@ from random_walks import Walker, timed
 from random_worlds import worlds
 
 from fcp_ros.cset import facts
-from fcp_ros.planning.compile.ground_step import GroundStep
+from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.schedule.causal_order import causal_pairs
 from fcp_ros.planning.schedule.fact_view import FactView
 from fcp_ros.planning.schedule.footprint import footprints

@@ -14,17 +14,17 @@ from fcp_ros.cset import Fact, facts
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning import PlanningOptions, verify
-from fcp_ros.planning.compile.conditions import Conditions
-from fcp_ros.planning.compile.encode import EncodeOptions, encode
-from fcp_ros.planning.compile.forward_compile import compile_task
-from fcp_ros.planning.compile.goal_alternatives import goal_alternatives
-from fcp_ros.planning.compile.goal_grounding import ground_goal
+from fcp_ros.planning.encoding.encode import EncodeOptions, encode
+from fcp_ros.planning.goal.alternatives import goal_alternatives
+from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.relevance.exhaustive import compile_task
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
 from fcp_ros.planning.search.bidirectional.pattern import Pattern
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.outcome import Outcome
+from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.verification.meeting_claims import plan_meeting
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(2.0))

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metric relations: moving along a graph takes one operator from stop to stop, not one a hop.
+
+The hops of a variable (where the robot is) are the operators of rules that the domain marks as
+metric, that ask for nothing but the old value, change nothing else and are crisp. Values that
+nothing else reads or sets are no *stops*: they are taken out of the graph one after the other, and
+the pairs of hops through them become one (node contraction, as in Geisberger et al., Contraction
+hierarchies, 2008), as long as there are no more operators than before. What remains keeps every
+shortest distance between stops; each operator stands for a sequence of hops.
+
+Why no optimum changes: in any plan, hops between two visits of stops may be put off until just
+before the second visit, since nothing in between reads where exactly the robot is; and they may be
+replaced by a shortest way. Nothing gets worse by that if the hops' costs and uses are multiples of
+one another, hops only use up, and nothing has to wait for a window to open. A value that must *not*
+be had somewhere is a stop, and so are those that are one hop from it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning.encoding.encoding import Action
+from fcp_ros.planning.encoding.merge import Entry
+from fcp_ros.planning.encoding.operators import Body
+from fcp_ros.planning.encoding.variables import Variables
+from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
+from fcp_ros.planning.task.task import Task
+
+Vector = tuple[float, ...]
+"""Cost of an operator, and what it takes from each resource."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Hops from one value to another, one after the other."""
+
+    weight: float
+    hops: tuple[Entry, ...]
+
+
+_Parts: TypeAlias = "Entry | tuple[_Parts, _Parts]"
+_Led: TypeAlias = tuple[float, _Parts]
+
+
+def contracted(
+    entries: Sequence[Entry],
+    task: Task,
+    variables: Variables,
+    pools: Sequence[FlatResource],
+    clock: int,
+) -> list[Entry]:
+    """The entries, with ways from stop to stop in place of the hops where that is sound.
+
+    Arguments:
+        entries: all flat operators, finishes too.
+        task: what they were made from.
+        variables: its variables.
+        pools: the resources.
+        clock: number of the resource that counts time, or -1.
+    """
+    hops: dict[int, list[int]] = {}
+    for number, entry in enumerate(entries):
+        variable = _hop_of(entry, task, variables)
+        if variable >= 0:
+            hops.setdefault(variable, []).append(number)
+    replaced: set[int] = set()
+    ways: list[Entry] = []
+    for variable, numbers in hops.items():
+        mine = [entries[number] for number in numbers]
+        if not _comparable(mine, entries, pools, clock):
+            continue
+        chosen = set(numbers)
+        others = [entry for number, entry in enumerate(entries) if number not in chosen]
+        graph = _Graph(mine)
+        graph.contract(_stops(variable, others, graph) | {variables.initial[variable]})
+        ways.extend(_joined(variable, *edge) for edge in graph.edges())
+        replaced |= chosen
+    return [*(e for number, e in enumerate(entries) if number not in replaced), *ways]
+
+
+def _hop_of(entry: Entry, task: Task, variables: Variables) -> int:
+    """The variable that the entry moves one hop; -1 if it does anything else."""
+    body = entry.body
+    if len(entry.action.steps) != 1 or entry.graded or len(body.pre) != 1:
+        return -1
+    if body.unequal or body.blocks or len(body.effects) != 1 or entry.action.recall is not None:
+        return -1
+    (step,), (effect,), ((variable, old),) = entry.action.steps, body.effects, body.pre
+    if effect.variable != variable or effect.equal or effect.unequal:
+        return -1
+    metric = step.rule.metric
+    if not metric or entry.opens != 0.0 or entry.closes != math.inf:
+        return -1
+    for value in (old, effect.value):
+        fact = variables.values[variable][value]
+        if fact is None or task.facts[fact].relation != metric:
+            return -1
+    return variable
+
+
+def _comparable(
+    hops: Sequence[Entry], entries: Sequence[Entry], pools: Sequence[FlatResource], clock: int
+) -> bool:
+    """Whether the shortest way is the best in every respect, at any time."""
+    if any(entry.opens > 0.0 for entry in entries):
+        return False
+    for resource, pool in enumerate(pools):
+        uses = [entry.use[resource] for entry in hops]
+        if resource == clock or not any(uses):
+            continue
+        gained = any(entry.use[resource] < 0.0 for entry in entries)
+        if gained or not pool.low - EPSILON <= pool.amount <= pool.high + EPSILON:
+            return False
+    vectors = dict.fromkeys(map(_vector, hops))  # mostly very few
+    reference = max(vectors, key=_size)
+    return all(_proportional(vector, reference) for vector in vectors)
+
+
+def _vector(entry: Entry) -> Vector:
+    return (entry.cost, *entry.use)
+
+
+def _size(vector: Vector) -> float:
+    return sum(map(abs, vector))
+
+
+def _proportional(one: Vector, other: Vector) -> bool:
+    """Whether `one` is a multiple of `other`, which is no shorter."""
+    scale = _size(other)
+    if scale == 0.0:
+        return True
+    factor = _size(one) / scale
+    return all(abs(a - factor * b) <= EPSILON * scale for a, b in zip(one, other, strict=True))
+
+
+def _stops(variable: int, others: Iterable[Entry], graph: _Graph) -> set[int]:
+    """Values that anything else reads or sets."""
+    there: set[int] = set()
+    elsewhere: set[int] = set()
+    for entry in others:
+        body = entry.body
+        there.update(value for var, value in body.pre if var == variable)
+        there.update(e.value for e in body.effects if e.variable == variable)
+        read = [*body.unequal]
+        for effect in body.effects:
+            read += (*effect.equal, *effect.unequal)
+        for block in body.blocks:
+            read += (*block.rest, *block.done)
+        elsewhere.update(value for var, value in read if var == variable)
+    for value in elsewhere:
+        there.update(graph.after(value))
+    return there | elsewhere
+
+
+class _Graph:
+    """The hops between values; of several from one to another the lightest.
+
+    A way is kept as its weight, and as a hop or the two ways that it is made of.
+    """
+
+    def __init__(self, hops: Iterable[Entry]) -> None:
+        self._out: dict[int, dict[int, _Led]] = {}
+        self._in: dict[int, set[int]] = {}
+        for entry in hops:
+            ((_, old),) = entry.body.pre
+            (effect,) = entry.body.effects
+            for value in (old, effect.value):
+                self._out.setdefault(value, {})
+                self._in.setdefault(value, set())
+            self._add(old, effect.value, _size(_vector(entry)), entry)
+
+    def after(self, value: int) -> Iterable[int]:
+        """The values one hop further."""
+        return self._out.get(value, ())
+
+    def edges(self) -> Iterator[tuple[int, int, Way]]:
+        """All ways that are left: from, to, way."""
+        for old, ways in self._out.items():
+            for new, (weight, parts) in ways.items():
+                yield old, new, Way(weight, _hops_in(parts))
+
+    def contract(self, stops: set[int]) -> None:
+        """Take out values that are no stops, those with the fewest ways through them first."""
+        queue = [(self._through(value), value) for value in self._in if value not in stops]
+        heapq.heapify(queue)
+        while queue:
+            ways, value = heapq.heappop(queue)
+            if value not in self._in:
+                continue
+            now = self._through(value)
+            if now > ways:
+                heapq.heappush(queue, (now, value))
+            elif self._worthwhile(value):
+                for other in self._take_out(value):
+                    if other not in stops:
+                        heapq.heappush(queue, (self._through(other), other))
+
+    def _add(self, old: int, new: int, weight: float, parts: _Parts) -> None:
+        if old == new:
+            return
+        ways = self._out[old]
+        before = ways.get(new)
+        if before is None or weight < before[0]:
+            ways[new] = (weight, parts)
+            self._in[new].add(old)
+
+    def _through(self, value: int) -> int:
+        return len(self._in[value]) * len(self._out[value])
+
+    def _worthwhile(self, value: int) -> bool:
+        """Whether there are no more ways without the value than with it."""
+        before, after = self._in[value], self._out[value].keys()
+        limit = len(before) + len(after)
+        if len(before) * len(after) > limit * limit:
+            return False
+        fresh = 0
+        for old in before:
+            fresh += len(after - self._out[old].keys()) - (old in after)
+            if fresh > limit:
+                return False
+        return True
+
+    def _take_out(self, value: int) -> set[int]:
+        """Lead all ways through the value past it; its neighbours."""
+        before, after = self._in.pop(value), self._out.pop(value)
+        for old in before:
+            weight, first = self._out[old].pop(value)
+            for new, (more, second) in after.items():
+                self._add(old, new, weight + more, (first, second))
+        for new in after:
+            self._in[new].discard(value)
+        return before | set(after)
+
+
+def _hops_in(parts: _Parts) -> tuple[Entry, ...]:
+    """The hops of a way, in order."""
+    found: list[Entry] = []
+    waiting = [parts]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Entry):
+            found.append(part)
+        else:
+            waiting += (part[1], part[0])
+    return tuple(found)
+
+
+def _joined(variable: int, old: int, new: int, way: Way) -> Entry:
+    """One entry for a way."""
+    if len(way.hops) == 1:
+        return way.hops[0]
+    return Entry(
+        Body(((variable, old),), (), (FlatEffect(variable, new),), ()),
+        Action(tuple(step for hop in way.hops for step in hop.action.steps)),
+        (),
+        sum(hop.cost for hop in way.hops),
+        tuple(map(sum, zip(*(hop.use for hop in way.hops), strict=True))),
+    )

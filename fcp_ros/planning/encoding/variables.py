@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts -> finite-domain variables: one variable for each chosen functional leg, few in all.
+
+At most one fact of a functional leg holds at a time, so a leg *is* a variable: its values are its
+facts, and "none of them" where that can happen. Every other changing fact becomes a variable with
+two values. Facts that never change as far as the task goes are no variables at all.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.planning.flat.builder import Assignment
+from fcp_ros.planning.mutexes.ground_mutexes import Exclusions
+from fcp_ros.planning.relevance.selection import Relevance
+from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.task import FactKey, Operator, Task
+
+
+@dataclass(frozen=True)
+class Variables:
+    """The variables of a flat task.
+
+    Attributes:
+        values: for each variable the fact behind each of its values, None for "none of them".
+        none: for each variable the number of the value "none of them"; -1 where it never happens.
+        place: changing fact -> the variable and value that stand for it.
+        always: facts that matter and hold all the time.
+        never: facts that matter and never hold.
+        initial: value of each variable at first.
+    """
+
+    values: Sequence[tuple[int | None, ...]]
+    none: Sequence[int]
+    place: dict[int, Assignment]
+    always: frozenset[int]
+    never: frozenset[int]
+    initial: Sequence[int]
+
+
+def variables_of(
+    task: Task, conditions: Conditions, relevance: Relevance, exclusions: Exclusions
+) -> Variables:
+    """Choose the variables for the relevant part of a task."""
+    operators = [task.operators[index] for index in relevance.operators]
+    needed = relevance.needed_true | relevance.needed_false
+    changing = _changing(task, operators, needed)
+    wanted = _asked_for_as_a_whole(task, conditions, relevance.operators, exclusions)
+    groups = _cover(task, sorted(changing), wanted, exclusions)
+    values, none, place = [], [], {}
+    may_be_none = _emptied(task, operators, groups)
+    for number, (group, with_none) in enumerate(zip(groups, may_be_none, strict=True)):
+        listed: tuple[int | None, ...] = (None, *group) if with_none else tuple(group)
+        values.append(listed)
+        none.append(0 if with_none else -1)
+        for value, fact in enumerate(listed):
+            if fact is not None:
+                place[fact] = (number, value)
+    initial = [max(n, 0) for n in none]
+    for fact in task.initial & changing:
+        variable, value = place[fact]
+        initial[variable] = value
+    return Variables(
+        values,
+        none,
+        place,
+        frozenset(needed & task.initial - changing),
+        frozenset(needed - task.initial - changing),
+        initial,
+    )
+
+
+def _changing(task: Task, operators: Sequence[Operator], needed: Iterable[int]) -> set[int]:
+    """The facts that matter and do not stay as they are at first."""
+    added: set[int] = set()
+    deleted: set[int] = set()
+    for operator in operators:
+        added.update(operator.add)
+        deleted.update(operator.delete)
+        for effect in operator.effects:
+            added.update(effect.add)
+            deleted.update(effect.delete)
+    return {fact for fact in needed if fact in (deleted if fact in task.initial else added)}
+
+
+def _asked_for_as_a_whole(
+    task: Task, conditions: Conditions, operators: Iterable[int], exclusions: Exclusions
+) -> set[FactKey]:
+    """Legs of which some operator asks that they be empty, where that does not follow anyway."""
+    return {
+        absence.key
+        for index in operators
+        for absence in conditions.absences(index) or ()
+        if absence.key is not None and not exclusions.implied(absence, task.operators[index].pre)
+    }
+
+
+def _cover(
+    task: Task, changing: Sequence[int], wanted: Collection[FactKey], exclusions: Exclusions
+) -> list[tuple[int, ...]]:
+    """Groups of facts of which at most one holds: each fact in one of them.
+
+    Greedily, first the legs that operators ask to be empty, then those with the most facts left,
+    where legs that exclude each other count as one.
+    """
+    legs: dict[FactKey, list[int]] = {}
+    for fact in changing:
+        for key in task.keys_of(fact):
+            if key not in task.broken:
+                legs.setdefault(key, []).append(fact)
+    together = [
+        tuple(dict.fromkeys(fact for key in group for fact in legs.get(key, ())))
+        for group in exclusions.groups()
+    ]
+    present = set(changing)
+    together += [tuple(filter(present.__contains__, group)) for group in task.together]
+    chosen = _Cover()
+    chosen.take([tuple(legs[key]) for key in legs if key in wanted])
+    chosen.take([*together, *map(tuple, legs.values())])
+    chosen.take([(fact,) for fact in changing])
+    return chosen.groups
+
+
+class _Cover:
+    """A greedy cover: always the group with the most facts that are left."""
+
+    def __init__(self) -> None:
+        self.groups: list[tuple[int, ...]] = []
+        self._covered: set[int] = set()
+
+    def take(self, candidates: Sequence[tuple[int, ...]]) -> None:
+        """Cover what the candidates hold."""
+        queue = [(-len(group), number) for number, group in enumerate(candidates)]
+        heapq.heapify(queue)
+        while queue:
+            size, number = heapq.heappop(queue)
+            left = tuple(fact for fact in candidates[number] if fact not in self._covered)
+            if left and len(left) == -size:
+                self.groups.append(left)
+                self._covered.update(left)
+            elif left:
+                heapq.heappush(queue, (-len(left), number))
+
+
+def _emptied(
+    task: Task, operators: Sequence[Operator], groups: Sequence[Sequence[int]]
+) -> list[bool]:
+    """For each group whether it may be that none of its facts holds."""
+    group_of = {fact: number for number, group in enumerate(groups) for fact in group}
+    empty = [task.initial.isdisjoint(group) for group in groups]
+    for operator in operators:
+        filled = {group_of[fact] for fact in operator.add if fact in group_of}
+        for fact in operator.delete:
+            number = group_of.get(fact)
+            if number is not None and number not in filled:
+                empty[number] = True
+        for effect in operator.effects:
+            for fact in effect.delete:
+                if fact in group_of and group_of[fact] not in filled:
+                    empty[group_of[fact]] = True
+    return empty

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a plan: binding the open slots of a trigger from what is there and what may come true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.relevance.binding_plans import Plan, Step
+from fcp_ros.planning.relevance.candidates import Candidates
+from fcp_ros.planning.relevance.facts import Bound, Elements, FactTable
+from fcp_ros.planning.relevance.reach import Reach
+from fcp_ros.planning.task.lifted import (
+    DomainShapes,
+    RelationShape,
+    SlotAtom,
+    Trigger,
+)
+
+OPEN = -1
+"""A slot that is not bound."""
+FEW = 3
+"""Types with at most so many elements are always tried completely (robots, mostly)."""
+LINKS = 64
+LISTED = 16
+"""How many values a step tries at first: of a static link, of a changing condition."""
+
+
+@dataclass(eq=False, slots=True)
+class Run:
+    """One execution of a plan.
+
+    Attributes:
+        plan: the plan.
+        purpose: the literal that it is for.
+        limit: factor on the limits above; 0: no limits.
+        listens: whether facts that come to be possible later are matched, too.
+        demands: whether open changing conditions are demanded.
+        context: facts to be read before all others, where one of them gives the value.
+        truncated: whether a limit was met.
+        by_links: whether the plan is one by links.
+        crowded: whether there were more links than such a plan is made for.
+    """
+
+    plan: Plan
+    purpose: int
+    limit: int = 0
+    listens: bool = False
+    demands: bool = False
+    context: tuple[int, ...] | None = None
+    truncated: bool = False
+    by_links: bool = False
+    crowded: bool = False
+
+
+Listener = tuple[Run, int, Elements]
+"""A run, the step that it waits at, and its binding until there."""
+
+
+class Matcher:
+    """Binds slots.
+
+    Arguments:
+        shapes: the domain.
+        facts: what is known of changing facts; the scene.
+        reach: facts that can never hold.
+        candidates: elements to try first.
+        watch: checked all the time.
+        demand: told of each open condition that a run demands.
+    """
+
+    def __init__(
+        self,
+        shapes: DomainShapes,
+        facts: FactTable,
+        reach: Reach,
+        candidates: Candidates,
+        watch: Watch,
+        demand: Callable[[RelationShape, Bound], None],
+    ) -> None:
+        self._instance = facts.instance
+        self._below = shapes.below
+        self._facts = facts
+        self._reach = reach
+        self._confining = reach.confining
+        self._candidates = candidates
+        self._watch = watch
+        self._demand = demand
+        self._listeners: dict[tuple[int, int, int], list[Listener]] = {}
+        self._waiting: dict[tuple[int, Elements], list[Listener]] = {}
+        self._confined: dict[Step, tuple[SlotAtom, ...]] = {}
+
+    def few(self, types: Iterable[str]) -> frozenset[int]:
+        """The slots whose types have a handful of elements."""
+        count = self._instance.count
+        return frozenset(slot for slot, type_ in enumerate(types) if count(type_) <= FEW)
+
+    def fits(self, run: Plan, binding: list[int], bound: Iterable[tuple[int, int]]) -> bool:
+        """Bind slots to elements; False (and a useless binding) where they do not fit."""
+        types, parameters = run.trigger.types, len(run.trigger.shape.types)
+        for slot, element in bound:
+            current = binding[slot]
+            if current == element:
+                continue
+            if current != OPEN or self._instance.type_of(element) not in self._below[types[slot]]:
+                return False
+            if slot < parameters and element in binding[:parameters]:
+                return False
+            binding[slot] = element
+        return True
+
+    @staticmethod
+    def started(trigger: Trigger, elements: Elements) -> list[int] | None:
+        """The slots with those of the trigger's atom bound to elements of fitting types.
+
+        None where one parameter would be two elements, or two parameters one.
+        """
+        binding = [OPEN] * len(trigger.types)
+        parameters = len(trigger.shape.types)
+        for slot, element in zip(trigger.slots, elements, strict=True):
+            current = binding[slot]
+            if current != element:
+                if current != OPEN or (slot < parameters and element in binding[:parameters]):
+                    return None
+                binding[slot] = element
+        return binding
+
+    def bindings(self, run: Run, binding: list[int]) -> Iterator[Elements]:
+        """All ways to bind what is open."""
+        return self._extend(run, 0, binding)
+
+    def resumed(self, fact: int) -> Iterator[tuple[Run, Iterator[Elements]]]:
+        """The runs that go on with a fact that has come to be possible."""
+        relation, elements = self._facts.relation[fact], self._facts.elements[fact]
+        for run, depth, before in self._waiting.pop((relation.number, elements), ()):
+            yield run, self._extend(run, depth, list(before))
+        keys = ((relation.number, p, element) for p, element in enumerate(elements))
+        for key in chain(keys, ((relation.number, OPEN, OPEN),)):
+            for run, depth, before in tuple(self._listeners.get(key, ())):
+                binding = list(before)
+                step = run.plan.steps[depth]
+                if all(binding[slot] == elements[position] for position, slot in step.bound) and (
+                    self._bind(run, step, elements, binding)
+                ):
+                    yield run, self._extend(run, depth + 1, binding)
+
+    def _extend(self, run: Run, depth: int, binding: list[int]) -> Iterator[Elements]:
+        depth = self._checked(run, depth, binding)
+        steps = run.plan.steps
+        if depth == len(steps):
+            yield tuple(binding)
+        if not 0 <= depth < len(steps):
+            return
+        self._watch.check()
+        step = steps[depth]
+        last = depth + 1 == len(steps)
+        for elements in self._values(run, depth, binding):
+            if self._bind(run, step, elements, binding):
+                if last:
+                    yield tuple(binding)
+                else:
+                    yield from self._extend(run, depth + 1, binding)
+                for _, slot in step.opens:
+                    binding[slot] = OPEN
+
+    def _checked(self, run: Run, depth: int, binding: list[int]) -> int:
+        """The next step that binds something; -1 where a check before it fails."""
+        steps = run.plan.steps
+        while depth < len(steps) and not steps[depth].opens:
+            step = steps[depth]
+            relation = step.relation
+            assert relation is not None
+            elements = tuple([binding[slot] for _, slot in step.bound])
+            depth += 1
+            if relation.changes:
+                if not self._facts.may_hold(relation, elements):
+                    key = (relation.number, elements)
+                    self._waiting.setdefault(key, []).append((run, depth, tuple(binding)))
+                    return -1
+            elif self._instance.find_tuple(relation.name, elements) is None:
+                return -1
+        return depth
+
+    def _bind(self, run: Run, step: Step, elements: Elements, binding: list[int]) -> bool:
+        """Bind the open slots of a step; False (and no change) where they do not fit."""
+        trigger = run.plan.trigger
+        parameters = len(trigger.shape.types)
+        for position, slot in step.opens:
+            element, current = elements[position], binding[slot]
+            if current == element:
+                continue
+            fits = current == OPEN and (
+                self._instance.type_of(element) in self._below[trigger.types[slot]]
+            )
+            if not fits or (slot < parameters and element in binding[:parameters]):
+                for _, opened in step.opens:
+                    binding[opened] = OPEN
+                return False
+            binding[slot] = element
+        if self._confining and self._out_of_reach(run, step, binding):
+            for _, slot in step.opens:
+                binding[slot] = OPEN
+            return False
+        return True
+
+    def _out_of_reach(self, run: Run, step: Step, binding: Sequence[int]) -> bool:
+        """Whether a condition on what the step has bound can never hold."""
+        atoms = self._confined.get(step)
+        if atoms is None:
+            opened = {slot for _, slot in step.opens}
+            read = [atom for atom in run.plan.trigger.fluent if not opened.isdisjoint(atom[1])]
+            atoms = self._confined[step] = self._reach.of(read)
+        for relation, slots in atoms:
+            elements = [binding[slot] for slot in slots]
+            if OPEN not in elements and self._reach.excludes(relation, elements):
+                return True
+        return False
+
+    # --- values
+
+    def _values(self, run: Run, depth: int, binding: list[int]) -> Iterable[Elements]:
+        step = run.plan.steps[depth]
+        if step.relation is None:
+            return self._elements(run, step, binding)
+        bound = tuple([(position, binding[slot]) for position, slot in step.bound])
+        if not step.relation.changes:
+            found = self._facts.there(step.relation, bound)
+            if run.by_links and len(found) > LISTED:
+                run.crowded = True
+                return ()
+            return found if step.determined else self._some(run, found, LINKS)
+        if run.context is not None:
+            return self._in_context(run, step, bound, run.context)
+        if run.listens:
+            position, element = next(
+                (pair for pair in bound if pair[0] in step.relation.keys),
+                bound[0] if bound else (OPEN, OPEN),
+            )
+            key = (step.relation.number, position, element)
+            self._listeners.setdefault(key, []).append((run, depth, tuple(binding)))
+        if run.demands:
+            self._demand(step.relation, bound)
+        return self._read(run, step, bound)
+
+    def _read(self, run: Run, step: Step, bound: Bound) -> Iterable[Elements]:
+        assert step.relation is not None
+        facts = self._facts
+        found = chain(
+            facts.there(step.relation, bound),
+            (facts.elements[fact] for fact in facts.new(step.relation, bound)),
+        )
+        return found if step.determined else self._some(run, found, LISTED)
+
+    def _in_context(
+        self, run: Run, step: Step, bound: Bound, context: tuple[int, ...]
+    ) -> Iterable[Elements]:
+        """The value right then, else the one at first, else all that are possible."""
+        assert step.relation is not None
+        facts = self._facts
+        for fact in context:
+            if facts.relation[fact] is step.relation and all(
+                facts.elements[fact][position] == element for position, element in bound
+            ):
+                return (facts.elements[fact],)
+        if step.determined:
+            there = facts.there(step.relation, bound)
+            if there:
+                return there
+        return self._read(run, step, bound)
+
+    @staticmethod
+    def _some(run: Run, values: Iterable[Elements], limit: int) -> Iterable[Elements]:
+        if run.limit == 0:
+            return values
+        return _truncating(run, values, limit * run.limit)
+
+    def _elements(self, run: Run, step: Step, binding: list[int]) -> Iterator[Elements]:
+        """Elements of the slot's type: all, or where there are many and a limit, some."""
+        slot = step.opens[0][1]
+        type_ = run.plan.trigger.types[slot]
+        instance = self._instance
+        if run.limit == 0 or instance.count(type_) <= FEW:
+            yield from map(_at_last, instance.elements(type_))
+            return
+        centres = [element for element in binding if element != OPEN]
+        for fact in run.context or ():
+            centres.extend(self._facts.elements[fact])
+
+        def may_be(element: int) -> bool:
+            return not self._confining or not self._out_of_reach(
+                run, step, _with(binding, slot, element)
+            )
+
+        some = self._candidates.some(type_, run.limit, centres, bool(run.context), may_be)
+        yield from map(_at_last, some)
+        run.truncated |= some.left_out
+
+
+def _with(binding: Sequence[int], slot: int, element: int) -> Sequence[int]:
+    return [*binding[:slot], element, *binding[slot + 1 :]]
+
+
+def _at_last(element: int) -> Elements:
+    # The position of an element's slot is -1: the last of the tuple.
+    return (element,)
+
+
+def _truncating(run: Run, values: Iterable[Elements], limit: int) -> Iterator[Elements]:
+    for number, value in enumerate(values):
+        if number == limit:
+            run.truncated = True
+            return
+        yield value

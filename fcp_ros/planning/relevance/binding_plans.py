@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In which order the open slots of a rule are bound, given what a demand binds already.
+
+The order decides what is considered at all: a slot that a *changing* condition binds takes the
+values that are there; one that a static condition or its type binds takes every value that fits,
+and the changing conditions on it are then demanded. The cheapest order is found by Dijkstra's
+algorithm over sets of bound slots; plans are kept with the domain.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from fcp_ros.planning.relevance.undoing import only_undoes
+from fcp_ros.planning.task.lifted import (
+    DomainShapes,
+    RelationShape,
+    SlotAtom,
+    Trigger,
+)
+
+
+class Style(Enum):
+    """Which ways to bind a slot are preferred."""
+
+    NOW = "take the values that are there"
+    NEAR = "follow static links, then take the values that are there"
+    FAR = "follow static links, then take any element of the type"
+    ALL = "take every value that is there or can be demanded"
+
+
+@dataclass(frozen=True, slots=True)
+class _Costs:
+    """What a step costs: a lower figure is taken first.
+
+    Attributes:
+        link, scan: static condition with one leg bound, with none.
+        value, listed, any: changing condition with a functional leg bound, another one, none.
+        element: any element of the slot's type.
+    """
+
+    link: float
+    scan: float
+    value: float
+    listed: float
+    any: float
+    element: float
+
+
+# Now, where a thing is comes before where a robot is: it is the robot that has to go there.
+_COSTS = {
+    Style.NOW: _Costs(link=3.0, scan=9.0, value=1.0, listed=1.1, any=12.0, element=10.0),
+    Style.NEAR: _Costs(link=0.8, scan=9.0, value=2.0, listed=5.0, any=12.0, element=3.0),
+    Style.FAR: _Costs(link=0.8, scan=9.0, value=8.0, listed=8.0, any=12.0, element=3.0),
+    Style.ALL: _Costs(link=1.0, scan=4.0, value=1.5, listed=2.0, any=5.0, element=6.0),
+}
+_DETERMINED = 0.1
+_CLOSE = 0.5
+_FEW = 0.3
+_MOVING = 0.2
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Step:
+    """Bind some slots.
+
+    Attributes:
+        relation: of the condition that binds them; None: any element of the slot's type.
+        bound: (position, slot) of the legs that are bound already.
+        opens: (position, slot) of the legs that are not; for an element one with position -1. A
+            step without is a check: a static fact must be there, a changing one possible.
+        determined: whether there is at most one value (a functional leg is bound).
+        free: whether no changing condition speaks of what is bound: one value is like another.
+    """
+
+    relation: RelationShape | None
+    bound: tuple[tuple[int, int], ...]
+    opens: tuple[tuple[int, int], ...]
+    determined: bool
+    free: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Plan:
+    """The steps that bind all slots of a trigger.
+
+    Attributes:
+        trigger: whose slots.
+        steps: in order.
+        chooses: whether a step chooses among values of which one is like another.
+        loose: whether a slot with many values is bound by more than what is determined.
+        graded: whether a slot that graded atoms speak of is bound by more than what is determined.
+        links: a plan with the same outcome that follows static links first and checks the values
+            then: better where the links are few. None where there is no such plan.
+        join: the way back, from the values; None where they leave a choice.
+    """
+
+    trigger: Trigger
+    steps: tuple[Step, ...]
+    chooses: bool
+    loose: bool
+    graded: bool
+    links: Plan | None = None
+    join: Join | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Join:
+    """How one changing condition determines all slots of a trigger.
+
+    Attributes:
+        trigger: whose slots.
+        relation, slots: the condition.
+        plan: the steps from there; no changing condition is read.
+    """
+
+    trigger: Trigger
+    relation: RelationShape
+    slots: tuple[int, ...]
+    plan: Plan
+
+
+class Planner:
+    """Makes plans and keeps them.
+
+    Arguments:
+        shapes: the domain.
+    """
+
+    def __init__(self, shapes: DomainShapes) -> None:
+        self._shapes = shapes
+        self._plans: dict[tuple[Trigger, Style, frozenset[int], frozenset[int]], Plan] = {}
+        self._undoing: dict[Trigger, bool] = {}
+
+    def plan(
+        self, trigger: Trigger, style: Style, bound: frozenset[int], few: frozenset[int]
+    ) -> Plan:
+        """The steps for a trigger.
+
+        Arguments:
+            trigger: what is to be bound.
+            style: which ways to bind are preferred.
+            bound: slots that are bound at first.
+            few: slots whose types have a handful of elements.
+        """
+        key = (trigger, style, bound, few)
+        found = self._plans.get(key)
+        if found is None:
+            found = _plan(trigger, bound, _ordered(trigger, _COSTS[style], bound, few), few)
+            if style is Style.NOW:
+                found = replace(
+                    found, links=_by_links(found, bound, few), join=_join(found, bound, few)
+                )
+            self._plans[key] = found
+        return found
+
+    def only_undoes(self, trigger: Trigger) -> bool:
+        """Whether what the rule needs comes only from what it gives: no way to get that anew.
+
+        To step back into a room from a table takes being at the table, which takes being in the
+        room: that the robot may be at some table is no way into the room.
+        """
+        found = self._undoing.get(trigger)
+        if found is None:
+            found = self._undoing[trigger] = only_undoes(trigger, self._shapes)
+        return found
+
+
+def _by_links(plan: Plan, bound: frozenset[int], few: frozenset[int]) -> Plan | None:
+    trigger = plan.trigger
+    path = _ordered(trigger, _COSTS[Style.NEAR], bound, few)
+    read = [step.relation for step in plan.steps if step.relation and step.relation.changes]
+    if not read or "fluent" in (kind for kind, _ in path):
+        return None
+    if any(kind == "element" and slot not in few for kind, slot in path):
+        return None
+    checked = [atom for atom in trigger.fluent if atom[0] in read]
+    return _plan(trigger, bound, path, few, checked)
+
+
+def _join(plan: Plan, bound: frozenset[int], few: frozenset[int]) -> Join | None:
+    """The way back from the only values that a plan reads, if one value determines the other."""
+    trigger = plan.trigger
+    read = [step.relation for step in plan.steps if step.relation and step.relation.changes]
+    conditions = [atom for atom in trigger.fluent if atom[0] in read]
+    if len(conditions) != 1 or any(not step.determined and step.opens for step in plan.steps):
+        return None
+    ((relation, slots),) = conditions
+    if not any(slots[key] in bound for key in relation.keys):
+        return None
+    start = frozenset(slots)
+    back = _plan(trigger, start, _ordered(trigger, _COSTS[Style.NEAR], start, few), few)
+    if any(not step.determined and step.opens for step in back.steps):
+        return None
+    return None if _reads(back) else Join(trigger, relation, slots, back)
+
+
+def _reads(plan: Plan) -> bool:
+    return any(step.relation is not None and step.relation.changes for step in plan.steps)
+
+
+_Path = tuple[tuple[str, int], ...]
+"""What binds slots, in order: a static or changing condition by number, or a slot's type."""
+
+
+def _ordered(trigger: Trigger, costs: _Costs, bound: frozenset[int], few: frozenset[int]) -> _Path:
+    everything = frozenset(range(len(trigger.types)))
+    best: dict[frozenset[int], float] = {bound: 0.0}
+    queue: list[tuple[float, int, frozenset[int], _Path]] = [(0.0, 0, bound, ())]
+    count = 0
+    while queue:
+        cost, _, now, path = heapq.heappop(queue)
+        if now == everything:
+            return path
+        if cost > best[now]:
+            continue
+        for extra, choice, then in _choices(trigger, costs, now, few):
+            if cost + extra < best.get(then, float("inf")):
+                best[then] = cost + extra
+                count += 1
+                heapq.heappush(queue, (cost + extra, count, then, (*path, choice)))
+    raise AssertionError("every slot can be bound by its type")
+
+
+def _choices(
+    trigger: Trigger, costs: _Costs, now: frozenset[int], few: frozenset[int]
+) -> Iterable[tuple[float, tuple[str, int], frozenset[int]]]:
+    for number, (relation, slots) in enumerate(trigger.static):
+        if not now.issuperset(slots):
+            known = sum(slot in now for slot in slots)
+            if any(slots[key] in now for key in relation.keys):
+                cost = _DETERMINED
+            elif known > 1:
+                cost = _CLOSE
+            else:
+                cost = costs.link if known else costs.scan
+            yield cost, ("static", number), now.union(slots)
+    for number, (relation, slots) in enumerate(trigger.fluent):
+        if not now.issuperset(slots):
+            if any(slots[key] in now for key in relation.keys):
+                # Where a robot is, is better demanded than taken as it is.
+                cost = costs.value + (_MOVING if relation.moves else 0.0)
+            else:
+                cost = costs.any if now.isdisjoint(slots) else costs.listed
+            yield cost, ("fluent", number), now.union(slots)
+    for slot in range(len(trigger.types)):
+        if slot not in now:
+            cost = _FEW if slot in few else costs.element
+            yield cost, ("element", slot), now | {slot}
+
+
+def _plan(
+    trigger: Trigger,
+    bound: frozenset[int],
+    path: _Path,
+    few: frozenset[int],
+    checked: Sequence[SlotAtom] = (),
+) -> Plan:
+    spoken = {slot for _, slots in trigger.fluent for slot in slots}
+    now = set(bound)
+    unchecked = dict(enumerate(trigger.static))
+    values = list(checked)
+    steps: list[Step] = []
+    loose: set[int] = set()
+
+    def check() -> None:
+        for number, atom in list(unchecked.items()):
+            if now.issuperset(atom[1]):
+                steps.append(_step(atom, now, spoken))
+                del unchecked[number]
+        for atom in tuple(values):
+            if now.issuperset(atom[1]):
+                steps.append(_step(atom, now, spoken))
+                values.remove(atom)
+
+    check()
+    for kind, number in path:
+        if kind == "element":
+            step = Step(None, (), ((-1, number),), False, number not in spoken)
+        elif kind == "static":
+            step = _step(unchecked.pop(number), now, spoken)
+        else:
+            step = _step(trigger.fluent[number], now, spoken)
+        steps.append(step)
+        new = {slot for _, slot in step.opens}
+        now |= new
+        settled = step.determined and step.relation is not None and not step.relation.changes
+        if not settled:
+            loose |= new
+        check()
+    return Plan(
+        trigger,
+        tuple(steps),
+        any(step.free and not step.determined for step in steps),
+        not loose <= few,
+        not loose.isdisjoint(trigger.shape.graded & spoken),
+    )
+
+
+def _step(atom: SlotAtom, now: set[int], spoken: set[int]) -> Step:
+    relation, slots = atom
+    bound = tuple((position, slot) for position, slot in enumerate(slots) if slot in now)
+    opens = tuple((position, slot) for position, slot in enumerate(slots) if slot not in now)
+    determined = any(slots[key] in now for key in relation.keys)
+    free = bool(opens) and all(slot not in spoken for _, slot in opens)
+    return Step(relation, bound, opens, determined, free)

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The closure backwards from what is wanted: which operators are made, and what for.
+
+Literals that matter are queued, first come first served. Looking at one makes operators that
+achieve it: first those that take things as they are now, and only if none of these can ever be
+applied others, step by step further away. What an operator needs matters in turn. Operators whose
+conditions can all come true (if nothing that is reached were ever lost again) fire: what they
+change is possible from then on, and what waits for it goes on.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.mutexes.invariants import Invariants
+from fcp_ros.planning.relevance.absence import Pattern
+from fcp_ros.planning.relevance.achievers import Ways
+from fcp_ros.planning.relevance.attempts import Attempts
+from fcp_ros.planning.relevance.binding import OPEN, Matcher, Run
+from fcp_ros.planning.relevance.binding_plans import Planner, Style
+from fcp_ros.planning.relevance.breadth import Breadth
+from fcp_ros.planning.relevance.candidates import Candidates
+from fcp_ros.planning.relevance.effects import FORBIDS, EffectIndex, Touch
+from fcp_ros.planning.relevance.facts import Bound, Elements, FactTable
+from fcp_ros.planning.relevance.grounder import Constraints, Grounder
+from fcp_ros.planning.relevance.joins import Joins
+from fcp_ros.planning.relevance.nodes import Need, Node
+from fcp_ros.planning.relevance.old_values import OldValues
+from fcp_ros.planning.relevance.open_literals import DONE, Agenda
+from fcp_ros.planning.relevance.overwriting import Overwritings
+from fcp_ros.planning.relevance.progress import Progress
+from fcp_ros.planning.relevance.reach import Reach
+from fcp_ros.planning.task.lifted import DomainShapes, RelationShape, Trigger
+
+MAX_OPERATORS = 1_000_000
+"""More operators than this are refused with MEMOUT."""
+RINGS = 2
+"""How often a wide closure goes one ring further than a narrow one."""
+FARTHEST = 4
+"""The last level: the limits are multiplied by 4 from one level to the next."""
+_NO_PURPOSE = -1
+_FORBIDS = -2
+
+
+class Closure:
+    """Grows the set of operators until nothing that matters lacks a way to achieve it.
+
+    Attributes:
+        grounder: makes the operators, and has them.
+        constraints: matches of the constraints' patterns.
+
+    Arguments:
+        shapes: the domain.
+        planner: its plans.
+        facts: an empty table for the scene.
+        invariants: what holds in all states that can be reached.
+        overwritings: rules of which representatives are made.
+        breadth: how much is considered.
+        watch: checked all the time.
+    """
+
+    def __init__(
+        self,
+        shapes: DomainShapes,
+        planner: Planner,
+        facts: FactTable,
+        invariants: Invariants,
+        overwritings: Overwritings,
+        breadth: Breadth,
+        watch: Watch,
+    ) -> None:
+        self._shapes = shapes
+        self._planner = planner
+        self._facts = facts
+        self._breadth = breadth
+        self._full = breadth is Breadth.FULL
+        self._watch = watch
+        reach = Reach(shapes, facts)
+        self.grounder = Grounder(shapes, facts, reach, invariants.checks)
+        self._candidates = Candidates(shapes, facts)
+        self._matcher = Matcher(shapes, facts, reach, self._candidates, watch, self._demand)
+        self.constraints = Constraints(shapes, facts, self._matcher, planner)
+        self._ways = Ways(shapes, planner, facts, self._matcher, overwritings)
+        self._old = OldValues(facts, overwritings)
+        self._joins = Joins(facts, self._matcher)
+        self._agenda = Agenda(facts, self.grounder.patterns)
+        self._progress = Progress(facts, self.grounder.patterns, self._agenda, self._full)
+        self._effects = EffectIndex(shapes, facts)
+        self._attempts = Attempts(
+            facts,
+            self._ways,
+            self._matcher,
+            self._joins,
+            self._agenda,
+            self._progress,
+            self.grounder,
+            self._emit,
+        )
+        self._stuck: list[Need] = []
+        self._demanded: set[tuple[int, Bound]] = set()
+        self._demands: deque[tuple[RelationShape, Bound]] = deque()
+        self._touches: deque[Touch] = deque()
+        self._helpful: set[Node] = set()  # effects that change something that matters
+        self._resources: set[str] = set()
+
+    def run(self, positive: Iterable[int], negative: Iterable[int]) -> None:
+        """Grow from facts that should hold and facts that should not."""
+        for fact in positive:
+            self._agenda.need(2 * fact)
+        for fact in negative:
+            self._agenda.unwanted.add(fact)
+            self._agenda.need(2 * fact + 1)
+        self._settle()
+        if self._breadth is Breadth.WIDE:
+            for _ in range(RINGS):
+                self._widen()
+                self._settle()
+
+    # --- the loop
+
+    def _settle(self) -> None:
+        """Work off everything that is waiting; the cheapest kind first."""
+        grown = -1
+        while True:
+            self._watch.check()
+            node = self._progress.pop()
+            if node is not None:
+                self._fire(node)
+            elif self._agenda.fresh:
+                self._touches.extend(self._effects.of_fact(self._agenda.fresh.popleft()))
+            elif self._touches:
+                self._touch(*self._touches.popleft())
+            elif self._demands:
+                self._demanded_pattern(*self._demands.popleft())
+            elif (need := self._agenda.pop()) is not None:
+                self._attend(need)
+            elif self._stuck and grown != len(self.grounder.operators):
+                # More may be possible by now than when they were looked at.
+                grown = len(self.grounder.operators)
+                for need in self._stuck:
+                    need.level = 0
+                    self._agenda.push(need)
+                self._stuck.clear()
+            else:
+                return
+
+    def _fire(self, node: Node) -> None:
+        for fact, new in self._progress.fire(node):
+            if new:
+                for run, found in self._matcher.resumed(fact):
+                    for elements in found:
+                        self._emit(run.plan.trigger, elements, run.purpose)
+                for joined in self._joins.gained(fact):
+                    self._emit(*joined)
+                for late in self._old.gained(fact):
+                    self._emit(*late)
+            for match in self.constraints.matches_with(fact):
+                self._agenda.guard(match, self._full)
+
+    def _attend(self, need: Need) -> None:
+        """Go one level further to achieve a literal, if it is not achieved."""
+        literal, agenda = need.literal, self._agenda
+        if need.level >= DONE or not agenda.active(literal):
+            return
+        if self._full:
+            need.level = DONE
+            self._attempts.to(literal, Style.ALL, 0)
+            return
+        fact = literal >> 1
+        if not agenda.pressing(need) and (need.level > 0 or not self._facts.possible(fact)):
+            return
+        if agenda.achieved(literal) and (
+            need.level > 0 or (literal & 1 and not self._progress.has_users(fact))
+        ):
+            return
+        if need.level == 0:
+            self._attempts.to(literal, Style.NOW, 1)
+        elif need.level == 1:
+            self._attempts.to(literal, Style.NEAR, 1)
+        else:
+            truncated = self._attempts.to(literal, Style.FAR, 4 ** (need.level - 2))
+            if not truncated or need.level == FARTHEST:
+                need.level = DONE
+                self._stuck.append(need)
+                return
+        need.level += 1
+        agenda.push(need)
+
+    def _widen(self) -> None:
+        """One ring more around everything that matters."""
+        for need in self._agenda.needs():
+            if self._agenda.active(need.literal):
+                self._watch.check()
+                need.root = True
+                for style in (Style.NOW, Style.NEAR, Style.FAR):
+                    self._attempts.to(need.literal, style, 1)
+
+    # --- open demands (full breadth)
+
+    def _demand(self, relation: RelationShape, bound: Bound) -> None:
+        key = (relation.number, bound)
+        if key not in self._demanded:
+            self._demanded.add(key)
+            self._demands.append((relation, bound))
+
+    def _demanded_pattern(self, relation: RelationShape, bound: Bound) -> None:
+        for trigger in self._shapes.adders.get(relation.name, ()):
+            given = [(trigger.slots[position], element) for position, element in bound]
+            self._everything(trigger, given)
+
+    def _everything(self, trigger: Trigger, given: Sequence[tuple[int, int]]) -> None:
+        plan = self._ways.of(trigger, Style.ALL, [slot for slot, _ in given])
+        binding = [OPEN] * len(trigger.types)
+        if self._matcher.fits(plan, binding, given):
+            run = Run(plan, _NO_PURPOSE, listens=True, demands=True)
+            for elements in self._matcher.bindings(run, binding):
+                self._emit(trigger, elements, _NO_PURPOSE)
+
+    # --- operators
+
+    def _emit(self, trigger: Trigger, elements: Elements, purpose: int) -> None:
+        size = len(trigger.shape.types)
+        arguments = self._old.completed(trigger, elements, purpose)
+        if arguments is None:
+            return
+        node, new = self.grounder.operator(trigger.shape, arguments[:size])
+        if node is None:
+            return
+        self._serve(node, purpose)
+        if new:
+            self._admit(node)
+        if trigger.effect >= 0:
+            self._add_effect(node, trigger.effect, elements[size:], purpose)
+
+    def _serve(self, node: Node, purpose: int) -> None:
+        """The operator has one more purpose: what it needs may matter again."""
+        if purpose < 0 or purpose in node.purposes:
+            return
+        node.purposes.append(purpose)
+        for fact in node.pre:
+            self._agenda.changed(2 * fact)
+
+    def _admit(self, node: Node) -> None:
+        if len(self.grounder.operators) > MAX_OPERATORS:
+            raise Interrupted(
+                PlanStatus.MEMOUT,
+                f"The goal allows more than {MAX_OPERATORS} different actions: "
+                "ask for less, or plan on a smaller part of the scene.",
+            )
+        self._candidates.touch(node.arguments)
+        self._progress.ask(node)
+        if node.shape.effects:
+            self._touches.extend(self._effects.of_node(node))
+        assert node.shape.rule is not None
+        for resource in node.shape.rule.uses:
+            if resource in self._shapes.gains and resource not in self._resources:
+                self._resources.add(resource)
+                self._refill(resource)
+
+    def _refill(self, resource: str) -> None:
+        """What is used and can be gained: everything that gains it (and uses it) belongs to it."""
+        if self._full:
+            for trigger in (*self._shapes.gains[resource], *self._shapes.spends[resource]):
+                self._everything(trigger, ())
+            return
+        for trigger in self._shapes.gains[resource]:
+            plan = self._ways.of(trigger, Style.FAR, ())
+            run = Run(plan, _NO_PURPOSE, 1)
+            binding = [OPEN] * len(trigger.types)
+            for elements in self._matcher.bindings(run, binding):
+                self._emit(trigger, elements, _NO_PURPOSE)
+
+    # --- conditional effects
+
+    def _touch(self, trigger: Trigger, node: Node, fact: int) -> None:
+        """Ground what an effect of an operator may do to a fact that matters, or what may forbid
+        the operator."""
+        size = len(node.arguments)
+        binding = [*node.arguments, *([OPEN] * (len(trigger.types) - size))]
+        forbids = fact == FORBIDS
+        slots = range(size) if forbids else (*range(size), *trigger.slots)
+        plan = self._planner.plan(trigger, Style.ALL, frozenset(slots), frozenset())
+        elements = () if forbids else self._facts.elements[fact]
+        if self._matcher.fits(plan, binding, zip(trigger.slots, elements, strict=not forbids)):
+            run = Run(plan, _FORBIDS if forbids else _NO_PURPOSE, listens=True)
+            for found in self._matcher.bindings(run, binding):
+                self._emit(trigger, found, run.purpose)
+
+    def _add_effect(self, node: Node, number: int, variables: Elements, purpose: int) -> None:
+        effect, new = self.grounder.effect(node, number, variables)
+        if effect is None:
+            return
+        if purpose >= 0 and purpose not in effect.purposes:
+            effect.purposes.append(purpose)
+        if new:
+            self._progress.ask(effect)
+            # Where the effect does harm, or forbids the operator, it should not happen.
+            for fact in effect.pre:
+                self._agenda.need(2 * fact + 1)
+            for pattern, _ in effect.absent:
+                self._need_any(pattern)
+        if purpose != _FORBIDS and effect not in self._helpful:
+            self._helpful.add(effect)
+            for fact in effect.pre:
+                self._agenda.need(2 * fact)
+            for pattern, _ in effect.absent:
+                self._agenda.need_absent(pattern)
+
+    def _need_any(self, pattern: Pattern) -> None:
+        """That some fact of the pattern holds matters."""
+        relation, bound = pattern.relation, pattern.bound
+        if len(bound) == len(relation.legs):
+            self._agenda.need(2 * self._facts.number(relation, tuple([e for _, e in bound])))
+        elif self._full:
+            self._demand(relation, bound)
+        for fact in tuple(pattern.facts):
+            self._agenda.need(2 * fact)

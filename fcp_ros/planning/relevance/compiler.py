@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Domain, state and what is wanted -> task: relevance first.
+
+Instead of making everything that the scene allows and throwing most of it away, operators are made
+backwards from what the goal speaks of, with lookups in the scene's own indexes: the cost depends on
+what matters, not on how large the scene is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fcp_ros.cset import Fact, Instance
+from fcp_ros.domain.model import Domain
+from fcp_ros.planning.goal.wanted import Wanted
+from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.mutexes.invariants import InvariantFinder
+from fcp_ros.planning.relevance.binding_plans import Planner
+from fcp_ros.planning.relevance.breadth import Breadth
+from fcp_ros.planning.relevance.closure import Closure
+from fcp_ros.planning.relevance.facts import FactTable
+from fcp_ros.planning.relevance.output import TaskWriter
+from fcp_ros.planning.relevance.overwriting import Overwritings, crowded, overwritings_of
+from fcp_ros.planning.relevance.reduction import Reduction
+from fcp_ros.planning.task.lifted import DomainShapes, shapes_of
+from fcp_ros.planning.task.task import Task
+from fcp_ros.scene.graph.garbage import garbage_collection_paused
+
+__all__ = ["Breadth", "DemandCompiler", "demand_task"]
+
+
+class DemandCompiler:
+    """Compiles tasks of one domain; what depends on the domain alone is worked out once.
+
+    Arguments:
+        domain: the domain of all tasks.
+    """
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+        self._shapes: DomainShapes = shapes_of(domain)
+        self._planner = Planner(self._shapes)
+        self._overwritings = overwritings_of(self._shapes)
+        self._finder = InvariantFinder(self._shapes)
+
+    def task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
+        """What matters for the wanted facts.
+
+        Arguments:
+            instance: the state to start in.
+            wanted: changing facts by polarity; all elements must be in the state.
+            breadth: how much is considered.
+            watch: checked all the time.
+
+        Raises:
+            Interrupted: cancelled, out of time, or more than MAX_OPERATORS operators.
+        """
+        # Nearly all that is made here stays until the end: no garbage is to be looked for.
+        with garbage_collection_paused():
+            return self._task(instance, wanted, breadth, watch)
+
+    def _task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
+        facts = FactTable(instance)
+        invariants = self._finder.of(instance)
+        overwritings = self._overwritings_for(instance, wanted)
+        closure = Closure(
+            self._shapes, self._planner, facts, invariants, overwritings, breadth, watch
+        )
+        positive = self._numbers(facts, wanted.positive)
+        negative = self._numbers(facts, wanted.negative)
+        closure.run(positive, negative)
+        reduction = Reduction(
+            facts,
+            closure.constraints.matches,
+            frozenset(self._shapes.gains),
+            positive,
+            negative,
+            watch,
+        )
+        reduced = reduction.run(closure.grounder.operators)
+        matches = closure.constraints.matches
+        writer = TaskWriter(self._shapes, facts, matches, overwritings, invariants.groups, watch)
+        return writer.write(reduced, (*positive, *negative), breadth is Breadth.FULL)
+
+    def _overwritings_for(self, instance: Instance, wanted: Wanted) -> Overwritings:
+        """The rules of which representatives will do here: nothing is to be gone from a place."""
+        found = self._overwritings.without({fact.relation for fact in wanted.negative})
+        return found.without(set(crowded(found, instance)))
+
+    def _numbers(self, facts: FactTable, wanted: Iterable[Fact]) -> tuple[int, ...]:
+        id_of, relations = facts.instance.id_of, self._shapes.relations
+        return tuple(
+            facts.number(relations[fact.relation], tuple(map(id_of, fact.arguments)))
+            for fact in sorted(wanted)
+        )
+
+
+def demand_task(
+    domain: Domain, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch
+) -> Task:
+    """What matters for the wanted facts, once; see `DemandCompiler` for several requests."""
+    return DemandCompiler(domain).task(instance, wanted, breadth, watch)

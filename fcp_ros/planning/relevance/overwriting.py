@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules that take an element from anywhere to somewhere: grounded without the place that is left.
+
+`move(robot, from, to)` without any more conditions would have n * n operators among n places. Which
+place is left does not matter (see `forgetting`), so one operator is made for each `to`, with one
+`from` that may hold as a *representative* of all; encoding makes it overwrite any old value.
+
+That is sound where nothing depends on what is left behind: every fact of the relation may be left,
+the rule does nothing else, no fact of the relation is ever to be false, and whatever adds one takes
+away the old one. Then the representative's needs (some place where the robot is) are those of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from fcp_ros.cset import Instance
+from fcp_ros.planning.task.forgetting import forgotten
+from fcp_ros.planning.task.lifted import (
+    DomainShapes,
+    RelationShape,
+    RuleShape,
+    Trigger,
+)
+from fcp_ros.planning.task.task import Operator, Task
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Overwriting:
+    """A rule of that kind.
+
+    Attributes:
+        slot: the parameter that is forgotten.
+        relation: the relation that it moves along; it has two legs.
+        slots: the slots of the condition that binds it.
+        key: the functional leg of the relation that tells what is moved.
+    """
+
+    slot: int
+    relation: RelationShape
+    slots: tuple[int, ...]
+    key: int
+
+    @property
+    def moved(self) -> int:
+        """The slot of what is moved."""
+        return self.slots[self.key]
+
+
+@dataclass(frozen=True)
+class Overwritings:
+    """What is grounded with representatives.
+
+    Attributes:
+        rules: by the number of a rule.
+        triggers: triggers of these rules -> the same without the condition that is forgotten.
+    """
+
+    rules: Mapping[int, Overwriting]
+    triggers: Mapping[Trigger, Trigger]
+
+    def without(self, relations: Collection[str]) -> Overwritings:
+        """Those of other relations."""
+        if not any(found.relation.name in relations for found in self.rules.values()):
+            return self
+        rules = {n: o for n, o in self.rules.items() if o.relation.name not in relations}
+        return Overwritings(
+            rules, {t: bare for t, bare in self.triggers.items() if t.shape.number in rules}
+        )
+
+
+def overwritings_of(shapes: DomainShapes) -> Overwritings:
+    """The rules of a domain that can be grounded so."""
+    rules = {
+        shape.number: found for shape in shapes.rules if (found := _of(shape, shapes)) is not None
+    }
+    triggers = {
+        trigger: replace(
+            trigger,
+            fluent=tuple(
+                atom for atom in trigger.fluent if rules[trigger.shape.number].slot not in atom[1]
+            ),
+        )
+        for added in shapes.adders.values()
+        for trigger in added
+        if trigger.shape.number in rules
+    }
+    return Overwritings(rules, triggers | {bare: bare for bare in triggers.values()})
+
+
+def crowded(overwritings: Overwritings, instance: Instance) -> Iterator[str]:
+    """Relations of which something has several facts at first, though it may have one only."""
+    for name in {found.relation.name for found in overwritings.rules.values()}:
+        if instance.functional_conflicts([name]):
+            yield name
+
+
+def expanded(task: Task) -> Task:
+    """The task with all operators that the representatives stand for."""
+    of_leg: dict[tuple[str, int, str], list[int]] = {}
+    for fact in range(len(task.facts)):
+        for key in task.keys_of(fact):
+            of_leg.setdefault(key, []).append(fact)
+    operators, demands = [], []
+    for index, operator in enumerate(task.operators):
+        all_ = [operator] if operator.forgets < 0 else list(_all(operator, task, of_leg))
+        operators += all_
+        demands += [task.demands[index] if task.demands else None] * len(all_)
+    adders: list[list[int]] = [[] for _ in task.facts]
+    deleters: list[list[int]] = [[] for _ in task.facts]
+    for index, operator in enumerate(operators):
+        effects = operator.effects
+        for fact in dict.fromkeys((*operator.add, *(f for e in effects for f in e.add))):
+            adders[fact].append(index)
+        for fact in dict.fromkeys((*operator.delete, *(f for e in effects for f in e.delete))):
+            deleters[fact].append(index)
+    return replace(
+        task, operators=operators, adders=adders, deleters=deleters, demands=tuple(demands)
+    )
+
+
+def _all(
+    operator: Operator, task: Task, of_leg: Mapping[tuple[str, int, str], list[int]]
+) -> Iterator[Operator]:
+    (old,) = operator.delete
+    (key,) = task.keys_of(old)
+    for fact in of_leg[key]:
+        if fact not in operator.add:
+            arguments = list(operator.arguments)
+            arguments[operator.forgets] = task.facts[fact].arguments[1 - key[1]]
+            yield replace(
+                operator,
+                arguments=tuple(arguments),
+                pre=tuple(fact if f == old else f for f in operator.pre),
+                delete=(fact,),
+                forgets=-1,
+            )
+
+
+# --- which rules
+
+
+def _of(shape: RuleShape, shapes: DomainShapes) -> Overwriting | None:
+    rule, body = shape.rule, shape.body
+    if rule is None or shape.effects or len(body.add) != 1 or len(body.delete) != 1:
+        return None
+    ((relation, slots),), ((added, new),) = body.delete, body.add
+    found = forgotten(rule, shapes.domain.schema, durations=True)
+    if found is None or added is not relation or len(slots) != 2 or relation.keys != (found.leg,):
+        return None
+    if found.position == found.leg or any(use < 0.0 for use in rule.uses.values()):
+        return None
+    below = shapes.below
+    fitting = below[shape.types[found.parameter]]
+    others = [
+        type_
+        for slot, type_ in enumerate(shape.types)
+        if slot not in (found.parameter, new[found.position])
+    ]
+    if not relation.kinds[found.position] <= fitting:
+        return None
+    if any(not fitting.isdisjoint(below[type_]) for type_ in others):
+        return None
+    if not all(_minds_its_own(other, relation, found.leg) for other in shapes.rules):
+        return None
+    if relation.name in shapes.constraints:
+        return None
+    return Overwriting(found.parameter, relation, slots, found.leg)
+
+
+def _minds_its_own(shape: RuleShape, relation: RelationShape, key: int) -> bool:
+    """Whether a rule asks for no absence in the relation, and replaces what it adds to it."""
+    parts = [part for _, part in shape.effects]
+    if any(atom[0] is relation for part in (shape.body, *parts) for atom in part.absent):
+        return False
+    if any(
+        atom[0] is relation for part in parts for atom in (*part.fluent, *part.add, *part.delete)
+    ):
+        return False
+    replaced = {slots[key] for other, slots in shape.body.delete if other is relation}
+    return all(slots[key] in replaced for other, slots in shape.body.add if other is relation)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far an element can ever get: a truck not out of its city, whatever else happens.
+
+An element is *confined* in a leg of a relation if all rules that give it a fact there go on from
+another fact of it there, and only static conditions say where to (moves). Then those that it may
+ever have follow from those that it has at first, without a look at anything else. Where there are
+many such elements (a truck in each city), nearly all pairs of one with a place are out of reach,
+and so is every operator that asks for one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from fcp_ros.planning.relevance.facts import FactTable
+from fcp_ros.planning.task.lifted import DomainShapes, RelationShape, SlotAtom, Trigger
+
+CROWD = 3
+"""With no more elements of a type than this, it is not worth the effort."""
+FARTHEST = 1000
+"""What can get to more than so many places counts as not confined."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Move:
+    """A way to get on.
+
+    Attributes:
+        trigger: the rule, without its changing conditions.
+        mover, start, end: the slots of what moves, from where, and to where.
+        anywhere: whether no condition says where to, given where from.
+    """
+
+    trigger: Trigger
+    mover: int
+    start: int
+    end: int
+    anywhere: bool
+
+
+Ends = Collection[int]
+
+
+class Reach:
+    """Facts that can never hold.
+
+    Attributes:
+        confining: whether anything may be confined at all.
+
+    Arguments:
+        shapes: the domain.
+        facts: the scene.
+    """
+
+    def __init__(self, shapes: DomainShapes, facts: FactTable) -> None:
+        self._shapes = shapes
+        self._facts = facts
+        self._moves: dict[tuple[int, int, str], Sequence[Move] | None] = {}
+        self._places: dict[tuple[int, int, int], Collection[int] | None] = {}
+        # By relation, the legs in which some element may be confined.
+        self._legs = {
+            relation.number: legs
+            for relation in shapes.relations.values()
+            if relation.moves and len(relation.legs) == 2
+            if (legs := tuple(leg for leg in range(2) if self._may_confine(relation, leg)))
+        }
+        self.confining = bool(self._legs)
+
+    def of(self, atoms: Iterable[SlotAtom]) -> tuple[SlotAtom, ...]:
+        """Those of some conditions that may turn out never to hold."""
+        if not self._legs:
+            return ()
+        return tuple([atom for atom in atoms if atom[0].number in self._legs])
+
+    def excludes(self, relation: RelationShape, elements: Sequence[int]) -> bool:
+        """Whether a fact is sure never to hold."""
+        for leg in self._legs.get(relation.number, ()):
+            places = self._places_of(relation, leg, elements[leg])
+            if places is not None and elements[1 - leg] not in places:
+                return True
+        return False
+
+    def _may_confine(self, relation: RelationShape, leg: int) -> bool:
+        return any(self._moves_of(relation, leg, own) is not None for own in relation.kinds[leg])
+
+    def _moves_of(self, relation: RelationShape, leg: int, own: str) -> Sequence[Move] | None:
+        """The moves of elements of a type; None if they are not confined, or not worth it."""
+        key = (relation.number, leg, own)
+        if key not in self._moves:
+            self._moves[key] = self._found(relation, leg, own)
+        return self._moves[key]
+
+    def _found(self, relation: RelationShape, leg: int, own: str) -> Sequence[Move] | None:
+        if self._facts.instance.count(own) <= CROWD:
+            return None
+        moves = []
+        for trigger in self._shapes.adders.get(relation.name, ()):
+            if own in self._shapes.below[trigger.types[trigger.slots[leg]]]:
+                move = _move(trigger, relation, leg)
+                if move is None:
+                    return None
+                moves.append(move)
+        return moves or None
+
+    def _places_of(self, relation: RelationShape, leg: int, element: int) -> Collection[int] | None:
+        key = (relation.number, leg, element)
+        if key not in self._places:
+            own = self._facts.instance.type_of(element)
+            moves = self._moves_of(relation, leg, own)
+            there = self._facts.there(relation, ((leg, element),))
+            first = [legs[1 - leg] for legs in there]
+            self._places[key] = None if moves is None else self._grown(first, moves, element)
+        return self._places[key]
+
+    def _grown(self, first: Ends, moves: Sequence[Move], mover: int) -> Collection[int] | None:
+        found = dict.fromkeys(first)
+        waiting = list(found)
+        settled: set[Move] = set()
+        while waiting:
+            start = waiting.pop()
+            for move in moves:
+                if move in settled:
+                    continue
+                if move.anywhere:
+                    settled.add(move)
+                ends = self._ends(move, mover, start)
+                if len(ends) > FARTHEST:
+                    return None
+                for end in ends:
+                    if end not in found:
+                        found[end] = None
+                        waiting.append(end)
+                if len(found) > FARTHEST:
+                    return None
+        return found.keys()
+
+    def _ends(self, move: Move, mover: int, start: int) -> Ends:
+        """Where one move leads; an end may be named several times."""
+        trigger, facts = move.trigger, self._facts
+        below, type_of = self._shapes.below, facts.instance.type_of
+        if move.anywhere:
+            return facts.instance.elements(trigger.types[move.end])
+        if type_of(start) not in below[trigger.types[move.start]]:
+            return ()
+        bindings = [{move.mover: mover, move.start: start}]
+        for relation, slots in trigger.static:
+            bindings = [
+                {**binding, **dict(zip(slots, elements, strict=True))}
+                for binding in bindings
+                for elements in facts.there(
+                    relation, tuple([(p, binding[s]) for p, s in enumerate(slots) if s in binding])
+                )
+            ]
+        return [binding[move.end] for binding in bindings]
+
+
+def _move(trigger: Trigger, relation: RelationShape, leg: int) -> Move | None:
+    """How a rule moves an element in a leg; None if it may put it there from nowhere."""
+    mover, end = trigger.slots[leg], trigger.slots[1 - leg]
+    for other, slots in trigger.fluent:
+        if other is relation and slots[leg] == mover and slots[1 - leg] != mover:
+            start = slots[1 - leg]
+            path = _path(trigger.static, {mover, start})
+            anywhere = end != start and not any(end in slots for _, slots in path)
+            bare = replace(trigger, static=tuple(path), fluent=())
+            return Move(bare, mover, start, end, anywhere)
+    return None
+
+
+def _path(static: Iterable[SlotAtom], known: set[int]) -> list[SlotAtom]:
+    """Conditions in an order in which each has a slot in common with what is known before."""
+    waiting = list(static)
+    path: list[SlotAtom] = []
+    known = set(known)
+    while True:
+        found = next((atom for atom in waiting if not known.isdisjoint(atom[1])), None)
+        if found is None:
+            return path
+        waiting.remove(found)
+        path.append(found)
+        known |= set(found[1])

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which operators can matter for an alternative: a closure backwards from its facts.
+
+A fact is *needed true* if the alternative or a relevant operator requires it, and *needed false* if
+one of them requires its absence; what the conditional effects of a relevant operator depend on is
+needed both ways. An operator is relevant if it adds a fact that is needed true and
+may be false, or deletes one that is needed false and may be true; what "may be" is decided by the
+start and by relevant operators alone.
+
+Dropping every other operator is harmless: leave the irrelevant steps out of any plan. No needed
+fact is lost by that (they add none that may be false without them), and no absence is spoilt (they
+delete nothing that may be there without them, and what they added is missing all the more). What
+they used of the resources stays, which is no harm unless a resource can also be gained: then all
+operators on that resource belong together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fcp_ros.planning.goal.alternatives import Alternative
+from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.task import Absence, FactKey, Operator, Task
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """The outcome of the closure.
+
+    Attributes:
+        operators: the relevant operators, sorted.
+        needed_true: facts whose truth matters.
+        needed_false: facts whose absence matters.
+    """
+
+    operators: tuple[int, ...]
+    needed_true: frozenset[int]
+    needed_false: frozenset[int]
+
+
+def relevant(
+    task: Task, conditions: Conditions, alternatives: Iterable[Alternative], watch: Watch
+) -> Relevance:
+    """What matters for reaching any of the alternatives."""
+    closure = _Closure(task, conditions, watch)
+    for alternative in alternatives:
+        closure.need(alternative.positive, alternative.negative)
+    return closure.run()
+
+
+class _Closure:
+    def __init__(self, task: Task, conditions: Conditions, watch: Watch) -> None:
+        self._task = task
+        self._conditions = conditions
+        self._watch = watch
+        self._true: set[int] = set()
+        self._false: set[int] = set()
+        self._may_be_true = set(task.initial)
+        self._may_be_false: set[int] = set()  # beyond those that are false at first
+        self._legs: set[FactKey] = set()  # all their facts are needed false already
+        self._operators: set[int] = set()
+        self._pending: list[int] = []
+        self._on_resource = _operators_by_mixed_resource(task)
+        self._resources: set[str] = set()
+
+    def need(self, true: Iterable[int], false: Iterable[int]) -> None:
+        for fact in true:
+            if fact not in self._true:
+                self._true.add(fact)
+                self._wake_adders(fact)
+        for fact in false:
+            if fact not in self._false:
+                self._false.add(fact)
+                self._wake_deleters(fact)
+
+    def run(self) -> Relevance:
+        while self._pending:
+            self._watch.check()
+            self._take(self._pending.pop())
+        return Relevance(
+            tuple(sorted(self._operators)), frozenset(self._true), frozenset(self._false)
+        )
+
+    def _wake_adders(self, fact: int) -> None:
+        if fact not in self._task.initial or fact in self._may_be_false:
+            self._wake(self._task.adders[fact])
+
+    def _wake_deleters(self, fact: int) -> None:
+        if fact in self._may_be_true:
+            self._wake(self._task.deleters[fact])
+
+    def _wake(self, operators: Iterable[int]) -> None:
+        for operator in operators:
+            if operator not in self._operators and (
+                self._conditions.absences(operator) is not None
+            ):
+                self._operators.add(operator)
+                self._pending.append(operator)
+
+    def _take(self, index: int) -> None:
+        operator = self._task.operators[index]
+        self.need(operator.pre, ())
+        for absence in self._conditions.absences(index) or ():
+            if _is_pointless_otherwise(operator, absence):
+                continue
+            if absence.key is None or absence.key not in self._legs:
+                self.need((), absence.facts)
+            if absence.key is not None:
+                self._legs.add(absence.key)
+        for block in self._conditions.blocks(index):
+            self.need((*block.completes, *block.absent), block.rest)
+        for effect in operator.effects:
+            # It may do good or harm: its conditions matter both ways.
+            self.need((*effect.pre, *effect.absent), (*effect.pre, *effect.absent))
+        for fact in (*operator.add, *(f for effect in operator.effects for f in effect.add)):
+            if fact not in self._may_be_true:
+                self._may_be_true.add(fact)
+                if fact in self._false:
+                    self._wake_deleters(fact)
+        for fact in (*operator.delete, *(f for effect in operator.effects for f in effect.delete)):
+            if fact not in self._may_be_false:
+                self._may_be_false.add(fact)
+                if fact in self._true:
+                    self._wake_adders(fact)
+        for resource in operator.rule.uses:
+            if resource in self._on_resource and resource not in self._resources:
+                self._resources.add(resource)
+                self._wake(self._on_resource[resource])
+
+
+def _is_pointless_otherwise(operator: Operator, absence: Absence) -> bool:
+    """Whether the operator asks for the absence only of what it adds, and does nothing else.
+
+    Then nobody needs to make that false for its sake: where it is true, the operator is left out.
+    (Who may open a door that is shut need not be able to shut it.)
+    """
+    alone = not (operator.delete or operator.effects or operator.rule.uses)
+    return alone and absence.unless is None and absence.facts == operator.add
+
+
+def _operators_by_mixed_resource(task: Task) -> dict[str, list[int]]:
+    """Operators on each resource that some rule takes from and another one gives to."""
+    signs: dict[str, set[bool]] = {}
+    for rule in task.domain.rules.values():
+        for resource, amount in rule.uses.items():
+            if amount != 0.0:
+                signs.setdefault(resource, set()).add(amount > 0.0)
+    return {
+        resource: [
+            index
+            for index, operator in enumerate(task.operators)
+            if operator.rule.uses.get(resource, 0.0) != 0.0
+        ]
+        for resource, found in signs.items()
+        if len(found) == 2
+    }

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matching patterns of atoms against a growing set of facts: a join in an order fixed beforehand.
+
+Used for the conditions of rules and for the patterns of constraints. Variables of one pattern bind
+distinct elements (monic matches, DESIGN section 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from fcp_ros.cset import Fact, Instance
+from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.model import ActionRule
+
+Arguments = tuple[str, ...]
+PatternAtom = tuple[str, tuple[int, ...]]
+"""A relation and, for each leg, the slot (number of a variable) that it binds."""
+
+
+class FactSource(Protocol):
+    """Where a join finds facts."""
+
+    def has(self, relation: str, arguments: Arguments) -> bool:
+        """Whether the fact is there."""
+        ...
+
+    def matching(self, relation: str, bound: Sequence[tuple[int, str]]) -> Sequence[Arguments]:
+        """A superset of the facts that have the given elements in the given legs."""
+        ...
+
+
+class FactStore:
+    """Facts by relation, and by relation and the element in one leg."""
+
+    def __init__(self) -> None:
+        self._all: dict[str, list[Arguments]] = {}
+        self._known: set[tuple[str, Arguments]] = set()
+        self._index: dict[tuple[str, int, str], list[Arguments]] = {}
+
+    def add(self, relation: str, arguments: Arguments) -> bool:
+        """Add a fact; False when it was there already."""
+        key = (relation, arguments)
+        if key in self._known:
+            return False
+        self._known.add(key)
+        self._all.setdefault(relation, []).append(arguments)
+        for position, element in enumerate(arguments):
+            self._index.setdefault((relation, position, element), []).append(arguments)
+        return True
+
+    def has(self, relation: str, arguments: Arguments) -> bool:
+        """Whether the fact is there."""
+        return (relation, arguments) in self._known
+
+    def __contains__(self, fact: Fact) -> bool:
+        return (fact.relation, fact.arguments) in self._known
+
+    def matching(self, relation: str, bound: Sequence[tuple[int, str]]) -> Sequence[Arguments]:
+        """A superset of the facts that have the given elements in the given legs.
+
+        The shortest of the lists that the index has: the caller checks the other legs.
+        """
+        if not bound:
+            return self._all.get(relation, ())
+        best: Sequence[Arguments] | None = None
+        for position, element in bound:
+            found = self._index.get((relation, position, element))
+            if found is None:
+                return ()
+            if best is None or len(found) < len(best):
+                best = found
+        return best or ()
+
+
+class SceneFacts:
+    """Some changing facts, and all static ones of a scene: these are looked up where they are.
+
+    Arguments:
+        instance: the scene.
+        fluents: names of the relations that change.
+    """
+
+    def __init__(self, instance: Instance, fluents: Collection[str]) -> None:
+        self._instance = instance
+        self._fluents = fluents
+        self._changing = FactStore()
+
+    def add(self, relation: str, arguments: Arguments) -> None:
+        """Add a changing fact."""
+        self._changing.add(relation, arguments)
+
+    def has(self, relation: str, arguments: Arguments) -> bool:
+        """Whether the fact is there."""
+        if relation in self._fluents:
+            return self._changing.has(relation, arguments)
+        instance = self._instance
+        if not all(map(instance.has, arguments)):
+            return False
+        return instance.find_tuple(relation, tuple(map(instance.id_of, arguments))) is not None
+
+    def matching(self, relation: str, bound: Sequence[tuple[int, str]]) -> Sequence[Arguments]:
+        """A superset of the facts that have the given elements in the given legs."""
+        if relation in self._fluents:
+            return self._changing.matching(relation, bound)
+        instance = self._instance
+        tuples, name_of = instance.tuples(relation), instance.name_of
+        if not bound:
+            return [tuple(map(name_of, legs)) for legs in tuples.values()]
+        shape = instance.schema.relation(relation)
+        keyed = [pair for pair in bound if shape.legs[pair[0]][0] in shape.functional]
+        position, element = (keyed or bound)[0]
+        rows = instance.tuples_at(relation, shape.legs[position][0], instance.id_of(element))
+        return [tuple(map(name_of, tuples[row])) for row in rows]
+
+
+class ElementsOf(Collection[str]):
+    """Names of the elements of a type, without making a list of them.
+
+    Arguments:
+        instance: which elements there are.
+        type_: the type.
+    """
+
+    def __init__(self, instance: Instance, type_: str) -> None:
+        self._instance = instance
+        self._type = type_
+        self._below = instance.schema.subtypes(type_)
+
+    def __contains__(self, name: object) -> bool:
+        instance = self._instance
+        return (
+            isinstance(name, str)
+            and instance.has(name)
+            and instance.type_of(instance.id_of(name)) in self._below
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self._instance.name_of, self._instance.elements(self._type))
+
+    def __len__(self) -> int:
+        return self._instance.count(self._type)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Variables with the elements each may bind, and the atoms that must hold of them.
+
+    Attributes:
+        slots: names of the variables.
+        allowed: for each slot the elements of its type, in a fixed order.
+        atoms: the atoms, over slots.
+    """
+
+    slots: tuple[str, ...]
+    allowed: tuple[Collection[str], ...]
+    atoms: tuple[PatternAtom, ...]
+
+
+class Join:
+    """The matches of a pattern, given the fact that one of its atoms matches.
+
+    Arguments:
+        pattern: what to match.
+        trigger: index of the atom whose fact is given; None to match without one.
+    """
+
+    def __init__(self, pattern: Pattern, trigger: int | None) -> None:
+        self._pattern = pattern
+        self._allowed = tuple(
+            kind if isinstance(kind, (set, frozenset, ElementsOf)) else frozenset(kind)
+            for kind in pattern.allowed
+        )
+        self._trigger = None if trigger is None else pattern.atoms[trigger]
+        self._order = _join_order(pattern, trigger)
+        bound = {slot for _, slots in self._order for slot in slots}
+        if self._trigger is not None:
+            bound.update(self._trigger[1])
+        self._unbound = tuple(s for s in range(len(pattern.slots)) if s not in bound)
+
+    def matches(self, store: FactSource, given: Arguments = ()) -> Iterator[Arguments]:
+        """All matches: an element for each slot.
+
+        Arguments:
+            store: the facts; must not grow while the matches are worked through.
+            given: arguments of the trigger's fact.
+        """
+        binding: list[str | None] = [None] * len(self._pattern.slots)
+        if self._trigger is not None and self._bind(self._trigger[1], given, binding) is None:
+            return
+        yield from self._extend(0, binding, store)
+
+    def _extend(
+        self, depth: int, binding: list[str | None], store: FactSource
+    ) -> Iterator[Arguments]:
+        if depth == len(self._order):
+            yield from self._enumerate(0, binding)
+            return
+        relation, slots = self._order[depth]
+        bound = [
+            (position, element)
+            for position, slot in enumerate(slots)
+            if (element := binding[slot]) is not None
+        ]
+        if len(bound) == len(slots):
+            if store.has(relation, tuple(element for _, element in bound)):
+                yield from self._extend(depth + 1, binding, store)
+            return
+        for arguments in store.matching(relation, bound):
+            fresh = self._bind(slots, arguments, binding)
+            if fresh is not None:
+                yield from self._extend(depth + 1, binding, store)
+                for slot in fresh:
+                    binding[slot] = None
+
+    def _enumerate(self, position: int, binding: list[str | None]) -> Iterator[Arguments]:
+        """Variables that no atom binds range over all elements of their type."""
+        if position == len(self._unbound):
+            yield tuple(element for element in binding if element is not None)
+            return
+        slot = self._unbound[position]
+        for element in self._pattern.allowed[slot]:
+            if element not in binding:
+                binding[slot] = element
+                yield from self._enumerate(position + 1, binding)
+                binding[slot] = None
+
+    def _bind(
+        self, slots: tuple[int, ...], arguments: Arguments, binding: list[str | None]
+    ) -> list[int] | None:
+        """Bind the slots; the ones that were unbound, or None (and no change) on a clash."""
+        fresh: list[int] = []
+        for slot, element in zip(slots, arguments, strict=True):
+            current = binding[slot]
+            if current is None and element in self._allowed[slot] and element not in binding:
+                binding[slot] = element
+                fresh.append(slot)
+            elif current != element:
+                for undone in fresh:
+                    binding[undone] = None
+                return None
+        return fresh
+
+
+def _join_order(pattern: Pattern, trigger: int | None) -> tuple[PatternAtom, ...]:
+    """Each time the atom with the fewest legs still open; those without common variables last."""
+    bound = set() if trigger is None else set(pattern.atoms[trigger][1])
+    rest = [atom for index, atom in enumerate(pattern.atoms) if index != trigger]
+    order: list[PatternAtom] = []
+    while rest:
+
+        def openness(atom: PatternAtom) -> tuple[bool, int]:
+            slots = set(atom[1])
+            return (not slots & bound, len(slots - bound))
+
+        best = min(rest, key=openness)
+        rest.remove(best)
+        order.append(best)
+        bound.update(best[1])
+    return tuple(order)
+
+
+def pattern_of(
+    names: tuple[str, ...], types: tuple[str, ...], atoms: tuple[Atom, ...], instance: Instance
+) -> Pattern:
+    """A pattern over variables with the given names and types."""
+    slots = {name: slot for slot, name in enumerate(names)}
+    return Pattern(
+        names,
+        tuple(ElementsOf(instance, type_) for type_ in types),
+        tuple(pattern_atom(atom, slots) for atom in atoms),
+    )
+
+
+def pattern_atom(atom: Atom, slots: dict[str, int]) -> PatternAtom:
+    """An atom of a rule or constraint over slots; every argument must be a known variable."""
+    return (atom.predicate, tuple(slots[term.name] for term in _variables(atom)))
+
+
+def _variables(atom: Atom) -> Iterator[Variable]:
+    for term in atom.arguments:
+        if not isinstance(term, Variable):
+            raise TypeError(f"{atom.predicate} in a rule takes parameters, not {term}")
+        yield term
+
+
+def bound_terms(atom: Atom, rule: ActionRule, binding: Arguments) -> dict[int, str]:
+    """Which legs of a negated atom are bound by parameters, and to which elements."""
+    slots = {name: slot for slot, name in enumerate(rule.parameter_names)}
+    return {
+        position: binding[slots[term.name]]
+        for position, term in enumerate(atom.arguments)
+        if isinstance(term, Variable) and term.name in slots
+    }
+
+
+def fits(arguments: Arguments, atom: Atom, bound: dict[int, str]) -> bool:
+    """Whether a fact of the atom's relation matches it; its open variables are existential."""
+    open_: dict[str, str] = {}
+    for position, (term, element) in enumerate(zip(atom.arguments, arguments, strict=True)):
+        if position in bound:
+            if bound[position] != element:
+                return False
+        elif isinstance(term, Variable) and open_.setdefault(term.name, element) != element:
+            return False
+    return True

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said of all states that can be reached, against all states that can be reached."""
+
+import itertools
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from fcp_ros.cset import InstanceBuilder, find_matches
+from fcp_ros.domain import DomainError, parse_domain, span_of
+from fcp_ros.domain.amalgam import apply_rule
+from fcp_ros.planning.mutexes.initial_pairs import broken_at_first, disjoint_in
+from fcp_ros.planning.mutexes.invariants import InvariantFinder
+from fcp_ros.planning.mutexes.pairs import AT_ONCE, Proof, filled_at_once
+from fcp_ros.planning.task.lifted import shapes_of
+
+HEAD = """
+domain: random
+version: "1"
+types: {thing: [], item: [thing], box: [thing], spot: [thing]}
+relations:
+  held: {legs: {item: item}}
+  in: {legs: {item: item, box: box}}
+  lies: {legs: {item: item, spot: spot}}
+  packed: {legs: {item: item}}
+  of: {legs: {box: box, spot: spot}, static: true}
+  kept: {legs: {item: item, box: box}}
+  small: {legs: {item: item}, static: true}
+  large: {legs: {item: item}, static: true}
+attributes:
+  category: {of: thing, kind: string}
+scene: {layers: {}, unknown: item}
+rules:
+"""
+DONE = "duration: 1, executor: do"
+PARAMETERS = {"x": "item", "y": "box", "z": "spot", "v": "box", "w": "spot"}
+CHANGING = ["held(x)", "packed(x)", "in(x, y)", "lies(x, z)", "in(x, v)", "lies(x, w)"]
+ABSENCES = ["held(x)", "packed(x)", "in(x, ?b)", "lies(x, ?s)", "in(?i, y)", "held(?i)"]
+ELEMENTS = {"item": ["i1", "i2"], "box": ["b1", "b2"], "spot": ["s1", "s2"]}
+TAKE = "when: ['lies(x, z)', 'in(x, y)', 'not held(?i)'], delete: ['lies(x, z)', 'in(x, y)'], "
+KNOWN = [
+    TAKE + "add: ['held(x)']",
+    "when: ['lies(x, z)', 'not packed(x)'], delete: ['lies(x, z)'], add: ['held(x)']",
+    "when: ['held(x)', 'of(y, z)'], delete: ['held(x)'], add: ['in(x, y)', 'lies(x, z)']",
+    "when: ['held(x)', 'of(y, z)'], delete: ['held(x)'], "
+    "add: ['in(x, y)', 'lies(x, z)', 'packed(x)']",
+    "when: ['held(x)', 'small(x)', 'not kept(?i, y)'], delete: ['held(x)'], add: ['kept(x, y)']",
+    "when: ['held(x)', 'large(x)'], delete: ['held(x)'], add: ['kept(x, y)', 'kept(x, v)']",
+    "when: ['kept(x, y)', 'small(x)', 'not held(?i)'], delete: ['kept(x, y)'], add: ['held(x)']",
+    "when: ['kept(x, y)', 'kept(x, v)', 'large(x)'], delete: ['kept(x, y)', 'kept(x, v)'], "
+    "add: ['held(x)']",
+    TAKE + "add: ['held(x)'], effects: [{when: ['packed(x)'], delete: ['packed(x)']}]",
+]
+
+
+PUT = "when: ['held(x)', 'of(y, z)'], delete: ['held(x)'], "
+SPOILERS = [
+    "when: ['held(x)'], delete: ['held(x)'], add: ['in(x, y)', 'lies(x, z)', 'packed(x)']",
+    "when: ['held(x)', 'of(y, z)'], delete: ['held(x)'], add: ['in(x, v)', 'lies(x, z)']",
+    "when: ['lies(x, z)', 'of(y, w)'], delete: ['lies(x, z)'], add: ['lies(x, w)']",
+    "when: ['in(x, y)', 'of(v, z)'], delete: ['in(x, y)'], add: ['in(x, v)']",
+    "when: ['packed(x)', 'in(x, y)'], delete: ['packed(x)']",
+    "when: ['packed(x)', 'held(x)'], delete: ['packed(x)']",
+    "when: ['held(x)', 'of(y, z)', 'packed(x)'], delete: ['held(x)', 'packed(x)'], "
+    "add: ['in(x, y)', 'lies(x, z)']",
+    PUT + "add: ['lies(x, z)'], effects: [{variables: {e: box}, when: ['of(e, z)'], "
+    "add: ['in(x, e)']}]",
+    PUT + "add: ['in(x, y)'], effects: [{when: ['packed(x)'], add: ['lies(x, z)']}]",
+    "when: ['in(x, y)'], add: ['packed(x)']",
+    "when: ['kept(x, y)'], delete: ['kept(x, y)'], add: ['held(x)']",
+    "when: ['held(x)'], delete: ['held(x)'], add: ['kept(x, y)', 'kept(x, v)']",
+    "when: ['held(x)'], add: ['kept(x, y)']",
+    "when: ['kept(x, y)', 'large(x)'], add: ['kept(x, v)']",
+    "when: ['held(x)', 'small(x)'], delete: ['held(x)'], add: ['kept(x, y)'], "
+    "effects: [{when: ['packed(x)'], add: ['kept(x, v)']}]",
+]
+
+
+@st.composite
+def rules(draw):
+    """A rule that may keep things in order, or not."""
+    if draw(st.integers(0, 2)):
+        return draw(st.sampled_from(SPOILERS))
+    when = draw(st.lists(st.sampled_from(CHANGING), max_size=2, unique=True))
+    delete = [atom for atom in when if draw(st.booleans())]
+    add = draw(st.lists(st.sampled_from(CHANGING), min_size=1, max_size=2, unique=True))
+    absent = draw(st.lists(st.sampled_from(ABSENCES), max_size=1))
+    static = draw(st.sampled_from([[], ["of(y, z)"], ["of(y, z)"], ["of(v, w)"]]))
+    effect = draw(st.sampled_from(["", "", "in(x, ?e)", "packed(x)"]))
+    text = (
+        f"when: {[*when, *static, *(f'not {atom}' for atom in absent)]}, "
+        f"delete: {delete}, add: {add}"
+    )
+    if effect == "in(x, ?e)":
+        when = ["of(e, z)", "not in(x, e)"]
+        text += f", effects: [{{variables: {{e: box}}, when: {when}, add: ['in(x, e)']}}]"
+    elif effect and effect not in delete:
+        text += f", effects: [{{when: ['{effect}'], delete: ['{effect}']}}]"
+    return text
+
+
+@st.composite
+def worlds(draw):
+    """A domain and a state."""
+    lines = []
+    chosen = draw(st.lists(st.sampled_from(KNOWN), unique=True, min_size=2))
+    for number, text in enumerate([*chosen, *draw(st.lists(rules(), max_size=2))]):
+        used = [n for n in PARAMETERS if f"{n})" in text or f"({n}" in text or f" {n}," in text]
+        parameters = ", ".join(f"{n}: {PARAMETERS[n]}" for n in used if n != "e")
+        lines.append(
+            f"  r{number}: {{parameters: {{{parameters}}}, {text}, duration: 1, executor: do}}"
+        )
+    try:
+        domain = parse_domain(HEAD + "\n".join(lines))
+    except DomainError:
+        assume(False)
+    builder = InstanceBuilder(domain.schema)
+    ids = {name: builder.add(t, name) for t, names in ELEMENTS.items() for name in names}
+    pairs = itertools.product(ELEMENTS["box"], ELEMENTS["spot"])
+    for box, spot in draw(st.sets(st.sampled_from(list(pairs)))):
+        builder.relate("of", ids[box], ids[spot])
+    there = set()
+    for item in ELEMENTS["item"]:
+        for size in draw(st.sampled_from([["small"], ["large"], [], ["small", "large"]])):
+            builder.relate(size, ids[item])
+        layout = draw(
+            st.sampled_from(["", "held", "lies", "in", "lies in", "lies in packed", "kept"])
+        )
+        for name in layout.split():
+            others = {"in": "box", "kept": "box", "lies": "spot"}.get(name)
+            rest = [] if others is None else [ids[draw(st.sampled_from(ELEMENTS[others]))]]
+            if (name, item, *rest) not in there:
+                builder.relate(name, ids[item], *rest)
+                there.add((name, item, *rest))
+    return domain, builder.build()
+
+
+def reached(domain, instance):
+    """States that DPO rewriting can reach, up to a limit, with the steps possible there."""
+    spans = [(rule, span_of(rule, domain.schema)) for rule in domain.rules.values()]
+    seen, queue = {instance}, [instance]
+    for state in queue:
+        steps = []
+        for number, (rule, span) in enumerate(spans):
+            for match in find_matches(span.rule, state):
+                result = apply_rule(rule, span, match)
+                if result.instance is None:
+                    continue
+                bound = [match.mapping[span.parameters[name]] for name in rule.parameter_names]
+                steps.append((number, bound))
+                if result.instance not in seen and len(seen) < 60:
+                    seen.add(result.instance)
+                    queue.append(result.instance)
+        yield state, steps
+
+
+def is_there(state, atom, bound):
+    relation, slots = atom
+    return state.find_tuple(relation.name, tuple(bound[slot] for slot in slots)) is not None
+
+
+@settings(max_examples=120, deadline=None)
+@given(world=worlds())
+def test_invariants_hold_wherever_one_can_get(world):
+    domain, instance = world
+    shapes = shapes_of(domain)
+    proof = Proof(shapes.rules, shapes.relations)
+    disjoint = frozenset(disjoint_in(["small", "large"], instance))
+    hopeful = proof.without((), [frozenset(("small", "large"))])
+    pairs = proof.without(frozenset(broken_at_first(hopeful, instance)), disjoint)
+    pairs = [pair for pair in pairs if all(leg > AT_ONCE for _, leg in pair)]
+    invariants = InvariantFinder(shapes).of(instance)
+    for state, steps in reached(domain, instance):
+        assert not list(broken_at_first(pairs, state))
+        for group in invariants.groups:
+            for item in state.elements("item"):
+                there = [
+                    (name, legs)
+                    for name, leg in group
+                    for legs in state.tuples(name).values()
+                    if legs[leg] == item
+                ]
+                assert len(there) <= 1
+        for number, bound in steps:
+            for check in invariants.checks[number]:
+                known = [is_there(instance, a, bound) for a in (check.one, check.other)]
+                assert is_there(state, check.static, bound) or all(known)
+
+
+def test_what_the_reader_of_pddl_cannot_find():
+    """An item lies at one spot and is in one box at a time, since it is held in between."""
+    lines = [
+        "  take: {parameters: {x: item, y: box, z: spot}, " + KNOWN[8] + ", " + DONE + "}",
+        "  lift: {parameters: {x: item, z: spot}, " + KNOWN[1] + ", " + DONE + "}",
+        "  put: {parameters: {x: item, y: box, z: spot}, " + KNOWN[3] + ", " + DONE + "}",
+    ]
+    domain = parse_domain(HEAD + "\n".join(lines))
+    builder = InstanceBuilder(domain.schema)
+    item, box, spot = (builder.add(t, t) for t in ("item", "box", "spot"))
+    for name, legs in (("in", (item, box)), ("lies", (item, spot)), ("packed", (item,))):
+        builder.relate(name, *legs)
+    finder = InvariantFinder(shapes_of(domain))
+    found = finder.of(builder.build())
+    assert set(found.groups) == {(("held", 0), ("in", 0)), (("held", 0), ("lies", 0))}
+    (check,) = found.checks[0]
+    assert (check.static[0].name, check.static[1]) == ("of", (1, 2))
+    builder.add("item", "other")
+    builder.relate("held", item)
+    assert not finder.of(builder.build()).groups
+
+
+def test_an_effect_may_add_several_facts_at_once():
+    fill = "  fill: {parameters: {x: item, y: box, z: spot}, " + SPOILERS[7] + ", " + DONE + "}"
+    shapes = shapes_of(parse_domain(HEAD + fill))
+    assert frozenset([("lies", 0)]) in Proof(shapes.rules, shapes.relations).without((), ())
+    assert frozenset([("in", 0)]) not in Proof(shapes.rules, shapes.relations).without((), ())
+
+
+def test_what_is_added_to_is_not_filled_at_once():
+    """A thing of which a second part is put in later is not out when one part is taken out."""
+    kept = filled_at_once(("kept", 0))
+    apart = frozenset([("held", 0), ("kept", 0)])
+    stow = "  stow: {parameters: {x: item, y: box}, " + KNOWN[4].replace(
+        ", 'small(x)', 'not kept(?i, y)'", ""
+    )
+    take = "  take: {parameters: {x: item, y: box}, " + SPOILERS[10]
+    more = "  more: {parameters: {x: item, y: box, v: box}, " + SPOILERS[13]
+    for lines, expected in (((stow, take), True), ((stow, take, more), False)):
+        text = HEAD + "\n".join(f"{line}, {DONE}}}" for line in lines)
+        shapes = shapes_of(parse_domain(text))
+        pairs = Proof(shapes.rules, shapes.relations).without((), ())
+        assert (kept in pairs) == (apart in pairs) == expected
+    builder = InstanceBuilder(shapes.domain.schema)
+    item, *boxes = (builder.add(t, n) for t, n in (("item", "i"), ("box", "b"), ("box", "c")))
+    for box in boxes:
+        builder.relate("kept", item, box)
+    assert set(broken_at_first([kept, apart], builder.build())) == {kept}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compiled task: only reachable operators, joined with what is static."""
+
+import pytest
+
+from fcp_ros.planning import PlanningOptions, PlanStatus
+from fcp_ros.planning.goal.alternatives import Alternative
+from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.relevance.exhaustive import compile_task
+from fcp_ros.planning.relevance.selection import relevant
+from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.patterns import FactStore, Join, Pattern
+
+
+@pytest.fixture
+def watch():
+    return Watch(PlanningOptions())
+
+
+def named(task, name):
+    return next(i for i, operator in enumerate(task.operators) if str(operator) == name)
+
+
+def test_only_reachable_operators_exist(house, state, house_facts, home, watch):
+    task = compile_task(house, home, watch)
+    names = set(map(str, task.operators))
+    assert "take_out(bot, milk, crate, kitchen)" in names
+    assert "open(bot, crate, kitchen)" in names
+    assert "pick(bot, mug_1, table, hall)" not in names  # the table stands in the kitchen
+    assert "open(bot, table, kitchen)" not in names  # nothing ever closes a table
+    assert len(names) == len(task.operators)
+    lonely = [fact for fact in house_facts if not fact.startswith("connected")]
+    elements = {str(home.name_of(e)): home.type_of(e) for e in home.all_elements()}
+    smaller = compile_task(house, state(house, elements, lonely), watch)
+    assert not any("hall" in str(operator) for operator in smaller.operators)
+
+
+def test_matches_are_monic(house, state, watch):
+    elements = {"kitchen": "room", "bot": "robot", "door": "door"}
+    instance = state(house, elements, ["at(bot, kitchen)", "connected(kitchen, kitchen, door)"])
+    assert compile_task(house, instance, watch).operators == []
+
+
+def test_absences_cover_negated_conditions_and_functional_legs(house, home, watch):
+    task = compile_task(house, home, watch)
+    conditions = Conditions(task)
+
+    def absent(name):
+        absences = conditions.absences(named(task, name))
+        return {str(task.facts[f]) for a in absences for f in a.facts if f != a.unless}
+
+    assert absent("open(bot, crate, kitchen)") == {
+        f"holding(bot, {item})" for item in ("mug_1", "mug_2", "book", "milk")
+    }
+    # `pick` says nothing of an empty hand, but one leg of `holding` is the robot
+    assert absent("pick(bot, mug_1, table, kitchen)") == {
+        f"holding(bot, {item})" for item in ("mug_2", "book", "milk")
+    }
+    assert absent("go(bot, kitchen, hall, door_1)") == set()  # the door is never closed
+    assert "on(mug_1, shelf)" in absent("place(bot, mug_1, table, kitchen)")
+
+
+def test_a_constraint_that_an_operator_always_breaks_blocks_it(house, home, watch):
+    task = compile_task(house, home, watch)
+    (block,) = Conditions(task).blocks(named(task, "place(bot, milk, tv, hall)"))
+    assert block.rest == ()
+    assert [str(task.facts[f]) for f in block.completes] == ["on(milk, tv)"]
+    assert Conditions(task).blocks(named(task, "place(bot, mug_1, tv, hall)")) == ()
+
+
+def test_relevance_leaves_out_other_things(house, home, watch):
+    task = compile_task(house, home, watch)
+    fact = next(f for f, id_ in task.fact_ids.items() if str(f) == "on(mug_1, shelf)")
+    goal = Alternative(1.0, positive=frozenset((task.fact_ids[fact],)))
+    found = relevant(task, Conditions(task), [goal], watch)
+    names = {str(task.operators[index]) for index in found.operators}
+    assert names
+    assert not any("book" in name or "mug_2" in name or "milk" in name for name in names)
+    assert "open(bot, crate, kitchen)" not in names
+
+
+def test_too_many_operators_are_refused(house, home, watch, monkeypatch):
+    monkeypatch.setattr("fcp_ros.planning.relevance.exhaustive.MAX_OPERATORS", 5)
+    with pytest.raises(Interrupted) as caught:
+        compile_task(house, home, watch)
+    assert caught.value.status is PlanStatus.MEMOUT
+
+
+def test_a_join_finds_each_match_of_a_pattern():
+    store = FactStore()
+    for one, two in [("a", "b"), ("b", "c"), ("c", "a"), ("a", "a")]:
+        assert store.add("edge", (one, two))
+    assert not store.add("edge", ("a", "b"))
+    everything = ("a", "b", "c")
+    path = Pattern(("x", "y", "z"), (everything,) * 3, (("edge", (0, 1)), ("edge", (1, 2))))
+    found = set(Join(path, None).matches(store))
+    assert found == {("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")}
+    assert set(Join(path, 0).matches(store, ("a", "b"))) == {("a", "b", "c")}
+    assert set(Join(path, 1).matches(store, ("a", "b"))) == {("c", "a", "b")}
+    loop = Pattern(("x",), (everything,), (("edge", (0, 0)),))
+    assert set(Join(loop, None).matches(store)) == {("a",)}
+    free = Pattern(("x", "y"), (everything, everything), (("edge", (0, 0)),))
+    assert set(Join(free, 0).matches(store, ("a", "a"))) == {("a", "b"), ("a", "c")}
+    assert not list(Join(loop, 0).matches(store, ("a", "b")))

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A goal on a state, encoded with all that leads to it: for the tests of compiling."""
+
+from types import SimpleNamespace
+
+from fcp_ros.domain import check_goal, infer_types, parse_expression
+from fcp_ros.fuzzy import TNORMS
+from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning.encoding.encode import EncodeOptions, encode
+from fcp_ros.planning.goal.alternatives import goal_alternatives
+from fcp_ros.planning.goal.formula import wanted_of
+from fcp_ros.planning.goal.grounding import ground_goal
+from fcp_ros.planning.model.request import Switches
+from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.relevance.compiler import Breadth, demand_task
+from fcp_ros.planning.relevance.exhaustive import compile_task
+from fcp_ros.planning.task.conditions import Conditions
+
+PLAIN = Switches(*[False] * 6)
+"""All optimisations switched off."""
+
+
+def encode_goal(
+    domain,
+    instance,
+    text,
+    tnorm="lukasiewicz",
+    known=lambda atom: None,
+    on_demand=False,
+    **options,
+):
+    """The encoding of a goal, with all that led to it; ExpressionError where it makes no sense."""
+    watch = Watch(PlanningOptions())
+    goal = check_goal(parse_expression(text), domain, instance, text)
+    formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
+    if on_demand:
+        task = demand_task(domain, instance, wanted_of(formula), Breadth.FULL, watch)
+    else:
+        task = compile_task(domain, instance, watch)
+    conditions = Conditions(task)
+    alternatives = goal_alternatives(formula, known, TNORMS[tnorm], task, watch)
+    options = EncodeOptions(**{"switches": PLAIN, **options})
+    encoding = encode(task, conditions, alternatives, options, watch)
+    return SimpleNamespace(
+        goal=goal,
+        task=task,
+        conditions=conditions,
+        formula=formula,
+        alternatives=alternatives,
+        encoding=encoding,
+        flat=encoding.flat,
+    )
+
