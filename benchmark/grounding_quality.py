@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.domain.yaml_reader import load_domain
+from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.grounding import ArgumentContext, Device, JudgementRequest
 from fcp_ros.grounding.embedding.degree_map import fit_degree_map
 from fcp_ros.grounding.embedding.head import Head

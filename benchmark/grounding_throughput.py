@@ -35,7 +35,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.domain.yaml_reader import load_domain
+from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.grounding import ArgumentContext, GroundingOptions, JudgementRequest
 from fcp_ros.grounding.language_model.loading import LanguageModel
 from fcp_ros.grounding.language_model.oracle import LanguageModelOracle

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Domains: what a user writes (types, rules, graded predicates, goals), read, checked, resolved."""
 
-from fcp_ros.domain.check import check_goal
-from fcp_ros.domain.evaluate import evaluate
-from fcp_ros.domain.expression import (
+from fcp_ros.domain.diagnostics import Diagnostic, DomainError
+from fcp_ros.domain.expressions.evaluation import evaluate
+from fcp_ros.domain.expressions.is_a import is_a
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
     Constant,
@@ -23,9 +26,7 @@ from fcp_ros.domain.expression import (
     free_variables,
     to_text,
 )
-from fcp_ros.domain.expression_parser import parse_expression
-from fcp_ros.domain.infer_types import infer_types
-from fcp_ros.domain.is_a import is_a
+from fcp_ros.domain.expressions.types import infer_types
 from fcp_ros.domain.model import (
     IS_A,
     TEXT,
@@ -46,10 +47,9 @@ from fcp_ros.domain.model import (
     TableEntry,
     Window,
 )
-from fcp_ros.domain.problems import DomainError, Problem
-from fcp_ros.domain.spans import RuleSpan, constraint_pattern, span_of
+from fcp_ros.domain.spans.rule_span import RuleSpan, constraint_pattern, span_of
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.domain.yaml_reader import load_domain, parse_domain
+from fcp_ros.domain.yaml.reader import load_domain, parse_domain
 
 __all__ = [
     "IS_A",
@@ -76,7 +76,7 @@ __all__ = [
     "Not",
     "Or",
     "Parameter",
-    "Problem",
+    "Diagnostic",
     "Resource",
     "Rubric",
     "RuleSpan",

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fcp_ros.domain.expression import Atom, TypedVariable
+from fcp_ros.domain.expressions.syntax import Atom, TypedVariable
 from fcp_ros.domain.oracles import DEFAULT_ORACLE, FuzzyRule, OracleChoice
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class ActionRule:
-    """One action schema; spans.py turns it into a DPO rule.
+    """One action schema; spans/ turns it into a DPO rule.
 
     `when` (conditions), `delete` (among the positive conditions) and `add` speak of relations,
     `graded` of graded predicates whose degrees compose into the step's degree. `uses` is what one

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from fcp_ros.domain.arithmetic import Arithmetic
+from fcp_ros.domain.expressions.arithmetic import Arithmetic
 from fcp_ros.fuzzy.fuzzy_sets import FuzzySet
 
 DEFAULT_ORACLE = "default"

@@ -12,7 +12,7 @@ from typing import Any
 
 from fcp_ros.cset.schema import positioned_text
 from fcp_ros.cset.schema.positioned_text import TextError
-from fcp_ros.domain.problems import DomainError, Path, Problem
+from fcp_ros.domain.diagnostics import Diagnostic, DomainError, Path
 
 MAX_BYTES = 2_000_000
 """Largest accepted file (bytes)."""
@@ -68,4 +68,4 @@ def parse_yaml(text: str, file: str) -> YamlSource:
 
 
 def _failure(file: str, line: int, message: str, fix: str) -> DomainError:
-    return DomainError([Problem(file, line, message, fix)])
+    return DomainError([Diagnostic(file, line, message, fix)])

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset import Delta, Fact, Instance, find_hom, find_homs
-from fcp_ros.domain.amalgam import apply_rule
-from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain
-from fcp_ros.domain.spans import DomainSpans
+from fcp_ros.domain.spans.amalgam import apply_rule
+from fcp_ros.domain.spans.rule_span import DomainSpans
 from fcp_ros.planning.model.plan import PlanStep
 
 

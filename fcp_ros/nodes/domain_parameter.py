@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.problems import DomainError
-from fcp_ros.domain.yaml_reader import load_domain
+from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.nodes.lifecycle import ConfigureError
 from fcp_ros.nodes.parameters import ParameterSpec
 from fcp_ros.package_files import find_domain

@@ -11,8 +11,8 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action.server import ServerGoalHandle
 
 from fcp_ros.action import MakePlan
-from fcp_ros.domain.problems import DomainError
-from fcp_ros.domain.yaml_reader import load_domain
+from fcp_ros.domain.diagnostics import DomainError
+from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.msg import Plan, PlanResult
 from fcp_ros.nodes.allowed_files import FileRefused, configured_folders, resolve_allowed
 from fcp_ros.nodes.base import ManagedNode, Refusal, RefusalKind
@@ -232,8 +232,8 @@ class PlannerNode(ManagedNode):
             response.message = str(error)
             return response
         except DomainError as error:
-            response.message = f"{len(error.problems)} problems in {address}."
-            response.problems = [str(problem) for problem in error.problems]
+            response.message = f"{len(error.diagnostics)} problems in {address}."
+            response.problems = [str(problem) for problem in error.diagnostics]
             return response
         self._serving()
         self._desk = self._desk_for(domain)

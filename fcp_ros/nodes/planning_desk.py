@@ -14,9 +14,9 @@ from typing import Any
 
 from rclpy.client import Client
 
-from fcp_ros.domain.check import check_goal
-from fcp_ros.domain.expression import ExpressionError
-from fcp_ros.domain.expression_parser import parse_expression
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import ExpressionError
 from fcp_ros.domain.model import Domain
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.nodes.conversions.errors import ConversionError

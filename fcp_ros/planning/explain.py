@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
 from fcp_ros.cset import Schema
-from fcp_ros.domain.expression import (
+from fcp_ros.domain.expressions.is_a import is_a
+from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
     Constant,
@@ -17,7 +18,6 @@ from fcp_ros.domain.expression import (
     Variable,
     to_text,
 )
-from fcp_ros.domain.is_a import is_a
 from fcp_ros.domain.model import IS_A
 from fcp_ros.fuzzy import reaches
 from fcp_ros.planning.goal.alternatives import Alternative, Binding

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fcp_ros.domain.expression import Expression
+from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.planning.explain import by_fallback
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.result import PlanningResult

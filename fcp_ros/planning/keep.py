@@ -12,9 +12,9 @@ import uuid
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.evaluate import evaluate
-from fcp_ros.domain.expression import Expression, to_text
-from fcp_ros.domain.infer_types import opened
+from fcp_ros.domain.expressions.evaluation import evaluate
+from fcp_ros.domain.expressions.syntax import Expression, to_text
+from fcp_ros.domain.expressions.types import opened
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, AlphaCut, graded_steps, reaches
 from fcp_ros.planning.assembly import StepDraft, valued

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict, deque
 
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.spans import DomainSpans
+from fcp_ros.domain.spans.rule_span import DomainSpans
 from fcp_ros.planning.chunks.learning import learned_chunks
 from fcp_ros.planning.chunks.library import ChunkLibrary
 from fcp_ros.planning.model.plan import Plan, PlanStep

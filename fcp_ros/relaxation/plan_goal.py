@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.check import check_goal
-from fcp_ros.domain.expression import Expression, ExpressionError
-from fcp_ros.domain.expression_parser import parse_expression
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
 from fcp_ros.domain.model import Domain
 from fcp_ros.planning.model.memberships import MembershipSource
 from fcp_ros.planning.model.plan import Judged

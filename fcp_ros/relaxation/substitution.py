@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.check import check_goal
-from fcp_ros.domain.expression import (
+from fcp_ros.domain.expressions.is_a import is_a
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
     Exists,
@@ -23,7 +24,6 @@ from fcp_ros.domain.expression import (
     Variable,
     Weighted,
 )
-from fcp_ros.domain.is_a import is_a
 from fcp_ros.domain.model import IS_A, Domain
 
 SUBSTITUTE = "suitable_substitute"

@@ -7,13 +7,14 @@ from pathlib import Path
 import pydantic
 import pytest
 
-from fcp_ros.domain import parse_expression, yaml_schema
+from fcp_ros.domain import parse_expression
+from fcp_ros.domain.yaml import entries as file_shape
 from fcp_ros.domain.yaml_source import parse_yaml
 
 TEXT = (Path(__file__).parents[2] / "docs" / "domain.md").read_text(encoding="utf-8")
 ENTRIES = [
     model
-    for model in vars(yaml_schema).values()
+    for model in vars(file_shape).values()
     if isinstance(model, type) and issubclass(model, pydantic.BaseModel) and model.model_fields
 ]
 
@@ -31,7 +32,7 @@ def test_snippets_have_the_shape_of_a_domain():
     for snippet in snippets:
         for section, entries in parse_yaml(snippet, "docs/domain.md").data.items():
             merged.setdefault(section, {}).update(entries)
-    file = yaml_schema.DomainFile.model_validate({"domain": "d", "version": "1", **merged})
+    file = file_shape.DomainFile.model_validate({"domain": "d", "version": "1", **merged})
     assert file.rules["pick"].executor == "pick"
     assert file.rules["drive"].metric == "at"
     assert file.chunks["fetch"].steps[0].startswith("pick(")

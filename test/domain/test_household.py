@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fcp_ros.domain.yaml_reader import load_domain
+from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.scene import (
     Layer,
     SceneGraph,

@@ -3,7 +3,7 @@
 
 import pytest
 
-from fcp_ros.domain.problems import DomainError
+from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.yaml_source import MAX_BYTES, parse_yaml, read_yaml
 
 
@@ -38,7 +38,7 @@ def test_plain_data_with_the_line_of_every_path():
 def test_refuses_with_the_line(text, line, words):
     with pytest.raises(DomainError) as caught:
         parse_yaml(text, "f.yaml")
-    problem = caught.value.problems[0]
+    problem = caught.value.diagnostics[0]
     assert problem.line == line
     assert words in problem.message
     assert str(problem).startswith(f"f.yaml:{line}: " if line else "f.yaml: ")

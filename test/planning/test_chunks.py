@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
-from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import Chunk, Parameter
 from fcp_ros.planning import PlanningOptions, PlanningSession, PlanStatus, Switches, plan, verify
 

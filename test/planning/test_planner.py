@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_expression
-from fcp_ros.domain.expression import Atom, Constant
+from fcp_ros.domain.expressions.syntax import Atom, Constant
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from fcp_ros.domain.expression import Atom, Constant
+from fcp_ros.domain.expressions.syntax import Atom, Constant
 from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.domain.pddl.syntax import ROOT, All, Equality, FunctionValue, Negation, Quantified
 from fcp_ros.domain.pddl.syntax import Any as AnyOf

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from fcp_ros.cset import Instance, InstanceBuilder, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
-from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Domain, Duration, Effect, Literal, Parameter
 from fcp_ros.domain.pddl.definitions import Definitions
 from fcp_ros.domain.pddl.draft import SAME, DraftEffect, DraftRule

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from fcp_ros.domain.expression import Atom, Constant, Variable
+from fcp_ros.domain.diagnostics import suggestion
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.errors import PddlError
 from fcp_ros.domain.pddl.source import Source
 from fcp_ros.domain.pddl.syntax import (
@@ -23,7 +24,6 @@ from fcp_ros.domain.pddl.syntax import (
     Quantified,
     Typed,
 )
-from fcp_ros.domain.problems import suggestion
 
 
 def check_domain(domain: DomainText, source: Source) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fcp_ros.domain.expression import Constant, Variable
+from fcp_ros.domain.expressions.syntax import Constant, Variable
 from fcp_ros.domain.model import Cost, CostTerm
 from fcp_ros.domain.pddl.errors import UnsupportedPddl
 from fcp_ros.domain.pddl.source import Source

@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl.draft import DraftEffect, DraftRule
 from fcp_ros.domain.pddl.invariants import Key, Part, invariant_with
 from fcp_ros.domain.pddl.normal_form import terms_of

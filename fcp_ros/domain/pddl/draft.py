@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fcp_ros.domain.expression import Atom
+from fcp_ros.domain.expressions.syntax import Atom
 from fcp_ros.domain.model import Cost
 
 SAME = "="

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.cset.instance.free_names import FreeNames
-from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl.draft import SAME, DraftEffect, DraftParameter
 from fcp_ros.domain.pddl.normal_form import Conjunct, terms_of
 from fcp_ros.domain.pddl.syntax import ActionEffect, PddlTerm

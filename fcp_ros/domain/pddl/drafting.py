@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset.instance.free_names import FreeNames
-from fcp_ros.domain.expression import Atom, Constant, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost
 from fcp_ros.domain.pddl.costs import cost_of
 from fcp_ros.domain.pddl.draft import DraftEffect, DraftParameter, DraftRule

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from fcp_ros.domain.problems import DomainError, Problem
+from fcp_ros.domain.diagnostics import Diagnostic, DomainError
 
 
 class PddlError(DomainError):
@@ -17,7 +17,7 @@ class PddlError(DomainError):
     """
 
     def __init__(self, file: str, line: int, message: str, fix: str) -> None:
-        super().__init__([Problem(file, line, message, fix)])
+        super().__init__([Diagnostic(file, line, message, fix)])
 
 
 class UnsupportedPddl(PddlError):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from fcp_ros.domain.diagnostics import suggestion
 from fcp_ros.domain.pddl.errors import PddlError, UnsupportedPddl
 from fcp_ros.domain.pddl.source import Source
-from fcp_ros.domain.problems import suggestion
 
 _DOMAIN_SECTIONS = (
     ":requirements",

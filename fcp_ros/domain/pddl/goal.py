@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fcp_ros.cset.instance.free_names import FreeNames
-from fcp_ros.domain.expression import (
+from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
     Constant,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fcp_ros.domain.expression import Atom, Constant
+from fcp_ros.domain.expressions.syntax import Atom, Constant
 from fcp_ros.domain.pddl.normal_form import Conjunct, terms_of
 from fcp_ros.domain.pddl.syntax import PddlTerm, Typed
 from fcp_ros.domain.pddl.universe import Universe

@@ -16,7 +16,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fcp_ros.domain.expression import Atom, Term, Text
+from fcp_ros.domain.expressions.syntax import Atom, Term, Text
 from fcp_ros.domain.pddl.draft import DraftEffect, DraftRule
 
 MAX_CANDIDATES = 400

@@ -25,7 +25,7 @@ from pddl.logic.terms import Constant as LibraryConstant
 from pddl.logic.terms import Variable as LibraryVariable
 from pddl.parser.domain import DomainParser
 
-from fcp_ros.domain.expression import Atom, Constant, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.errors import PddlError, UnsupportedPddl
 from fcp_ros.domain.pddl.parser_errors import explained, traceback_limit_kept
 from fcp_ros.domain.pddl.source import Source, words

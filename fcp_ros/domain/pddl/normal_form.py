@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fcp_ros.domain.expression import Atom, Constant, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.errors import UnsupportedPddl
 from fcp_ros.domain.pddl.source import Source
 from fcp_ros.domain.pddl.syntax import (

@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import NoReturn
 
+from fcp_ros.domain.diagnostics import suggestion
 from fcp_ros.domain.pddl.check import is_below
 from fcp_ros.domain.pddl.errors import PddlError, UnsupportedPddl
 from fcp_ros.domain.pddl.source import Section, Source, words
 from fcp_ros.domain.pddl.syntax import ROOT, DomainText, ProblemText, Typed
-from fcp_ros.domain.problems import suggestion
 
 _NAME = re.compile(r"[a-z][\w-]*\Z", re.ASCII)
 _WRITTEN = re.compile(r"[A-Za-z][\w-]*", re.ASCII)

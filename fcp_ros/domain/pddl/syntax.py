@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fcp_ros.domain.expression import Atom, Constant, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 
 ROOT = "object"
 """The type of everything, and of whatever has no type."""

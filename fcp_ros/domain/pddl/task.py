@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expression import Expression
+from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.model import ActionRule, Domain
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from fcp_ros.domain.expression import Atom, Constant
+from fcp_ros.domain.expressions.syntax import Atom, Constant
 from fcp_ros.domain.pddl.syntax import ROOT, DomainText, ProblemText, Typed
 
 Positions = tuple[int, ...]

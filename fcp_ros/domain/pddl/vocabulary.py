@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from fcp_ros.cset import Relation, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
-from fcp_ros.domain.expression import Atom, Constant, Term
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Term
 from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.pddl.draft import SAME, DraftParameter
 from fcp_ros.domain.pddl.syntax import ROOT, Typed

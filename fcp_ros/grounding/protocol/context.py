@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.arithmetic import COORDINATES
+from fcp_ros.domain.expressions.arithmetic import COORDINATES
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, AttributeValue, JudgementRequest

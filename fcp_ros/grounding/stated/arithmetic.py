@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from fcp_ros.domain.arithmetic import Arithmetic, Attribute, Distance, Number
+from fcp_ros.domain.expressions.arithmetic import Arithmetic, Attribute, Distance, Number
 from fcp_ros.grounding.protocol.judgement import JudgementRequest
 
 Numbers = Mapping[tuple[str, str], float]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fcp_ros.domain.expression import Text, Variable
+from fcp_ros.domain.expressions.syntax import Text, Variable
 from fcp_ros.domain.model import Chunk, Domain
 from fcp_ros.planning.model.ground_step import GroundStep, graded_atoms_of
 from fcp_ros.planning.model.memberships import GradedAtom

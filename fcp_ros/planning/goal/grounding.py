@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expression import (
+from fcp_ros.domain.expressions.is_a import is_a
+from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
     Constant,
@@ -24,7 +25,6 @@ from fcp_ros.domain.expression import (
     Weighted,
     free_variables,
 )
-from fcp_ros.domain.is_a import is_a
 from fcp_ros.domain.model import IS_A, Domain
 from fcp_ros.planning.goal.formula import (
     FALSE,

@@ -19,7 +19,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expression import Constant, Expression, Text, atoms
+from fcp_ros.domain.expressions.syntax import Constant, Expression, Text, atoms
 from fcp_ros.domain.model import Domain, GradedPredicate
 from fcp_ros.grounding.protocol.context import CATEGORY, NAME, canonical_value
 from fcp_ros.planning.goal.alternatives import Alternative

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expression import Atom, Constant, Text, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Text, Variable
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.fuzzy import Composition, TNorm
 from fcp_ros.planning.model.memberships import GradedAtom

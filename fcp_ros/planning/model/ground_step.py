@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expression import Text, Variable
+from fcp_ros.domain.expressions.syntax import Text, Variable
 from fcp_ros.domain.model import ActionRule
 from fcp_ros.planning.model.memberships import GradedAtom
 

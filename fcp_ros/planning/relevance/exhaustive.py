@@ -13,7 +13,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 
 from fcp_ros.cset import Fact, Instance, facts
-from fcp_ros.domain.expression import Atom
+from fcp_ros.domain.expressions.syntax import Atom
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch

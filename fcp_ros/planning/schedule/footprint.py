@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expression import Atom
+from fcp_ros.domain.expressions.syntax import Atom
 from fcp_ros.domain.model import Domain, Effect
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.schedule.fact_view import FactView

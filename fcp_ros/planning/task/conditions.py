@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fcp_ros.cset import Fact
-from fcp_ros.domain.expression import Atom
+from fcp_ros.domain.expressions.syntax import Atom
 from fcp_ros.domain.model import ActionRule, Constraint
 from fcp_ros.planning.task.effect_conditions import (
     Forbidden,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import ActionRule
 
 Arguments = tuple[str, ...]

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 
 from fcp_ros.cset import Instance, find_homs, find_matches
-from fcp_ros.domain.expression import to_text
+from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.domain.pddl import PddlTask
-from fcp_ros.domain.spans import DomainSpans, span_of
+from fcp_ros.domain.spans.rule_span import DomainSpans, span_of
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.verification.replay import CannotReplay, Replay
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset import Instance, Morphism, Rewrite, UnknownElement
-from fcp_ros.domain.amalgam import apply_rule
 from fcp_ros.domain.model import ActionRule, Domain
-from fcp_ros.domain.spans import DomainSpans
+from fcp_ros.domain.spans.amalgam import apply_rule
+from fcp_ros.domain.spans.rule_span import DomainSpans
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.constraints import newly_matched

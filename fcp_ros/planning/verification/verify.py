@@ -12,11 +12,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.evaluate import evaluate
-from fcp_ros.domain.expression import Expression
-from fcp_ros.domain.infer_types import opened
+from fcp_ros.domain.expressions.evaluation import evaluate
+from fcp_ros.domain.expressions.syntax import Expression
+from fcp_ros.domain.expressions.types import opened
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.spans import DomainSpans
+from fcp_ros.domain.spans.rule_span import DomainSpans
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
 from fcp_ros.planning.chunks.graded_steps import NotAChunk
 from fcp_ros.planning.model.memberships import Judge, MembershipSource

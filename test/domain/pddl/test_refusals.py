@@ -69,8 +69,8 @@ def test_the_files_to_be_spoilt_are_good():
 def test_features_of_domains_are_refused_by_name(old, new, line, feature):
     with pytest.raises(UnsupportedPddl, match=f"not supported: .*{feature}") as error:
         read(domain=swapped(DOMAIN, old, new))
-    assert error.value.problems[0].file == "d.pddl"
-    assert error.value.problems[0].line == line
+    assert error.value.diagnostics[0].file == "d.pddl"
+    assert error.value.diagnostics[0].line == line
     assert error.value.feature
 
 
@@ -91,8 +91,8 @@ def test_features_of_domains_are_refused_by_name(old, new, line, feature):
 def test_features_of_problems_are_refused_by_name(old, new, line, feature):
     with pytest.raises(UnsupportedPddl, match=f"not supported: .*{feature}") as error:
         read(problem=swapped(PROBLEM, old, new))
-    assert error.value.problems[0].file == "p.pddl"
-    assert error.value.problems[0].line == line
+    assert error.value.diagnostics[0].file == "p.pddl"
+    assert error.value.diagnostics[0].line == line
 
 
 def test_negative_costs_are_refused():
@@ -127,7 +127,7 @@ def test_what_is_declared_but_not_used_does_no_harm():
 def test_mistakes_in_domains_are_told_with_their_line(old, new, line, message):
     with pytest.raises(PddlError, match=message) as error:
         read(domain=swapped(DOMAIN, old, new))
-    problem = error.value.problems[0]
+    problem = error.value.diagnostics[0]
     assert (problem.file, problem.line) == ("d.pddl", line), str(error.value)
     assert problem.fix
     assert not isinstance(error.value, UnsupportedPddl)
@@ -157,7 +157,7 @@ def test_mistakes_in_domains_are_told_with_their_line(old, new, line, message):
 def test_mistakes_in_problems_are_told_with_their_line(old, new, line, message):
     with pytest.raises(PddlError, match=message) as error:
         read(problem=swapped(PROBLEM, old, new))
-    problem = error.value.problems[0]
+    problem = error.value.diagnostics[0]
     assert (problem.file, problem.line) == ("p.pddl", line), str(error.value)
 
 
@@ -188,4 +188,4 @@ def test_conditions_with_too_many_cases_are_refused():
             swapped(DOMAIN, "(at ?a) (way ?a ?b)", body),
             swapped(PROBLEM, "a b - place", f"a b {many} - place"),
         )
-    assert error.value.problems[0].line == 6
+    assert error.value.diagnostics[0].line == 6

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from scripted_oracle import ScriptedOracle, refusing
 
-from fcp_ros.domain.arithmetic import Number
+from fcp_ros.domain.expressions.arithmetic import Number
 from fcp_ros.domain.model import TableEntry
 from fcp_ros.domain.oracles import FuzzyRule, RuleLine
 from fcp_ros.fuzzy.fuzzy_sets import Trapezoid

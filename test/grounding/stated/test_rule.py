@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.domain.arithmetic import parse_arithmetic
-from fcp_ros.domain.yaml_reader import parse_domain
+from fcp_ros.domain.expressions.arithmetic import parse_arithmetic
+from fcp_ros.domain.yaml.reader import parse_domain
 from fcp_ros.grounding import GroundingCode, GroundingError, build_request
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
 from fcp_ros.grounding.stated.arithmetic import NotKnownError, value_of

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from random_worlds import SHAPES, worlds
 
 from fcp_ros.domain import Literal, Parameter
-from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import Effect
 
 ON = "pqrs"

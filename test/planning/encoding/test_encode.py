@@ -14,7 +14,7 @@ from task_twin import TaskTwin
 
 from fcp_ros.cset import facts
 from fcp_ros.domain import ExpressionError, evaluate, parse_expression
-from fcp_ros.domain.expression import TypedVariable
+from fcp_ros.domain.expressions.syntax import TypedVariable
 from fcp_ros.domain.model import Constraint
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions

@@ -10,7 +10,7 @@ from task_twin import TaskTwin
 
 from fcp_ros.cset import facts
 from fcp_ros.domain import Parameter
-from fcp_ros.domain.expression import Atom, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.ground_mutexes import exclusions_of

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset import InstanceBuilder, find_matches
 from fcp_ros.domain import DomainError, parse_domain, span_of
-from fcp_ros.domain.amalgam import apply_rule
+from fcp_ros.domain.spans.amalgam import apply_rule
 from fcp_ros.planning.mutexes.initial_pairs import broken_at_first, disjoint_in
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
 from fcp_ros.planning.mutexes.pairs import AT_ONCE, Proof, filled_at_once

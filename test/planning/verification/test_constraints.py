@@ -9,7 +9,7 @@ from random_worlds import worlds
 
 from fcp_ros.cset import find_homs, find_matches, rewrite
 from fcp_ros.domain import span_of
-from fcp_ros.domain.spans import DomainSpans
+from fcp_ros.domain.spans.rule_span import DomainSpans
 from fcp_ros.planning.verification.constraints import newly_matched
 
 

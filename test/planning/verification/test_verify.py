@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
-from fcp_ros.domain.spans import DomainSpans
+from fcp_ros.domain.spans.rule_span import DomainSpans
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.planning import PlanningOptions, plan, verify
 

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Problems of a domain file as values: where, what, and how to mend it; all reported at once."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+Path = tuple[str | int, ...]
+"""Where something stands in a YAML document: keys and list positions from the top."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One fault of a domain file. `line` is 1-based; 0 if the file as a whole is meant."""
+
+    file: str
+    line: int
+    message: str
+    fix: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.message}. Fix: {self.fix}."
+
+
+class DomainError(ValueError):
+    """A domain file that can't be used; `diagnostics` lists everything wrong with it."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(str(diagnostic) for diagnostic in self.diagnostics))
+
+
+@dataclass
+class Diagnostics:
+    """Collects problems while a file is checked, and finds the line of a path.
+
+    `lines` gives the 1-based line of every path of the document; a path that is not in it (a
+    missing key) is reported where its nearest ancestor stands.
+    """
+
+    file: str
+    lines: dict[Path, int] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def line(self, path: Path) -> int:
+        """The line of the path, or of its nearest ancestor in the file."""
+        for end in range(len(path), 0, -1):
+            if path[:end] in self.lines:
+                return self.lines[path[:end]]
+        return 1
+
+    def add(self, path: Path, message: str, fix: str) -> None:
+        """Record a problem. Message and fix are clauses without a final full stop."""
+        diagnostic = Diagnostic(self.file, self.line(path), message.rstrip("."), fix.rstrip("."))
+        if diagnostic not in self.diagnostics:
+            self.diagnostics.append(diagnostic)
+
+    def raise_if_any(self) -> None:
+        """Raise everything found so far, in the order of the file."""
+        if self.diagnostics:
+            raise DomainError(sorted(self.diagnostics, key=lambda diagnostic: diagnostic.line))
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that `name` was most likely meant to be, or None."""
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    matches = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
+    return by_folded[matches[0]] if matches else None
+
+
+def suggestion(name: str, known: Iterable[str], limit: int = 8) -> str:
+    """What to write instead of an unknown name: `did you mean x?`, or the known names."""
+    names = sorted(set(known))
+    best = closest(name, names)
+    if best is not None:
+        return f"did you mean {best}?"
+    if not names:
+        return "there is none to choose from"
+    shown = ", ".join(names[:limit])
+    return f"known are {shown}{' ...' if len(names) > limit else ''}"
+
+
+def a(noun: str) -> str:
+    """The noun with its article."""
+    return f"an {noun}" if noun[:1].lower() in set("aeiou") else f"a {noun}"

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic over numeric attributes, as values: `support.width / item.width`.
+
+Read by `arithmetic.lark`; what the names mean is checked in yaml/fuzzy_rules.py, and grounding
+evaluates it. Nothing here can call, import or look up anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from lark import Lark, Token, Transformer, UnexpectedInput, v_args
+from lark.exceptions import VisitError
+
+MAX_LENGTH = 1000
+"""Longest accepted text (characters)."""
+MAX_DEPTH = 40
+"""Deepest accepted nesting; keeps every recursion over arithmetic far from Python's limit."""
+
+DISTANCE = "distance"
+COORDINATES = ("x", "y", "z")
+"""The attributes that hold a position, m."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number, as written."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A numeric attribute of what a parameter is bound to: `item.width`."""
+
+    parameter: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """The straight line between what two parameters are bound to, m.
+
+    `coordinates` are those of x, y, z that it is reckoned from; empty until the names are checked.
+    """
+
+    first: str
+    second: str
+    coordinates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation of `OPERATIONS` on one value or more."""
+
+    name: str
+    operands: tuple[Arithmetic, ...]
+
+
+Arithmetic = Number | Attribute | Distance | Operation
+
+FUNCTIONS = {"min": (1, 20), "max": (1, 20), "abs": (1, 1), "sqrt": (1, 1), DISTANCE: (2, 2)}
+"""What may be called, with the least and the greatest number of arguments."""
+OPERATIONS = ("+", "-", "*", "/", "negative", "min", "max", "abs", "sqrt")
+
+
+class NotArithmetic(ValueError):
+    """A text that is no arithmetic; the message is a clause, `fix` says what to write."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.fix = fix
+
+
+def parse_arithmetic(text: str) -> Arithmetic:
+    """Read a value such as `distance(item, robot)` or `support.width / item.width`.
+
+    Raises:
+        NotArithmetic: the text does not follow the grammar, or calls what there is not.
+    """
+    shapes = "numbers, parameter.attribute, + - * /, min, max, abs, sqrt and distance(a, b)"
+    if len(text) > MAX_LENGTH:
+        raise NotArithmetic(f"it has {len(text)} characters, more than {MAX_LENGTH}", "shorten it")
+    try:
+        parsed: Arithmetic = _parser().parse(text)  # type: ignore[assignment]
+    except VisitError as error:
+        if isinstance(error.orig_exc, NotArithmetic):
+            raise error.orig_exc from None
+        raise
+    except UnexpectedInput as error:
+        position = error.pos_in_stream
+        token = getattr(error, "token", None)
+        ended = position is None or position < 0 or (token is not None and token.type == "$END")
+        rest = "" if ended else text[position:].strip()
+        where = f"`{rest[:20]}` can't stand there" if rest else "it ends too early"
+        raise NotArithmetic(where, f"write {shapes}") from None
+    if _depth(parsed) > MAX_DEPTH:
+        raise NotArithmetic(f"it is nested deeper than {MAX_DEPTH} levels", "simplify it")
+    return parsed
+
+
+def parts(value: Arithmetic) -> Iterator[Arithmetic]:
+    """The value and everything in it."""
+    yield value
+    if isinstance(value, Operation):
+        for operand in value.operands:
+            yield from parts(operand)
+
+
+def _depth(value: Arithmetic) -> int:
+    deepest = 0
+    stack = [(value, 1)]
+    while stack:
+        current, depth = stack.pop()
+        deepest = max(deepest, depth)
+        if isinstance(current, Operation):
+            stack.extend((operand, depth + 1) for operand in current.operands)
+    return deepest
+
+
+@v_args(inline=True)
+class _Builder(Transformer):  # type: ignore[type-arg]
+    """Builds values bottom-up while parsing, so depth of nesting costs no recursion here."""
+
+    def start(self, value: Arithmetic) -> Arithmetic:
+        return value
+
+    def number(self, token: Token) -> Number:
+        return Number(float(token))
+
+    def attribute(self, parameter: Token, name: Token) -> Attribute:
+        return Attribute(str(parameter), str(name))
+
+    def parameter(self, token: Token) -> str:
+        return str(token)
+
+    def negative(self, value: Arithmetic) -> Operation:
+        return Operation("negative", (value,))
+
+    def plus(self, left: Arithmetic, right: Arithmetic) -> Operation:
+        return Operation("+", (left, right))
+
+    def minus(self, left: Arithmetic, right: Arithmetic) -> Operation:
+        return Operation("-", (left, right))
+
+    def times(self, left: Arithmetic, right: Arithmetic) -> Operation:
+        return Operation("*", (left, right))
+
+    def divided_by(self, left: Arithmetic, right: Arithmetic) -> Operation:
+        return Operation("/", (left, right))
+
+    def call(self, function: Token, *arguments: Any) -> Arithmetic:
+        name = str(function)
+        if name not in FUNCTIONS:
+            raise NotArithmetic(f"there is no function {name}", f"known are {', '.join(FUNCTIONS)}")
+        least, most = FUNCTIONS[name]
+        if not least <= len(arguments) <= most:
+            count = str(least) if least == most else f"{least} to {most}"
+            raise NotArithmetic(f"{name} is given {len(arguments)} values", f"give it {count}")
+        bare = [argument for argument in arguments if isinstance(argument, str)]
+        if name == DISTANCE:
+            if len(bare) < len(arguments):
+                raise NotArithmetic(
+                    "distance is between what two parameters are bound to",
+                    "write distance(item, robot), with two parameters",
+                )
+            return Distance(bare[0], bare[1])
+        if bare:
+            raise NotArithmetic(
+                f"{bare[0]} is no number", f"name an attribute of it, such as {bare[0]}.width"
+            )
+        return Operation(name, arguments)
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Lark:
+    grammar = (
+        files("fcp_ros.domain.expressions").joinpath("arithmetic.lark").read_text(encoding="utf-8")
+    )
+    return Lark(grammar, parser="lalr", transformer=_Builder(), maybe_placeholders=False)

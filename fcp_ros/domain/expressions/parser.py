@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From text to expression, by `expression.lark`; errors point at the character."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, v_args
+from lark.exceptions import VisitError
+
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Atom,
+    Constant,
+    Exists,
+    Expression,
+    ExpressionError,
+    Forall,
+    Not,
+    Or,
+    Text,
+    TypedVariable,
+    Variable,
+    Weighted,
+    children,
+)
+
+MAX_LENGTH = 20_000
+"""Longest accepted text (characters)."""
+MAX_DEPTH = 60
+"""Deepest accepted nesting; keeps every recursion over expressions far from Python's limit."""
+
+_WORDS = {
+    "VARIABLE": "a variable such as ?x",
+    "NAME": "a name",
+    "STRING": 'words in "double quotes"',
+    "NUMBER": "a weight such as 0.5",
+    "LPAR": "`(`",
+    "RPAR": "`)`",
+    "COMMA": "a comma",
+    "COLON": "a colon and a type",
+    "STAR": "`*` after the weight",
+    "AND": "`and`",
+    "OR": "`or`",
+    "NOT": "`not`",
+    "EXISTS": "`exists`",
+    "FORALL": "`forall`",
+    "$END": "the end",
+}
+_HINTS = {
+    "'": 'words and unusual names stand in double quotes: "drinking".',
+    "&": "conjunction is written `and`.",
+    "|": "disjunction is written `or`.",
+    "!": "negation is written `not`.",
+    "~": "negation is written `not`.",
+    "=": "there is no comparison; relations look like on(?x, table_1).",
+    "-": "a weight lies in [0, 1].",
+}
+
+
+def parse_expression(text: str) -> Expression:
+    """Read a goal (or a rule's literal).
+
+    Arguments:
+        text: such as `on(?x, table_1) and serves_as(?x, "drinking")`.
+
+    Returns:
+        the expression as written; names are not looked up yet (`check_goal` does that).
+
+    Raises:
+        ExpressionError: the text does not follow the grammar; says where and what was expected.
+    """
+    if not text.strip():
+        raise ExpressionError("The expression is empty: write one, such as on(?x, table_1).")
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(
+            f"The expression has {len(text)} characters, more than {MAX_LENGTH}: shorten it."
+        )
+    try:
+        parsed: Expression = _parser().parse(text)  # type: ignore[assignment]
+    except UnexpectedInput as error:
+        raise _explain(error, text) from None
+    except VisitError as error:
+        if isinstance(error.orig_exc, _BadToken):
+            bad = error.orig_exc
+            raise ExpressionError(bad.message, text, bad.column) from None
+        raise
+    except _BadToken as error:
+        raise ExpressionError(error.message, text, error.column) from None
+    if _depth(parsed) > MAX_DEPTH:
+        raise ExpressionError(
+            f"The expression is nested deeper than {MAX_DEPTH} levels: simplify it."
+        )
+    return parsed
+
+
+class _BadToken(Exception):
+    """A token that the grammar accepts and its value forbids."""
+
+    def __init__(self, message: str, token: Token) -> None:
+        super().__init__(message)
+        self.message = message
+        self.column = _column(token)
+
+
+@v_args(inline=True)
+class _Builder(Transformer):  # type: ignore[type-arg]
+    """Builds values bottom-up while parsing, so depth of nesting costs no recursion here."""
+
+    def start(self, body: Expression) -> Expression:
+        return body
+
+    def disjunction_of(self, *parts: Expression) -> Expression:
+        return Or(parts)
+
+    def conjunction_of(self, *parts: Expression) -> Expression:
+        return And(parts)
+
+    def negation(self, body: Expression) -> Expression:
+        return Not(body)
+
+    def weighted(self, weight: Token, body: Expression) -> Expression:
+        value = float(weight)
+        if not 0.0 <= value <= 1.0:
+            raise _BadToken(f"A weight lies in [0, 1], not {weight}: change the weight.", weight)
+        return Weighted(value, body)
+
+    def exists(self, *parts: Any) -> Expression:
+        return Exists(tuple(parts[:-1]), parts[-1])
+
+    def forall(self, *parts: Any) -> Expression:
+        return Forall(tuple(parts[:-1]), parts[-1])
+
+    def typed(self, variable: Token, type_: Token) -> TypedVariable:
+        name = _unquote(type_) if type_.type == "STRING" else str(type_)
+        return TypedVariable(variable[1:], name, _column(variable))
+
+    def atom(self, predicate: Token, *terms: Any) -> Expression:
+        arguments = tuple(term for term in terms if term is not None)
+        return Atom(str(predicate), arguments, _column(predicate))
+
+    def variable(self, token: Token) -> Variable:
+        return Variable(token[1:], _column(token))
+
+    def constant(self, token: Token) -> Constant:
+        return Constant(str(token), _column(token))
+
+    def text(self, token: Token) -> Text:
+        return Text(_unquote(token), _column(token))
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Lark:
+    grammar = (
+        files("fcp_ros.domain.expressions").joinpath("expression.lark").read_text(encoding="utf-8")
+    )
+    return Lark(grammar, parser="lalr", transformer=_Builder(), maybe_placeholders=False)
+
+
+def _column(token: Token) -> int:
+    return (token.start_pos or 0) + 1
+
+
+def _unquote(token: Token) -> str:
+    try:
+        value = json.loads(token)
+    except json.JSONDecodeError as error:
+        raise _BadToken(
+            f"The quoted text has an unknown escape ({error.msg}): "
+            'only \\" \\\\ \\n \\t and \\uXXXX are known.',
+            token,
+        ) from None
+    return str(value)
+
+
+def _depth(expression: Expression) -> int:
+    deepest = 0
+    stack = [(expression, 1)]
+    while stack:
+        current, depth = stack.pop()
+        deepest = max(deepest, depth)
+        stack.extend((part, depth + 1) for part in children(current))
+    return deepest
+
+
+def _explain(error: UnexpectedInput, text: str) -> ExpressionError:
+    position = error.pos_in_stream if error.pos_in_stream is not None else -1
+    names: set[str] = set(
+        getattr(error, "accepts", None)
+        or getattr(error, "expected", None)
+        or getattr(error, "allowed", None)
+        or ()
+    )
+    expected = _in_words(names)
+    token = getattr(error, "token", None)
+    if position < 0 or position >= len(text) or (token is not None and token.type == "$END"):
+        end = len(text.rstrip()) + 1
+        return ExpressionError(f"The expression ends too early: expected {expected}.", text, end)
+    if isinstance(error, UnexpectedCharacters):
+        return _explain_character(text, position, expected)
+    return ExpressionError(
+        f"Unexpected `{token}`: expected {expected}.{_token_hint(token)}", text, position + 1
+    )
+
+
+def _explain_character(text: str, position: int, expected: str) -> ExpressionError:
+    character = text[position]
+    if character == '"':
+        return ExpressionError(
+            'The quoted text is never closed: add the closing ".', text, position + 1
+        )
+    if character == "?":
+        return ExpressionError(
+            "A variable needs a name after the ?, such as ?x.", text, position + 1
+        )
+    hint = _HINTS.get(character)
+    return ExpressionError(
+        f"Unexpected `{character}`: {hint or f'expected {expected}.'}", text, position + 1
+    )
+
+
+def _token_hint(token: Token | None) -> str:
+    if token is None or token.type != "NAME":
+        return ""
+    lowered = str(token).lower()
+    if lowered in {"and", "or", "not", "exists", "forall"}:
+        return f" Connectives are written in lower case: `{lowered}`."
+    return ""
+
+
+def _in_words(names: set[str]) -> str:
+    words = [word for name, word in _WORDS.items() if name in names]
+    if not words:
+        return "something else"
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

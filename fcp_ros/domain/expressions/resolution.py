@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks a parsed goal against a domain and a state, and resolves its names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.diagnostics import a, suggestion
+from fcp_ros.domain.expressions.is_a import is_a
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Atom,
+    Constant,
+    Exists,
+    Expression,
+    ExpressionError,
+    Forall,
+    Not,
+    Or,
+    Term,
+    Text,
+    TypedVariable,
+    Variable,
+    Weighted,
+    free_variables,
+    to_text,
+)
+from fcp_ros.domain.expressions.types import infer_types
+from fcp_ros.domain.model import IS_A, TEXT, Domain, Parameter
+from fcp_ros.domain.vocabulary import Vocabulary
+from fcp_ros.scene.graph.labels import match_label
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+
+
+def check_goal(
+    expression: Expression, domain: Domain, instance: Instance, text: str = ""
+) -> Expression:
+    """Resolve the names of a goal.
+
+    Names and quoted strings become `Constant` (an element of the state) or `Text` (words), as the
+    predicate asks. A quantifier over a label that is no type (`exists ?x: mug`) becomes one over
+    the label's type, restricted by `is_a`.
+
+    Arguments:
+        expression: a parsed goal.
+        domain: the domain.
+        instance: the state whose elements may be named.
+        text: what the user wrote, to which the columns of `expression` belong; without it, messages
+            show the expression's own text.
+
+    Returns:
+        the goal, ready for the planner; `infer_types` gives the types of its free variables.
+
+    Raises:
+        ExpressionError: unknown predicate, element or type, wrong number or type of arguments, a
+            variable bound twice or of contradictory types; with the column.
+    """
+    if not text:
+        text = to_text(expression)
+        expression = parse_expression(text)
+    free = frozenset(free_variables(expression))
+    checker = _Checker(domain, instance, Vocabulary.of(domain), text, free)
+    checked = checker.expression(expression, {})
+    infer_types(checked, domain, text)
+    return checked
+
+
+@dataclass(frozen=True)
+class _Checker:
+    domain: Domain
+    instance: Instance
+    vocabulary: Vocabulary
+    text: str
+    free: frozenset[str]
+
+    def _error(self, message: str, column: int) -> ExpressionError:
+        return ExpressionError(message, self.text, column)
+
+    def expression(self, expression: Expression, bound: Mapping[str, str]) -> Expression:
+        """The expression with its names resolved; `bound` types the quantified variables."""
+        if isinstance(expression, Atom):
+            return self._atom(expression, bound)
+        if isinstance(expression, Not):
+            return Not(self.expression(expression.body, bound))
+        if isinstance(expression, And):
+            return And(tuple(self.expression(part, bound) for part in expression.parts))
+        if isinstance(expression, Or):
+            return Or(tuple(self.expression(part, bound) for part in expression.parts))
+        if isinstance(expression, Weighted):
+            return Weighted(expression.weight, self.expression(expression.body, bound))
+        return self._quantified(expression, bound)
+
+    # --- quantifiers
+
+    def _quantified(self, expression: Exists | Forall, bound: Mapping[str, str]) -> Expression:
+        inner = dict(bound)
+        variables: list[TypedVariable] = []
+        labels: list[Atom] = []
+        for variable in expression.variables:
+            if variable.name in inner or variable.name in self.free:
+                message = f"?{variable.name} is used outside this quantifier too: rename one."
+                raise self._error(message, variable.column)
+            type_ = self._type(variable)
+            if type_ != variable.type:
+                subject = Variable(variable.name, variable.column)
+                labels.append(Atom(IS_A, (subject, Text(variable.type)), variable.column))
+            inner[variable.name] = type_
+            variables.append(TypedVariable(variable.name, type_, variable.column))
+        body = self.expression(expression.body, inner)
+        if isinstance(expression, Exists):
+            return Exists(tuple(variables), And((*labels, body)) if labels else body)
+        absent = tuple(Not(atom) for atom in labels)
+        return Forall(tuple(variables), Or((*absent, body)) if labels else body)
+
+    def _type(self, variable: TypedVariable) -> str:
+        """The type of a quantified variable: the type named, or that of the label named."""
+        if variable.type in self.vocabulary.parents:
+            return variable.type
+        found = match_label(variable.type, self.domain.mapping.labels)
+        if found is not None:
+            return found
+        known = (*self.vocabulary.parents, *self.domain.mapping.labels)
+        message = f"Unknown type {variable.type}: {suggestion(variable.type, known)}"
+        raise self._error(message, variable.column)
+
+    # --- atoms
+
+    def _atom(self, atom: Atom, bound: Mapping[str, str]) -> Atom:
+        signature = self.vocabulary.signature(atom.predicate)
+        if signature is None and atom.predicate == IS_A:
+            signature = (Parameter("element", ""), Parameter("label", TEXT))
+        if signature is None:
+            known = (*self.vocabulary.relations, *self.vocabulary.graded, IS_A)
+            fix = suggestion(atom.predicate, known)
+            raise self._error(f"Unknown predicate {atom.predicate}: {fix}", atom.column)
+        if len(signature) != len(atom.arguments):
+            shape = f"{atom.predicate}({', '.join(p.name for p in signature)})"
+            plural = "" if len(signature) == 1 else "s"
+            message = (
+                f"{atom.predicate} takes {len(signature)} argument{plural}, "
+                f"not {len(atom.arguments)}: write {shape}."
+            )
+            raise self._error(message, atom.column)
+        terms = tuple(
+            self._term(atom, position, term, parameter, bound)
+            for position, (term, parameter) in enumerate(
+                zip(atom.arguments, signature, strict=True)
+            )
+        )
+        return Atom(atom.predicate, terms, atom.column)
+
+    def _term(
+        self,
+        atom: Atom,
+        position: int,
+        term: Term,
+        parameter: Parameter,
+        bound: Mapping[str, str],
+    ) -> Term:
+        if parameter.type == TEXT:
+            return self._words(atom, term, parameter)
+        if isinstance(term, Variable):
+            self._check_bound(atom, position, term, parameter, bound)
+            return term
+        name = term.value if isinstance(term, Text) else term.name
+        if not self.instance.has(name):
+            raise self._error(self._unknown_element(name), term.column)
+        type_ = self.instance.type_of(self.instance.id_of(name))
+        if parameter.type and not self.vocabulary.is_subtype(type_, parameter.type):
+            message = (
+                f"{name} is {a(type_)}, but {atom.predicate} takes {a(parameter.type)} as its "
+                f"{_ordinal(position)} argument: name another element."
+            )
+            raise self._error(message, term.column)
+        return Constant(name, term.column)
+
+    def _words(self, atom: Atom, term: Term, parameter: Parameter) -> Text:
+        if isinstance(term, Variable):
+            message = (
+                f"{atom.predicate} takes words as its {parameter.name}: "
+                f'write them in double quotes, such as "{term.name}".'
+            )
+            raise self._error(message, term.column)
+        return term if isinstance(term, Text) else Text(term.name, term.column)
+
+    def _check_bound(
+        self,
+        atom: Atom,
+        position: int,
+        term: Variable,
+        parameter: Parameter,
+        bound: Mapping[str, str],
+    ) -> None:
+        """A graded predicate must fit all values; a relation is false of those that don't fit."""
+        type_ = bound.get(term.name)
+        if type_ is None or not parameter.type:
+            return
+        if self.vocabulary.is_subtype(type_, parameter.type):
+            return
+        meets = self.vocabulary.common_subtypes((type_, parameter.type))
+        if meets and atom.predicate in self.vocabulary.relations:
+            return
+        narrower = f"quantify over {meets[0]}" if meets else "use another variable"
+        message = (
+            f"?{term.name} is {a(type_)}, but {atom.predicate} takes {a(parameter.type)} as its "
+            f"{_ordinal(position)} argument: {narrower}."
+        )
+        raise self._error(message, term.column)
+
+    def _unknown_element(self, name: str) -> str:
+        instance = self.instance
+        numbered = name[-1:].isdigit()
+        if not numbered and any(is_a(instance, e, name) for e in instance.all_elements()):
+            return (
+                f"There is no element called {name}: "
+                f'for any {name} write ?x and add is_a(?x, "{name}").'
+            )
+        return f"There is no element called {name}: {suggestion(name, instance.names())}"
+
+
+def _ordinal(position: int) -> str:
+    return _ORDINALS[position] if position < len(_ORDINALS) else f"{position + 1}th"

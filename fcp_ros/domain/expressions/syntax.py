@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goal expressions as values: terms, atoms and connectives, and their text.
+
+The grammar is in `expression.lark`; `parse_expression` (parser.py) is the inverse of
+`to_text`. Meaning (DESIGN section 4, evaluated by evaluation.py): an atom has a degree in [0, 1],
+`and`/`forall` compose degrees with the t-norm, `or`/`exists` take the largest, `not` is 1 - x, and
+a weight w turns x into 1 - w * (1 - x). Variables that no quantifier binds are existential over
+the whole expression.
+
+Every leaf keeps the 1-based `column` where it began in its text (0: not from a text). Columns serve
+messages only and take no part in equality.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+NAME_PATTERN = re.compile(r"[^\W\d][\w.\-]*\Z")
+"""A name that needs no quotes: a letter or underscore, then letters, digits, `_`, `.` and `-`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable, written `?name` (inside rules a parameter may also be written bare)."""
+
+    name: str
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An element, referred to by its name."""
+
+    name: str
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A quoted string: free words ("drinking"), or an element name until `check_goal` decides."""
+
+    value: str
+    column: int = field(default=0, compare=False)
+
+
+Term = Variable | Constant | Text
+
+
+@dataclass(frozen=True, slots=True)
+class TypedVariable:
+    """A quantified or declared variable; `type` is a type name, in goals also a category label."""
+
+    name: str
+    type: str
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A relation, a graded predicate or the built-in `is_a`, applied to terms."""
+
+    predicate: str
+    arguments: tuple[Term, ...]
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Conjunction of at least two parts. Nesting is kept as written."""
+
+    parts: tuple[Expression, ...]
+
+    def __post_init__(self) -> None:
+        _need_two(self.parts, "And")
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Disjunction of at least two parts. Nesting is kept as written."""
+
+    parts: tuple[Expression, ...]
+
+    def __post_init__(self) -> None:
+        _need_two(self.parts, "Or")
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    variables: tuple[TypedVariable, ...]
+    body: Expression
+
+    def __post_init__(self) -> None:
+        _need_variables(self.variables, "Exists")
+
+
+@dataclass(frozen=True, slots=True)
+class Forall:
+    variables: tuple[TypedVariable, ...]
+    body: Expression
+
+    def __post_init__(self) -> None:
+        _need_variables(self.variables, "Forall")
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """`weight * body` with the weight in [0, 1]: how much a shortfall of the body counts."""
+
+    weight: float
+    body: Expression
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.weight) and 0.0 <= self.weight <= 1.0):
+            raise ValueError(f"a weight lies in [0, 1], not {self.weight}: change the weight")
+
+
+Expression = Atom | Not | And | Or | Exists | Forall | Weighted
+
+
+def _need_two(parts: tuple[Expression, ...], name: str) -> None:
+    if len(parts) < 2:
+        raise ValueError(f"{name} joins at least two parts, got {len(parts)}: use the part itself")
+
+
+def _need_variables(variables: tuple[TypedVariable, ...], name: str) -> None:
+    if not variables:
+        raise ValueError(f"{name} binds at least one variable: use its body instead")
+
+
+class ExpressionError(ValueError):
+    """A goal text that can't be read or does not fit the domain.
+
+    Arguments:
+        message: one sentence: what is wrong and what to do.
+        text: the whole expression.
+        column: 1-based position in `text` of the offending character; 0 if there is none.
+
+    `str(error)` is the message, the line at fault and a caret below the character.
+    """
+
+    def __init__(self, message: str, text: str = "", column: int = 0) -> None:
+        super().__init__(message, text, column)
+        self.message = message
+        self.text = text
+        self.column = column
+
+    def __str__(self) -> str:
+        if not self.text or self.column < 1:
+            return self.message
+        start = self.text.rfind("\n", 0, self.column - 1) + 1
+        end = self.text.find("\n", start)
+        line = self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
+        before = line[: self.column - 1 - start]
+        caret = "".join("\t" if c == "\t" else " " for c in before) + "^"
+        return f"{self.message}\n  {line}\n  {caret}"
+
+
+def to_text(expression: Expression) -> str:
+    """Write an expression so that `parse_expression` reads it back as an equal value.
+
+    A `Constant` whose name needs quotes is read back as `Text`; `check_goal` makes it a `Constant`
+    again.
+    """
+    if isinstance(expression, Atom):
+        return f"{expression.predicate}({', '.join(term_text(t) for t in expression.arguments)})"
+    if isinstance(expression, Not):
+        return f"not {_operand(expression.body)}"
+    if isinstance(expression, And):
+        return " and ".join(_operand(part) for part in expression.parts)
+    if isinstance(expression, Or):
+        return " or ".join(
+            to_text(p) if isinstance(p, And) else _operand(p) for p in expression.parts
+        )
+    if isinstance(expression, Weighted):
+        return f"{expression.weight!r} * {_operand(expression.body)}"
+    word = "exists" if isinstance(expression, Exists) else "forall"
+    variables = ", ".join(f"?{v.name}: {quote_if_needed(v.type)}" for v in expression.variables)
+    return f"{word} {variables} ({to_text(expression.body)})"
+
+
+def _operand(expression: Expression) -> str:
+    text = to_text(expression)
+    return f"({text})" if isinstance(expression, (And, Or)) else text
+
+
+def term_text(term: Term) -> str:
+    """The text of one argument: `?x`, `table_1`, `"drinking"`."""
+    if isinstance(term, Variable):
+        return f"?{term.name}"
+    if isinstance(term, Constant):
+        return quote_if_needed(term.name)
+    return json.dumps(term.value, ensure_ascii=False)
+
+
+def quote_if_needed(name: str) -> str:
+    """The name as it stands where the grammar allows it bare, else in double quotes."""
+    return name if NAME_PATTERN.match(name) else json.dumps(name, ensure_ascii=False)
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    """The direct sub-expressions, in the order written."""
+    if isinstance(expression, Atom):
+        return ()
+    if isinstance(expression, (And, Or)):
+        return expression.parts
+    return (expression.body,)
+
+
+def atoms(expression: Expression) -> Iterator[Atom]:
+    """All atoms, from left to right."""
+    if isinstance(expression, Atom):
+        yield expression
+    for part in children(expression):
+        yield from atoms(part)
+
+
+def free_variables(expression: Expression) -> tuple[str, ...]:
+    """Names of the variables that no quantifier binds, in the order of first use."""
+    found: dict[str, None] = {}
+    _collect_free(expression, frozenset(), found)
+    return tuple(found)
+
+
+def _collect_free(expression: Expression, bound: frozenset[str], found: dict[str, None]) -> None:
+    if isinstance(expression, Atom):
+        for term in expression.arguments:
+            if isinstance(term, Variable) and term.name not in bound:
+                found.setdefault(term.name)
+        return
+    if isinstance(expression, (Exists, Forall)):
+        bound = bound | {v.name for v in expression.variables}
+    for part in children(expression):
+        _collect_free(part, bound, found)

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules with conditional and universal effects, as DPO: amalgamated into one ground span.
+
+      L  <-----------------  K  ----------------->  R
+    what the rule and        L minus what           K plus what
+    all its effects matched  any of them deletes    any of them adds
+
+A rule with effects is an interaction scheme: the rule is the kernel rule, each effect a multi-rule
+that extends it. Applying it means to take, for one match of the rule, all matches of each effect in
+the same state (not monic: a variable of an effect may be what a parameter is), and to apply the
+rule once that all of them together make (Ehrig, Golas, Habel, Lambers, Orejas, M-adhesive
+transformation systems with nested application conditions, part 2, 2012: amalgamation). What any of
+them adds stays, even where another one deletes it: it is taken out of L - K.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from fcp_ros.cset import (
+    Fact,
+    Instance,
+    InstanceBuilder,
+    Morphism,
+    Rewrite,
+    Rule,
+    check_match,
+    find_homs,
+    inclusion,
+    rewrite,
+)
+from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.model import ActionRule, Effect
+from fcp_ros.domain.spans.rule_span import RuleSpan
+from fcp_ros.domain.vocabulary import common_subtypes
+
+Ids = Mapping[str, int]
+"""Name of a parameter or variable -> id of the element of the state that it is bound to."""
+
+
+@dataclass
+class Changes:
+    """What all matches together ask for, delete and add: facts of the state before and after."""
+
+    matched: dict[Fact, None] = field(default_factory=dict)
+    delete: dict[Fact, None] = field(default_factory=dict)
+    add: dict[Fact, None] = field(default_factory=dict)
+
+
+def apply_rule(rule: ActionRule, span: RuleSpan, match: Morphism) -> Rewrite:
+    """Apply a rule with all its effects.
+
+    Arguments:
+        rule: of a checked domain.
+        span: what it means without its effects (`span_of`).
+        match: of `span.rule.L` in the state.
+
+    Returns:
+        the state afterwards; or why the rule can't be applied there. Its comatch starts at the
+        right side of the amalgamated span.
+    """
+    if not rule.effects:
+        return rewrite(span.rule, match)
+    violations = check_match(span.rule, match)
+    if violations:
+        return Rewrite(None, None, violations=violations)
+    state = match.target
+    bound = {name: match.mapping[id_] for name, id_ in span.parameters.items()}
+    ground = amalgamated(rule.name, changes_of(rule, state, bound), state)
+    return rewrite(ground, _occurrence(ground.L, state))
+
+
+def changes_of(rule: ActionRule, state: Instance, bound: Ids) -> Changes:
+    """What the rule and all matches of its effects change.
+
+    Arguments:
+        rule: of a checked domain.
+        state: the state before.
+        bound: the rule's parameters; its conditions hold there.
+    """
+    changes = Changes()
+    _collect(changes, state, rule.positive(), rule.delete, rule.add, bound)
+    for effect in rule.effects:
+        when = tuple(literal.atom for literal in effect.when if not literal.negated)
+        for binding in effect_matches(rule, effect, state, bound):
+            _collect(changes, state, when, effect.delete, effect.add, binding)
+    return changes
+
+
+def effect_matches(
+    rule: ActionRule, effect: Effect, state: Instance, bound: Ids
+) -> Iterator[dict[str, int]]:
+    """All bindings of parameters and variables under which an effect happens, each once.
+
+    Arguments:
+        rule: the rule that has the effect.
+        effect: the effect.
+        state: the state before.
+        bound: the rule's parameters.
+    """
+    seen: set[tuple[int, ...]] = set()
+    for pattern in _patterns(rule, effect, state):
+        initial = {pattern.id_of(name): id_ for name, id_ in bound.items() if pattern.has(name)}
+        for found in find_homs(pattern, state, monic=False, initial=initial):
+            chosen = tuple(found.mapping[pattern.id_of(v.name)] for v in effect.variables)
+            binding = {
+                **bound,
+                **{v.name: id_ for v, id_ in zip(effect.variables, chosen, strict=True)},
+            }
+            if chosen not in seen and not _forbidden(effect, state, binding):
+                seen.add(chosen)
+                yield binding
+
+
+def amalgamated(name: str, changes: Changes, state: Instance) -> Rule:
+    """The ground span of some changes; its elements are named like the state's.
+
+    Arguments:
+        name: of the rule, for messages.
+        changes: what the rule and its effects change.
+        state: the state before; what it lacks is not deleted.
+    """
+    before = [fact for fact in (*changes.matched, *changes.delete) if _has(state, fact)]
+    kept = [fact for fact in before if fact not in changes.delete or fact in changes.add]
+    elements = dict.fromkeys(n for f in (*before, *changes.add) for n in f.arguments)
+    left = _ground(state, elements, before)
+    glue = _ground(state, elements, kept)
+    right = _ground(state, elements, (*kept, *changes.add))
+    return Rule(name, inclusion(glue, left), inclusion(glue, right))
+
+
+# --- matches of effects
+
+
+def _patterns(rule: ActionRule, effect: Effect, state: Instance) -> Iterator[Instance]:
+    """What must match; a variable may have to be narrowed to several types, one after the other."""
+    positive = [literal.atom for literal in effect.when if not literal.negated]
+    wanted = {variable.name: {variable.type} for variable in effect.variables}
+    for parameter in rule.parameters:
+        if any(Variable(parameter.name) in atom.arguments for atom in positive):
+            wanted[parameter.name] = {parameter.type}
+    for atom in positive:
+        legs = state.schema.relation(atom.predicate).legs
+        for name, (_, type_) in zip(_names(atom), legs, strict=True):
+            wanted[name].add(type_)
+    fits = [common_subtypes(state.schema.types, types) for types in wanted.values()]
+    for chosen in itertools.product(*fits):
+        builder = InstanceBuilder(state.schema)
+        for name, type_ in zip(wanted, chosen, strict=True):
+            builder.add(type_, name)
+        for atom in positive:
+            builder.relate(atom.predicate, *map(builder.id_of, _names(atom)))
+        yield builder.build(allow_conflicts=True)
+
+
+def _forbidden(effect: Effect, state: Instance, binding: Ids) -> bool:
+    """Whether something is there that the effect must not find."""
+    return any(_occurs(literal.atom, state, binding) for literal in effect.when if literal.negated)
+
+
+def _occurs(atom: Atom, state: Instance, binding: Ids) -> bool:
+    """Whether a tuple fits the atom; variables that are not bound stand for anything."""
+    names = tuple(_names(atom))
+    if all(name in binding for name in names):
+        legs = tuple(binding[name] for name in names)
+        return state.find_tuple(atom.predicate, legs) is not None
+    for legs in state.tuples(atom.predicate).values():
+        open_: dict[str, int] = {}
+        if all(
+            binding.get(name, open_.setdefault(name, leg)) == leg
+            for name, leg in zip(names, legs, strict=True)
+        ):
+            return True
+    return False
+
+
+def _names(atom: Atom) -> Iterator[str]:
+    for term in atom.arguments:
+        assert isinstance(term, Variable), "atoms of rules hold only variables"
+        yield term.name
+
+
+# --- the ground span
+
+
+def _collect(
+    changes: Changes,
+    state: Instance,
+    matched: Iterable[Atom],
+    delete: Iterable[Atom],
+    add: Iterable[Atom],
+    binding: Ids,
+) -> None:
+    for atoms, target in (
+        (matched, changes.matched),
+        (delete, changes.delete),
+        (add, changes.add),
+    ):
+        for atom in atoms:
+            arguments = tuple(state.name_of(binding[name]) for name in _names(atom))
+            target.setdefault(Fact(atom.predicate, arguments))
+
+
+def _has(state: Instance, fact: Fact) -> bool:
+    legs = tuple(state.id_of(name) for name in fact.arguments)
+    return state.find_tuple(fact.relation, legs) is not None
+
+
+def _ground(state: Instance, elements: Iterable[str], facts: Iterable[Fact]) -> Instance:
+    """A part of a state: some elements, and facts about them that need not all hold there."""
+    builder = InstanceBuilder(state.schema)
+    for name in elements:
+        builder.add(state.type_of(state.id_of(name)), name)
+    for fact in facts:
+        builder.relate(fact.relation, *map(builder.id_of, fact.arguments))
+    # Whether functional legs are kept is for the result of the rewriting to say.
+    return builder.build(allow_conflicts=True)
+
+
+def _occurrence(left: Instance, state: Instance) -> Morphism:
+    """The match that takes each element to its namesake."""
+    mapping = {id_: state.id_of(left.name_of(id_)) for id_ in left.all_elements()}
+    for relation in left.schema.relations:
+        for row, legs in left.tuples(relation.name).items():
+            found = state.find_tuple(relation.name, tuple(mapping[leg] for leg in legs))
+            assert found is not None, "the left side holds what is in the state"
+            mapping[row] = found
+    return Morphism(left, state, mapping)

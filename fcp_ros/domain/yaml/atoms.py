@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the atoms of rules and constraints and checks them against the vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from fcp_ros.domain.diagnostics import Diagnostics, Path, a, suggestion
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.syntax import (
+    Atom,
+    Constant,
+    Expression,
+    ExpressionError,
+    Not,
+    Term,
+    Text,
+    Variable,
+    term_text,
+)
+from fcp_ros.domain.model import IS_A, TEXT, Literal, Parameter
+from fcp_ros.domain.vocabulary import Vocabulary
+from fcp_ros.domain.yaml.entries import RelationEntry
+
+
+class AtomKind(Enum):
+    """Which predicates may stand in a place."""
+
+    RELATION = "relation"
+    GRADED = "graded predicate"
+
+
+@dataclass(frozen=True)
+class AtomReader:
+    """Reads atoms over the given parameters; what is wrong goes into the report.
+
+    `parameters`: names that may be written bare, with their types (those of unknown type are left
+    out of type checks). `owner` names the rule or constraint in messages.
+    """
+
+    vocabulary: Vocabulary
+    report: Diagnostics
+    parameters: Mapping[str, str]
+    owner: str
+
+    def literal(self, text: str, path: Path) -> Literal | None:
+        """A relation atom or `not` a relation atom; None if it is wrong."""
+        expression = self._parse(text, path)
+        if expression is None:
+            return None
+        negated = isinstance(expression, Not)
+        atom = expression.body if isinstance(expression, Not) else expression
+        if not isinstance(atom, Atom):
+            message = f"`{text}` in {self.owner} is not a single condition"
+            self.report.add(path, message, "write one atom or `not` one atom, each on its own line")
+            return None
+        checked = self._check(atom, AtomKind.RELATION, text, path, existential=negated)
+        return None if checked is None else Literal(checked, negated, self.report.line(path))
+
+    def atom(self, text: str, kind: AtomKind, path: Path) -> Atom | None:
+        """A plain atom of the given kind; None if it is wrong."""
+        expression = self._parse(text, path)
+        if expression is None:
+            return None
+        if not isinstance(expression, Atom):
+            message = f"`{text}` in {self.owner} is not a plain atom"
+            self.report.add(path, message, f"write {kind.value}(argument, ...) only")
+            return None
+        return self._check(expression, kind, text, path, existential=False)
+
+    def literals(self, texts: Sequence[str], path: Path) -> tuple[Literal, ...]:
+        """Those of the literals that can be read."""
+        read = (self.literal(text, (*path, i)) for i, text in enumerate(texts))
+        return tuple(literal for literal in read if literal is not None)
+
+    def atoms(self, texts: Sequence[str], kind: AtomKind, path: Path) -> tuple[Atom, ...]:
+        """Those of the atoms that can be read."""
+        read = (self.atom(text, kind, (*path, i)) for i, text in enumerate(texts))
+        return tuple(atom for atom in read if atom is not None)
+
+    def _parse(self, text: str, path: Path) -> Expression | None:
+        try:
+            return parse_expression(text)
+        except ExpressionError as error:
+            place = f" at character {error.column}" if error.column else ""
+            message = f"`{text}` in {self.owner}{place}: {error.message}"
+            self.report.add(path, message, _mend(text))
+            return None
+
+    def _check(
+        self, atom: Atom, kind: AtomKind, text: str, path: Path, *, existential: bool
+    ) -> Atom | None:
+        signature = self._signature(atom, kind, path)
+        if signature is None:
+            return None
+        if len(signature) != len(atom.arguments):
+            shape = f"{atom.predicate}({', '.join(p.name for p in signature)})"
+            message = (
+                f"`{text}` in {self.owner}: {atom.predicate} takes {len(signature)} arguments, "
+                f"not {len(atom.arguments)}"
+            )
+            self.report.add(path, message, f"write {shape}")
+            return None
+        terms = [
+            self._term(term, parameter, text, path, existential)
+            for term, parameter in zip(atom.arguments, signature, strict=True)
+        ]
+        good = tuple(term for term in terms if term is not None)
+        return Atom(atom.predicate, good, atom.column) if len(good) == len(terms) else None
+
+    def _signature(self, atom: Atom, kind: AtomKind, path: Path) -> tuple[Parameter, ...] | None:
+        wanted, other = self.vocabulary.relations, self.vocabulary.graded
+        other_key = "`graded:`"
+        if kind is AtomKind.GRADED:
+            wanted, other = other, wanted
+            other_key = "`when:`, `add:` or `delete:`"
+        if atom.predicate in wanted:
+            return wanted[atom.predicate]
+        if atom.predicate in other or atom.predicate == IS_A:
+            message = f"{atom.predicate} in {self.owner} is not a {kind.value}"
+            fix = f"move it to {other_key}" if atom.predicate != IS_A else "use a parameter's type"
+        else:
+            message = f"unknown {kind.value} {atom.predicate} in {self.owner}"
+            fix = suggestion(atom.predicate, wanted)
+        self.report.add(path, message, fix)
+        return None
+
+    def _term(
+        self, term: Term, parameter: Parameter, text: str, path: Path, existential: bool
+    ) -> Term | None:
+        if isinstance(term, Text) or parameter.type == TEXT:
+            return self._text(term, parameter, text, path)
+        name = term.name
+        if name not in self.parameters:
+            if isinstance(term, Variable) and existential:
+                return term
+            self._unknown_name(term, text, path, existential)
+            return None
+        self._check_type(name, parameter, text, path, negated=existential)
+        return Variable(name, term.column)
+
+    def _text(self, term: Term, parameter: Parameter, text: str, path: Path) -> Term | None:
+        if isinstance(term, Text) and parameter.type == TEXT:
+            return term
+        if isinstance(term, Text):
+            message = f"`{text}` in {self.owner}: {parameter.name} takes a parameter, not words"
+            fix = "name a parameter" if self.parameters else "declare a parameter and name it"
+        elif self.parameters.get(term.name) == TEXT:
+            return Variable(term.name, term.column)
+        else:
+            message = f"`{text}` in {self.owner}: {parameter.name} takes words"
+            fix = f'write them in double quotes: "{term.name}"'
+        self.report.add(path, message, fix)
+        return None
+
+    def _unknown_name(
+        self, term: Variable | Constant, text: str, path: Path, existential: bool
+    ) -> None:
+        if isinstance(term, Variable) and not existential:
+            message = f"?{term.name} in `{text}` of {self.owner} is bound by nothing"
+            fix = f"declare {term.name} under parameters, with its type"
+        else:
+            message = f"unknown parameter {term.name} in `{text}` of {self.owner}"
+            fix = suggestion(term.name, self.parameters)
+            if existential:
+                fix += f" For `any at all` write ?{term.name}"
+        self.report.add(path, message, fix)
+
+    def _check_type(
+        self, name: str, parameter: Parameter, text: str, path: Path, *, negated: bool
+    ) -> None:
+        """A positive atom needs a subtype; an absence only asks that the two types can meet."""
+        type_ = self.parameters[name]
+        known = self.vocabulary.parents
+        if type_ not in known and type_ != TEXT:
+            return
+        if parameter.type not in known or self.vocabulary.is_subtype(type_, parameter.type):
+            return
+        meets = self.vocabulary.common_subtypes((type_, parameter.type)) if type_ in known else ()
+        if negated and meets:
+            return
+        message = (
+            f"`{text}` in {self.owner}: {name} is {a(type_)}, where {a(parameter.type)} is needed"
+        )
+        narrower = f" (such as {meets[0]})" if meets else ""
+        fix = f"give {name} a type that is {a(parameter.type)}{narrower}, or use another parameter"
+        self.report.add(path, message, fix)
+
+
+def _mend(text: str) -> str:
+    if text.count("(") != text.count(")"):
+        return "inside [ ] put each atom in quotes, such as ['on(item, support)']"
+    return "write it like on(item, support)"
+
+
+def bare(atom: Atom) -> str:
+    """The atom as it stands in a domain file, parameters without question marks."""
+    words = (t.name if isinstance(t, Variable) else term_text(t) for t in atom.arguments)
+    return f"{atom.predicate}({', '.join(words)})"
+
+
+def covers(absent: Atom, atom: Atom, parameters: Collection[str]) -> bool:
+    """Whether `atom` is an instance of the absent pattern, whose other names are existential."""
+    if absent.predicate != atom.predicate:
+        return False
+    bound: dict[str, object] = {}
+    for pattern, term in zip(absent.arguments, atom.arguments, strict=True):
+        if isinstance(pattern, Variable) and pattern.name not in parameters:
+            if bound.setdefault(pattern.name, term) != term:
+                return False
+        elif pattern != term:
+            return False
+    return True
+
+
+def functional_conflict(
+    atoms: Iterable[Atom], relations: Mapping[str, RelationEntry]
+) -> tuple[Atom, Atom, str] | None:
+    """Two different atoms that share a functional leg, and that leg."""
+    seen: dict[tuple[str, str, object], Atom] = {}
+    for atom in atoms:
+        entry = relations[atom.predicate]
+        for leg, term in zip(entry.legs, atom.arguments, strict=True):
+            if leg in entry.functional:
+                other = seen.setdefault((atom.predicate, leg, term), atom)
+                if other != atom:
+                    return other, atom, leg
+    return None

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shape of a domain file: which keys there are and what kind of value each takes.
+
+Unknown keys are refused. What names mean is checked afterwards (by the builders beside it);
+docs/domain.md describes every key for people.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+
+def _empty_list(value: Any) -> Any:
+    return [] if value is None else value
+
+
+def _empty_mapping(value: Any) -> Any:
+    return {} if value is None else value
+
+
+Words = Annotated[list[str], BeforeValidator(_empty_list)]
+Amounts = Annotated[dict[str, float], BeforeValidator(_empty_mapping)]
+Typing = Annotated[dict[str, str], BeforeValidator(_empty_mapping)]
+Degree = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class RelationEntry(_Entry):
+    legs: dict[str, str]
+    functional: Words = Field(default_factory=list)
+    static: bool = False
+
+
+class FunctionEntry(_Entry):
+    source: str
+    target: str
+
+
+class AttributeEntry(_Entry):
+    of: str
+    kind: Literal["bool", "int", "float", "string", "enum"]
+    values: Words = Field(default_factory=list)
+
+
+class DurationEntry(_Entry):
+    base: float
+    per_metre: float = 0.0
+    between: list[str] | None = None
+
+
+class CostRow(_Entry):
+    elements: list[str]
+    cost: float
+
+
+class CostTermEntry(_Entry):
+    parameters: list[str]
+    table: list[CostRow]
+
+
+class CostEntry(_Entry):
+    base: float
+    terms: list[CostTermEntry] = Field(default_factory=list)
+
+
+class WindowEntry(_Entry):
+    opens: float = 0.0
+    closes: float = math.inf
+
+
+class EffectEntry(_Entry):
+    variables: Typing = Field(default_factory=dict)
+    when: Words = Field(default_factory=list)
+    add: Words = Field(default_factory=list)
+    delete: Words = Field(default_factory=list)
+
+
+class RuleEntry(_Entry):
+    description: str = ""
+    parameters: Typing
+    when: Words = Field(default_factory=list)
+    delete: Words = Field(default_factory=list)
+    add: Words = Field(default_factory=list)
+    effects: list[EffectEntry] = Field(default_factory=list)
+    graded: Words = Field(default_factory=list)
+    duration: float | DurationEntry
+    cost: float | CostEntry = 1.0
+    window: WindowEntry = WindowEntry()
+    uses: Amounts = Field(default_factory=dict)
+    metric: str = ""
+    executor: str
+
+
+class AnchorEntry(_Entry):
+    means: str
+    examples: list[list[str]] = Field(default_factory=list)
+
+
+class RubricEntry(_Entry):
+    question: str
+    factors: Words = Field(default_factory=list)
+    anchors: dict[int, AnchorEntry]
+
+
+class TableRow(_Entry):
+    when: dict[str, str | list[str]]
+    degree: Degree
+
+
+class SigmoidEntry(_Entry):
+    middle: float
+    width: float
+    falling: bool = False
+
+
+class RuleLineEntry(_Entry):
+    value: str
+    trapezoid: list[float] | None = None
+    sigmoid: SigmoidEntry | None = None
+
+
+class OracleEntry(_Entry):
+    first_of: Words = Field(default_factory=list)
+    all_of: Words = Field(default_factory=list)
+    t_norm: str | None = None
+
+
+class GradedEntry(_Entry):
+    description: str = ""
+    parameters: Typing
+    context: Annotated[dict[str, list[str]], BeforeValidator(_empty_mapping)] = Field(
+        default_factory=dict
+    )
+    oracle: str | OracleEntry = "default"
+    rubric: RubricEntry | None = None
+    table: list[TableRow] = Field(default_factory=list)
+    rule: list[RuleLineEntry] = Field(default_factory=list)
+    t_norm: str | None = None
+    default_degree: Degree | None = None
+    calibrated: bool = True
+    judged_like: str = ""
+
+
+class ConstraintEntry(_Entry):
+    variables: Typing
+    never: Words
+    because: str
+
+
+class ResourceEntry(_Entry):
+    initial: float
+    minimum: float
+    maximum: float
+    unit: str = ""
+
+
+class ChunkEntry(_Entry):
+    description: str = ""
+    parameters: Typing
+    steps: Words
+    graded: Words = Field(default_factory=list)
+
+
+class AttributeFactEntry(_Entry):
+    attribute: str
+    equals: bool | int | float | str
+    relation: str
+
+
+class SimilarLabelsEntry(_Entry):
+    threshold: Degree
+
+
+class SceneEntry(_Entry):
+    layers: dict[str, str]
+    unknown: str
+    unknown_small: str | None = None
+    small_size: float = Field(default=0.3, gt=0.0, allow_inf_nan=False)
+    similar_labels: SimilarLabelsEntry | None = None
+    attribute_facts: list[AttributeFactEntry] = Field(default_factory=list)
+
+
+class DomainFile(_Entry):
+    """A whole domain file."""
+
+    domain: str
+    version: str
+    description: str = ""
+    types: dict[str, Words]
+    relations: dict[str, RelationEntry]
+    functions: dict[str, FunctionEntry] = Field(default_factory=dict)
+    attributes: dict[str, AttributeEntry] = Field(default_factory=dict)
+    rules: dict[str, RuleEntry]
+    graded: dict[str, GradedEntry] = Field(default_factory=dict)
+    constraints: dict[str, ConstraintEntry] = Field(default_factory=dict)
+    resources: dict[str, ResourceEntry] = Field(default_factory=dict)
+    chunks: dict[str, ChunkEntry] = Field(default_factory=dict)
+    labels: dict[str, Words] = Field(default_factory=dict)
+    synonyms: Typing = Field(default_factory=dict)
+    scene: SceneEntry

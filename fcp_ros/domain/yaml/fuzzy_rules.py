@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The key `rule` of a graded predicate: values of numeric attributes, and how well they fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fcp_ros.domain.diagnostics import Diagnostics, Path, suggestion
+from fcp_ros.domain.expressions.arithmetic import (
+    COORDINATES,
+    Arithmetic,
+    Attribute,
+    Distance,
+    NotArithmetic,
+    Operation,
+    parse_arithmetic,
+)
+from fcp_ros.domain.model import TEXT
+from fcp_ros.domain.oracles import FuzzyRule, RuleLine
+from fcp_ros.domain.yaml.entries import DomainFile, GradedEntry, RuleLineEntry
+from fcp_ros.domain.yaml.oracles import check_t_norm
+from fcp_ros.fuzzy.fuzzy_sets import FuzzySet, Sigmoid, Trapezoid
+
+NUMERIC = ("int", "float")
+
+
+def build_fuzzy_rule(
+    name: str, entry: GradedEntry, file: DomainFile, path: Path, report: Diagnostics
+) -> FuzzyRule | None:
+    """The rule of a predicate, as far as it can be read; None where there is none."""
+    if not entry.rule:
+        return None
+    t_norm = check_t_norm(name, entry.t_norm, (*path, "t_norm"), report)
+    lines = []
+    for position, given in enumerate(entry.rule):
+        here = (*path, "rule", position)
+        value = _value(name, given.value, entry, file, (*here, "value"), report)
+        fits = _fuzzy_set(name, given, here, report)
+        if value is not None and fits is not None:
+            lines.append(RuleLine(" ".join(given.value.split()), value, fits))
+    return FuzzyRule(tuple(lines), t_norm)
+
+
+def _fuzzy_set(name: str, given: RuleLineEntry, path: Path, report: Diagnostics) -> FuzzySet | None:
+    if (given.trapezoid is None) == (given.sigmoid is None):
+        message = f"a line of the rule of {name} needs either a trapezoid or a sigmoid"
+        report.add(path, message, "write `trapezoid: [a, b, c, d]` or `sigmoid: {middle:, width:}`")
+        return None
+    try:
+        if given.sigmoid is not None:
+            entry = given.sigmoid
+            return Sigmoid(entry.middle, entry.width, entry.falling)
+        corners = given.trapezoid or []
+        if len(corners) != 4:
+            raise ValueError(f"it has {len(corners)} numbers")
+        return Trapezoid(*corners)
+    except ValueError as error:
+        if given.sigmoid is not None:
+            message = f"the sigmoid of {name} can't be used: {error}"
+            report.add((*path, "sigmoid"), message, "give a finite middle and a width above 0")
+        else:
+            message = f"the trapezoid of {name} can't be used: {error}"
+            fix = "give the four values where the degree is 0, 1, 1, 0, in rising order"
+            report.add((*path, "trapezoid"), message, fix)
+        return None
+
+
+def _value(
+    name: str, text: str, entry: GradedEntry, file: DomainFile, path: Path, report: Diagnostics
+) -> Arithmetic | None:
+    try:
+        value = parse_arithmetic(text)
+    except NotArithmetic as error:
+        report.add(path, f"the value `{text}` of {name} can't be read: {error}", error.fix)
+        return None
+    return _Names(name, entry, file, path, report).resolved(value)
+
+
+class _Names:
+    """Checks the names of one value; distances learn from which coordinates they are reckoned."""
+
+    def __init__(
+        self, name: str, entry: GradedEntry, file: DomainFile, path: Path, report: Diagnostics
+    ) -> None:
+        self._name = name
+        self._entry = entry
+        self._file = file
+        self._path = path
+        self._report = report
+
+    def resolved(self, value: Arithmetic) -> Arithmetic:
+        if isinstance(value, Attribute):
+            if self._is_element(value.parameter):
+                self._check_attribute(value)
+        elif isinstance(value, Distance):
+            return self._distance(value)
+        elif isinstance(value, Operation):
+            return replace(value, operands=tuple(map(self.resolved, value.operands)))
+        return value
+
+    def _is_element(self, parameter: str) -> bool:
+        parameters = self._entry.parameters
+        if parameter not in parameters:
+            message = f"the rule of {self._name} names the unknown parameter {parameter}"
+            self._report.add(self._path, message, suggestion(parameter, parameters))
+        elif parameters[parameter] == TEXT:
+            message = f"the rule of {self._name} asks the text {parameter} for a number"
+            self._report.add(self._path, message, "name a parameter that is an element")
+        else:
+            return True
+        return False
+
+    def _declared(self, parameter: str) -> tuple[str, ...]:
+        return tuple(self._entry.context.get(parameter, ()))
+
+    def _check_attribute(self, value: Attribute) -> None:
+        declared = self._declared(value.parameter)
+        if value.name not in declared:
+            known = self._file.attributes
+            message = (
+                f"the rule of {self._name} uses {value.parameter}.{value.name}, which is not in "
+                f"its context"
+            )
+            fix = (
+                f"add {value.name} to `context: {{{value.parameter}: [...]}}`"
+                if value.name in known
+                else suggestion(value.name, declared or known)
+            )
+            self._report.add(self._path, message, fix)
+        else:
+            self._check_numeric(value.name)
+
+    def _check_numeric(self, attribute: str) -> None:
+        entry = self._file.attributes.get(attribute)
+        if entry is None or entry.kind not in NUMERIC:
+            kind = f"of kind {entry.kind}" if entry is not None else "words"
+            message = f"the rule of {self._name} reckons with {attribute}, which is {kind}"
+            self._report.add(self._path, message, "use an attribute of kind int or float")
+
+    def _distance(self, value: Distance) -> Distance:
+        ends = (value.first, value.second)
+        known = [self._is_element(end) for end in ends]
+        if not all(known):
+            return value
+        first, second = (tuple(c for c in COORDINATES if c in self._declared(end)) for end in ends)
+        if first != second or first[:2] != ("x", "y"):
+            said = (
+                f"{e} declares {', '.join(c) or 'none'}"
+                for e, c in ((value.first, first), (value.second, second))
+            )
+            message = f"the distance of {self._name} needs the same coordinates of both"
+            message += f" ({'; '.join(said)})"
+            fix = f"write `context: {{{value.first}: [x, y], {value.second}: [x, y]}}`, or x, y, z"
+            self._report.add(self._path, message, fix)
+            return value
+        for coordinate in first:
+            self._check_numeric(coordinate)
+        return replace(value, coordinates=first)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The section `graded` of a domain file: graded predicates, rubrics and tables."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from fcp_ros.domain.diagnostics import Diagnostics, Path, a, suggestion
+from fcp_ros.domain.model import (
+    IS_A,
+    TEXT,
+    Anchor,
+    GradedPredicate,
+    Parameter,
+    Rubric,
+    TableEntry,
+)
+from fcp_ros.domain.vocabulary import Vocabulary
+from fcp_ros.domain.yaml.entries import DomainFile, GradedEntry, RubricEntry, TableRow
+from fcp_ros.domain.yaml.fuzzy_rules import build_fuzzy_rule
+from fcp_ros.domain.yaml.oracles import build_oracle
+from fcp_ros.domain.yaml.types import check_name, check_type
+
+SCORES = (0, 50, 100)
+"""The scores that a rubric anchors."""
+NAME_CONTEXT = "name"
+"""In `context`: the element's own name."""
+
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+
+def build_graded(
+    file: DomainFile, vocabulary: Vocabulary, report: Diagnostics
+) -> dict[str, GradedPredicate]:
+    """All graded predicates that can be read; what is wrong goes into the report."""
+    return {
+        name: _build_predicate(name, entry, file, vocabulary, report)
+        for name, entry in file.graded.items()
+    }
+
+
+def _build_predicate(
+    name: str,
+    entry: GradedEntry,
+    file: DomainFile,
+    vocabulary: Vocabulary,
+    report: Diagnostics,
+) -> GradedPredicate:
+    path: Path = ("graded", name)
+    check_name(name, "graded predicate", path, report)
+    if name in file.types or name in file.relations or name == IS_A:
+        report.add(path, f"the name {name} is taken already", "rename the graded predicate")
+    if not entry.parameters:
+        report.add(path, f"{name} has no parameters", "declare at least one")
+    for parameter, type_ in entry.parameters.items():
+        here = (*path, "parameters", parameter)
+        check_name(parameter, "parameter", here, report)
+        if type_ != TEXT:
+            check_type(type_, vocabulary, here, report, f"parameter {parameter} of {name}")
+    _check_context(name, entry, file, vocabulary, path, report)
+    oracle = build_oracle(name, entry, path, report)
+    rubric = _rubric(name, entry.rubric, entry, path, report) if entry.rubric else None
+    table = tuple(
+        row
+        for position, given in enumerate(entry.table)
+        for row in _rows(name, given, entry, (*path, "table", position), report)
+    )
+    return GradedPredicate(
+        name=name,
+        parameters=tuple(Parameter(p, t) for p, t in entry.parameters.items()),
+        rubric=rubric,
+        context={parameter: tuple(names) for parameter, names in entry.context.items()},
+        oracle=oracle,
+        table=table,
+        default_degree=entry.default_degree,
+        calibrated=entry.calibrated,
+        judged_like=entry.judged_like,
+        rule=build_fuzzy_rule(name, entry, file, path, report),
+    )
+
+
+def _check_context(
+    name: str,
+    entry: GradedEntry,
+    file: DomainFile,
+    vocabulary: Vocabulary,
+    path: Path,
+    report: Diagnostics,
+) -> None:
+    for parameter, attributes in entry.context.items():
+        here = (*path, "context", parameter)
+        type_ = entry.parameters.get(parameter)
+        if type_ is None:
+            fix = suggestion(parameter, entry.parameters)
+            report.add(here, f"context of {name} names the unknown parameter {parameter}", fix)
+        elif type_ == TEXT and attributes:
+            message = f"parameter {parameter} of {name} is text and has no attributes"
+            report.add(here, message, "take it out of the context")
+        elif type_ in vocabulary.parents:
+            above = vocabulary.ancestors(type_)
+            known = {NAME_CONTEXT, *(a for a, e in file.attributes.items() if e.of in above)}
+            for position, attribute in enumerate(attributes):
+                if attribute not in known:
+                    message = f"{a(type_)} has no attribute {attribute} (context of {name})"
+                    report.add((*here, position), message, suggestion(attribute, known))
+
+
+def _rubric(
+    name: str, given: RubricEntry, entry: GradedEntry, path: Path, report: Diagnostics
+) -> Rubric:
+    here = (*path, "rubric")
+    for word in _PLACEHOLDER.findall(given.question):
+        if word not in entry.parameters:
+            message = f"the question of {name} has the unknown placeholder {{{word}}}"
+            report.add((*here, "question"), message, suggestion(word, entry.parameters))
+    for score in given.anchors:
+        if score not in SCORES:
+            message = f"anchor {score} of {name} is none of 0, 50, 100"
+            report.add((*here, "anchors", score), message, "anchor exactly 0, 50 and 100")
+    missing = [str(score) for score in SCORES if score not in given.anchors]
+    if missing:
+        message = f"the rubric of {name} has no anchor {' and no anchor '.join(missing)}"
+        report.add((*here, "anchors"), message, "anchor exactly 0, 50 and 100")
+    for score, anchor in given.anchors.items():
+        for position, example in enumerate(anchor.examples):
+            if len(example) != len(entry.parameters):
+                shape = ", ".join(entry.parameters)
+                message = f"example {example} of {name} does not have {len(entry.parameters)} words"
+                report.add(
+                    (*here, "anchors", score, "examples", position), message, f"write [{shape}]"
+                )
+    anchors = tuple(
+        Anchor(score, anchor.means, tuple(tuple(example) for example in anchor.examples))
+        for score, anchor in sorted(given.anchors.items())
+    )
+    return Rubric(given.question, anchors, tuple(given.factors))
+
+
+def _rows(
+    name: str, row: TableRow, entry: GradedEntry, path: Path, report: Diagnostics
+) -> list[TableEntry]:
+    """A row with lists of labels stands for one entry each combination."""
+    for parameter in row.when:
+        if parameter not in entry.parameters:
+            message = f"a table entry of {name} names the unknown parameter {parameter}"
+            report.add((*path, "when", parameter), message, suggestion(parameter, entry.parameters))
+    if not row.when:
+        message = f"a table entry of {name} has no condition"
+        report.add(path, message, "name a label, or use `default_degree:`")
+    choices = [[v] if isinstance(v, str) else v for v in row.when.values()]
+    return [
+        TableEntry(dict(zip(row.when, labels, strict=True)), row.degree)
+        for labels in itertools.product(*choices)
+    ]

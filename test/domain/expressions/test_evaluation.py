@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Degrees by definition, and the built-in is_a."""
+
+import pytest
+
+from fcp_ros.domain.expressions.evaluation import evaluate
+from fcp_ros.domain.expressions.is_a import is_a
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.types import infer_types
+from fcp_ros.fuzzy import TNORMS
+
+DEGREES = {"mug_1": 0.9, "mug_2": 0.8, "O(3)": 0.7, "book_1": 0.1}
+
+
+def degree_of(predicate, arguments):
+    assert predicate == "serves_as"
+    assert arguments[1] == "drinking"
+    return DEGREES.get(arguments[0], 0.0)
+
+
+def degree(text, domain, state, tnorm="lukasiewicz", **binding):
+    goal = check_goal(parse_expression(text), domain, state, text)
+    types = infer_types(goal, domain)
+    return evaluate(goal, state, degree_of, TNORMS[tnorm], types=types, binding=binding)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("on(mug_1, counter_1)", 1.0),
+        ("on(mug_1, table_1)", 0.0),
+        ("not on(mug_1, table_1)", 1.0),
+        ("serves_as(mug_1, drinking)", 0.9),
+        ("not serves_as(mug_1, drinking)", 0.1),
+        ("serves_as(mug_1, drinking) and serves_as(mug_2, drinking)", 0.7),
+        ("serves_as(mug_1, drinking) or serves_as(mug_2, drinking)", 0.9),
+        ("0.5 * serves_as(mug_1, drinking)", 0.95),
+        ("0.5 * on(mug_1, table_1) and on(mug_1, counter_1)", 0.5),
+        ("0 * on(mug_1, table_1)", 1.0),
+        ("exists ?x: cup (serves_as(?x, drinking))", 0.9),
+        ("forall ?x: cup (serves_as(?x, drinking))", 0.4),
+        ("exists ?x: tray (on(?x, table_1))", 0.0),
+        ("forall ?x: tray (on(?x, table_1))", 1.0),
+        ("serves_as(?x, drinking) and on(?x, table_1)", 0.8),
+        ("serves_as(?x, drinking) and on(?x, table_1) or on(?x, chair_1)", 1.0),
+        ("exists ?x: mug (on(?x, table_1))", 1.0),
+        ("forall ?x: mug (on(?x, table_1))", 0.0),
+        ("forall ?x: mug, ?y: mug (not holding(robot_1, ?x) or on(?y, table_1))", 1.0),
+        ("forall ?x: thing (not closed(?x) or closed(?x))", 1.0),
+        ("exists ?y: support (forall ?x: mug (not dirty(?y)))", 1.0),
+    ],
+)
+def test_degrees(household, flat, text, expected):
+    assert degree(text, household, flat) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("tnorm", "expected"), [("product", 0.72), ("goedel", 0.8)])
+def test_the_tnorm_decides(household, flat, tnorm, expected):
+    text = "serves_as(mug_1, drinking) and serves_as(mug_2, drinking)"
+    assert degree(text, household, flat, tnorm) == pytest.approx(expected)
+
+
+def test_a_binding_fixes_free_variables(household, flat):
+    text = "serves_as(?x, drinking) and on(?x, ?y)"
+    assert degree(text, household, flat) == pytest.approx(0.9)
+    assert degree(text, household, flat, x="mug_2") == pytest.approx(0.8)
+    assert degree(text, household, flat, x="mug_2", y="counter_1") == 0.0
+
+
+def test_without_types_a_crisp_variable_ranges_over_everything(household, flat):
+    goal = parse_expression("closed(?x)")
+    assert evaluate(goal, flat, degree_of, TNORMS["lukasiewicz"]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("element", "label", "expected"),
+    [
+        ("mug_1", "mug", True),
+        ("mug_1", "Mug", True),
+        ("mug_1", "cup", True),
+        ("mug_1", "item", True),
+        ("mug_1", "coffee mug", False),
+        ("mug_2", "mug", True),
+        ("mug_2", "coffee_mug", True),
+        ("table_1", "dining table", True),
+        ("table_1", "DiningTable", True),
+        ("table_1", "table", True),
+        ("fridge_1", "refrigerator", True),
+        ("fridge_1", "fridge", True),
+        ("fridge_1", "openable container", True),
+        ("fridge_1", "electronics", True),
+        ("fridge_1", "microwave", False),
+        ("O(3)", "glass", True),
+    ],
+)
+def test_is_a(flat, element, label, expected):
+    assert is_a(flat, flat.id_of(element), label) is expected

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goals against a domain and a state: names are resolved, faults are pointed at."""
+
+import pytest
+
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import ExpressionError, to_text
+from fcp_ros.domain.expressions.types import infer_types
+
+
+def checked(text, domain, state):
+    return check_goal(parse_expression(text), domain, state, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "resolved"),
+    [
+        ("on(mug_1, table_1)", None),
+        ('on("mug_1", table_1)', "on(mug_1, table_1)"),
+        ('on("O(3)", table_1)', None),
+        ("serves_as(?x, drinking) and on(?x, table_1)",
+         'serves_as(?x, "drinking") and on(?x, table_1)'),
+        ("is_a(?x, mug) and on(?x, table_1)", 'is_a(?x, "mug") and on(?x, table_1)'),
+        ("exists ?x: cup (on(?x, table_1))", None),
+        ("exists ?x: mug (on(?x, table_1))",
+         'exists ?x: cup (is_a(?x, "mug") and on(?x, table_1))'),
+        ("forall ?x: mug (on(?x, table_1))",
+         'forall ?x: cup (not is_a(?x, "mug") or on(?x, table_1))'),
+        ('forall ?x: "coffee mug" (0.5 * not dirty(table_1) or on(?x, table_1))',
+         'forall ?x: cup (not is_a(?x, "coffee mug") or (0.5 * not dirty(table_1) '
+         'or on(?x, table_1)))'),
+        ("forall ?x: thing (not closed(?x))", None),
+        ("safe_for(mug_1, anna)", None),
+    ],
+)  # fmt: skip
+def test_names_are_resolved(household, flat, text, resolved):
+    result = checked(text, household, flat)
+    assert to_text(result) == (resolved or text)
+    assert check_goal(result, household, flat) == result
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "words"),
+    [
+        ("onn(mug_1, table_1)", 1, "did you mean on?"),
+        ("frobnicate(mug_1)", 1, "Unknown predicate frobnicate"),
+        ("closed(fridge_1) and on(mug_1)", 22, "write on(item, support)"),
+        ("on(mug_7, table_1)", 4, "did you mean mug_"),
+        ("on(mug, table_1)", 4, 'is_a(?x, "mug")'),
+        ("on(xylophone, table_1)", 4, "no element called xylophone"),
+        ('on("nothing at all", table_1)', 4, "no element called nothing at all"),
+        ("on(mug_1, kitchen_1)", 11, "kitchen_1 is a room, but on takes a support as its second"),
+        ("serves_as(?x, ?y)", 15, "double quotes"),
+        ("is_a(?x, ?y)", 10, "double quotes"),
+        ("exists ?x: unicorn (on(?x, table_1))", 8, "Unknown type unicorn"),
+        ("exists ?x: cupp (on(?x, table_1))", 8, "did you mean cup?"),
+        ("exists ?x: room (on(?x, table_1))", 21, "?x is a room, but on takes an item"),
+        ("exists ?x: thing (serves_as(?x, drinking))", 29, "quantify over item"),
+        ("exists ?x: cup (exists ?x: cup (on(?x, table_1)))", 24, "rename"),
+        ("on(?x, table_1) and exists ?x: cup (on(?x, table_1))", 28, "rename"),
+        ("on(?x, table_1) and at(?x, kitchen_1)", 24, "nothing is"),
+        ("is_a(?x, zeppelin) and is_a(?y, mug) and at(?x, ?x)", 49, "nothing is"),
+    ],
+)
+def test_faults_are_pointed_at(household, flat, text, column, words):
+    with pytest.raises(ExpressionError) as caught:
+        checked(text, household, flat)
+    assert words in caught.value.message
+    assert caught.value.column == column
+    assert caught.value.text == text
+
+
+def test_without_the_text_messages_show_the_expression_itself(household, flat):
+    goal = parse_expression("   on( mug_1,table_7 )")
+    with pytest.raises(ExpressionError) as caught:
+        check_goal(goal, household, flat)
+    assert str(caught.value).splitlines()[1:] == ["  on(mug_1, table_7)", "            ^"]
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("on(?x, table_1)", {"x": "item"}),
+        ("on(?x, ?y) and in_room(?y, kitchen_1)", {"x": "item", "y": "surface"}),
+        ("on(?x, ?y) and dirty(?y)", {"x": "item", "y": "support"}),
+        ("at(?r, ?w) and holding(?r, ?x)", {"r": "agent", "w": "room", "x": "item"}),
+        ('serves_as(?x, "drinking") and switched_on(?x)', {"x": "movable_device"}),
+        ("not closed(?x) and inside(milk_1, ?x)", {"x": "openable_container"}),
+        ("exists ?y: table (on(?x, ?y))", {"x": "item"}),
+        ('is_a(?x, "coffee mug")', {"x": "cup"}),
+        ('is_a(?x, "openable container")', {"x": "openable_container"}),
+        ('is_a(?x, "zeppelin")', {"x": "thing"}),
+        # several largest types fit: what is asked for first
+        ("on(mug_1, ?x) and switched_on(?x)", {"x": "support"}),
+        # ... or what the graded predicate needs
+        ("switched_on(?x) and stable_enough(?x, mug_1)", {"x": "support"}),
+    ],
+)
+def test_types_of_free_variables(household, flat, text, types):
+    goal = checked(text, household, flat)
+    assert dict(infer_types(goal, household)) == types

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Effects, costs, windows, metric relations and chunks: read, and each fault found at its line."""
+
+import math
+
+import pytest
+
+from fcp_ros.domain import (
+    Atom,
+    Chunk,
+    Cost,
+    CostTerm,
+    DomainError,
+    Effect,
+    Literal,
+    Parameter,
+    Variable,
+    Window,
+    parse_domain,
+)
+
+BASE = """\
+domain: base
+version: "1"
+types: {thing: [], place: [thing], box: [place], robot: [thing], item: [thing], cup: [item]}
+relations:
+  at: {legs: {robot: robot, place: place}, functional: [robot]}
+  on: {legs: {item: item, place: place}, functional: [item]}
+  holding: {legs: {robot: robot, item: item}, functional: [robot, item]}
+  near: {legs: {robot: robot, thing: thing}}
+  closed: {legs: {box: box}}
+  dark: {legs: {thing: thing}}
+  road: {legs: {from: place, to: place}, static: true}
+graded:
+  suits:
+    parameters: {item: item}
+    oracle: table
+    default_degree: 0.9
+rules:
+  go:
+    parameters: {robot: robot, from: place, to: place}
+    when: ['at(robot, from)', 'road(from, to)']
+    delete: ['at(robot, from)']
+    add: ['at(robot, to)']
+    metric: at
+    duration: 4
+    cost:
+      base: 2
+      terms:
+        - parameters: [from, to]
+          table:
+            - {elements: [shelf, table], cost: 3.5}
+            - {elements: [table, shelf], cost: 1}
+    window: {opens: 5, closes: 60}
+    executor: go
+  shut:
+    parameters: {robot: robot, box: box}
+    when: ['at(robot, box)', 'not closed(box)', 'not holding(robot, ?any)']
+    add: [closed(box)]
+    effects:
+      - variables: {thing: item}
+        when:
+          - on(thing, box)
+          - not dark(thing)
+        add:
+          - dark(thing)
+      - when: ['near(robot, box)']
+        delete: ['near(robot, box)']
+    duration: 5
+    cost: 0
+    window: {closes: .inf}
+    executor: shut
+  pick:
+    parameters: {robot: robot, item: item, place: place}
+    when:
+      - at(robot, place)
+      - on(item, place)
+      - not holding(robot, ?any)
+    delete: ['on(item, place)']
+    add: ['holding(robot, item)']
+    duration: 5
+    executor: pick
+  put:
+    parameters: {robot: robot, item: item, place: place}
+    when: ['at(robot, place)', 'holding(robot, item)']
+    delete: ['holding(robot, item)']
+    add: ['on(item, place)']
+    duration: 5
+    executor: put
+chunks:
+  bring:
+    description: From here to there.
+    parameters: {robot: robot, item: item, here: place, there: place}
+    steps:
+      - pick(robot, item, here)
+      - go(robot, here, there)
+      - put(robot, item, there)
+    graded: [suits(item)]
+scene: {layers: {room: place, agent: robot}, unknown: place}
+"""
+
+
+def variables(*names):
+    return tuple(map(Variable, names))
+
+
+def test_the_parts_become_values():
+    domain = parse_domain(BASE)
+    go, shut = domain.rules["go"], domain.rules["shut"]
+    table = {("shelf", "table"): 3.5, ("table", "shelf"): 1}
+    assert go.cost == Cost(2, (CostTerm(("from", "to"), table),))
+    assert go.window == Window(5, 60)
+    assert go.metric == "at"
+    assert shut.metric == ""
+    assert shut.cost == Cost(0)
+    assert shut.window == Window(0, math.inf) == Window()
+    assert domain.rules["pick"].cost == Cost(1)
+    dark, near = Atom("dark", variables("thing")), Atom("near", variables("robot", "box"))
+    assert shut.effects == (
+        Effect(
+            (Parameter("thing", "item"),),
+            (Literal(Atom("on", variables("thing", "box"))), Literal(dark, negated=True)),
+            add=(dark,),
+        ),
+        Effect((), (Literal(near),), delete=(near,)),
+    )
+    line = next(i for i, text in enumerate(BASE.splitlines(), 1) if "- not dark" in text)
+    assert shut.effects[0].when[1].line == line
+    assert domain.chunks["bring"] == Chunk(
+        "bring",
+        tuple(
+            map(Parameter, ("robot", "item", "here", "there"), ("robot", "item", "place", "place"))
+        ),
+        (
+            ("pick", ("robot", "item", "here")),
+            ("go", ("robot", "here", "there")),
+            ("put", ("robot", "item", "there")),
+        ),
+        (Atom("suits", variables("item")),),
+    )
+
+
+def test_a_rule_may_have_effects_alone():
+    text = BASE.replace("    add: [closed(box)]\n", "", 1)
+    assert parse_domain(text).rules["shut"].add == ()
+
+
+PICK = "parameters: {robot: robot, item: item, place: place}"
+STEP = "- go(robot, here, there)"
+FAULTS = [
+    # costs
+    ("base: 2", "base: -2", "base: -2", "a cost of go is -2"),
+    ("base: 2", "base: .nan", "base: .nan", "a cost of go is nan"),
+    ("cost: 0", "cost: .inf", "cost: .inf", "a cost of shut is inf"),
+    ("cost: 0", "cost: -0.5", "cost: -0.5", "0 or more"),
+    ("cost: 0", "cost: cheap", "cost: cheap", "cost"),
+    ("cost: 0", "cost: true", "cost: true", "cost"),
+    ("base: 2", "bse: 2", "bse: 2", "unknown key"),
+    ("base: 2\n", "\n", "cost:", "no key base"),
+    ("parameters: [from, to]", "parameters: [from, too]", "too]", "unknown parameter too"),
+    ("parameters: [from, to]", "parameters: [from, from]", "from]", "twice"),
+    ("parameters: [from, to]", "parameters: []", "parameters: []", "depends on nothing"),
+    ("elements: [shelf, table]", "elements: [shelf]", "[shelf]", "1 elements for 2 parameters"),
+    ("elements: [table, shelf]", "elements: [shelf, table]", "cost: 1}", "stands here twice"),
+    ("cost: 3.5", "cost: -3.5", "cost: -3.5", "-3.5"),
+    # windows
+    ("opens: 5, closes: 60", "opens: 60, closes: 5", "opens: 60", "let it close after"),
+    ("opens: 5, closes: 60", "opens: 5, closes: 5", "opens: 5, closes: 5", "let it close after"),
+    ("opens: 5, closes: 60", "opens: 5, closes: 8", "closes: 8", "open for 3 s"),
+    ("opens: 5", "opens: -5", "opens: -5", "opens at -5"),
+    ("opens: 5", "opens: .nan", "opens: .nan", "opens at nan"),
+    ("opens: 5", "opens: .inf", "opens: .inf", "opens at inf"),
+    ("closes: 60", "closes: .nan", "closes: .nan", "closes at nan"),
+    ("closes: 60", "closes: -1", "closes: -1", "closes at -1"),
+    ("opens: 5", "open: 5", "open: 5", "unknown key"),
+    # metric relations
+    ("metric: at", "metric: att", "metric: att", "did you mean at?"),
+    ("metric: at", "metric: road", "metric: road", "does not say where one thing is"),
+    ("metric: at", "metric: holding", "metric: holding", "does not say where"),
+    ("metric: at", "metric: on", "metric: on", "drop `metric`"),
+    ("    cost: 0", "    cost: 0\n    metric: at", "metric: at\n    window: {cl", "drop `metric`"),
+    # effects
+    ("{thing: item}", "{thing: itm}", "thing: itm", "unknown type itm"),
+    ("{thing: item}", "{thing: text}", "thing: text", "can't have type text"),
+    ("{thing: item}", "{box: item}", "box: item", "rename the variable"),
+    ("{thing: item}", "{thing: item, other: item}", "other: item", "used nowhere"),
+    ("- on(thing, box)", "- onn(thing, box)", "onn(", "did you mean on?"),
+    ("- on(thing, box)", "- on(thng, box)", "thng", "did you mean thing?"),
+    ("- on(thing, box)", "- on(robot, box)", "on(robot", "robot is a robot"),
+    ("- on(thing, box)", "- suits(thing)", "suits(thing)", "not a relation"),
+    ("- on(thing, box)", "- dark(thing)", "- not dark", "never happen"),
+    ("- on(thing, box)", "- on(thing, box)\n          - holding(robot, thing)",
+     "- holding(robot, thing)", "never happen"),
+    ("- dark(thing)\n      -", "- not dark(thing)\n      -", "- not dark(thing)\n      -",
+     "not a plain atom"),
+    ("- dark(thing)\n      - when", "- road(box, box)\n      - when", "- road(box", "is static"),
+    ("        add:\n          - dark(thing)\n", "", "- variables: {thing", "changes nothing"),
+    ("delete: ['near(robot, box)']", "delete: ['at(robot, box)', dark(box)]", "dark(box)]",
+     "does not ask for"),
+    ("delete: ['near(robot, box)']",
+     "delete: ['near(robot, box)']\n        add: ['near(robot, box)']",
+     "add: ['near", "adds and deletes"),
+    ("- when: ['near(robot, box)']\n        delete: ['near(robot, box)']",
+     "- add: ['near(robot, box)']", "- add: ['near", "neither variables nor a condition"),
+    ("when: ['near(robot, box)']", "wen: ['near(robot, box)']", "wen:", "unknown key"),
+    # chunks
+    ("  bring:", "  go:", "  go:\n    description", "a rule already"),
+    ("  bring:", "  bring it:", "  bring it:", "can't be the name"),
+    ("there: place}", "there: plac}", "there: plac}", "unknown type plac"),
+    ("there: place}", "there: place, spare: cup}", "spare", "used in no step"),
+    (STEP, "- goo(robot, here, there)", "goo(", "did you mean go?"),
+    (STEP, "- go(robot, here)", "go(robot, here)", "takes 3 arguments, not 2"),
+    (STEP, "- go(robot, here, ther)", "ther)", "did you mean there?"),
+    (STEP, "- go(robot, here, item)", "go(robot, here, item)", "item is an item"),
+    (STEP, "- go(robot, here, here)", "go(robot, here, here)", "takes here twice"),
+    (STEP, "- go(robot, here, ?there)", "?there", "not a step"),
+    (STEP, '- go(robot, here, "there")', '"there"', "not a step"),
+    (STEP, "- not go(robot, here, there)", "not go", "not a step"),
+    (STEP, "- go(robot here)", "go(robot here)", "write a rule with its arguments"),
+    (STEP, "- pick(robot, item, there)", "pick(robot, item, there)", "step 1 adds holding"),
+    (STEP, "- put(robot, item, there)", "put(robot, item, there)", "step 1 needs at(robot, here)"),
+    (STEP, "- put(robot, item, here)", "put(robot, item, there)\n    gr", "which step 2 deletes"),
+    ("graded: [suits(item)]", "graded: [suit(item)]", "suit(item)", "did you mean suits?"),
+    ("graded: [suits(item)]", "graded: [suits(here)]", "suits(here)", "here is a place"),
+    ("      - go(robot, here, there)\n      - put(robot, item, there)\n", "", "steps:", "1 step"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "place", "words"), FAULTS)
+def test_each_fault_is_reported_at_its_line(old, new, place, words):
+    assert old in BASE
+    text = BASE.replace(old, new, 1)
+    with pytest.raises(DomainError) as caught:
+        parse_domain(text, "base.yaml")
+    found = [p for p in caught.value.diagnostics if words in f"{p.message}. {p.fix}"]
+    assert found, str(caught.value)
+    line = text[: text.index(place)].count("\n") + 1
+    assert line in {problem.line for problem in found}, f"{line}: {caught.value}"
+    assert all(problem.fix for problem in caught.value.diagnostics)
+
+
+def test_an_effect_may_not_leave_two_of_one():
+    parameters = "parameters: {robot: robot, box: box}"
+    text = BASE.replace(parameters, "parameters: {robot: robot, box: box, other: box}")
+    near = "delete: ['near(robot, box)']"
+    with pytest.raises(DomainError, match=r"leaves both at.robot, box. and at.robot, other."):
+        parse_domain(text.replace(near, "add: ['at(robot, other)']"))
+    moved = "delete: ['at(robot, box)']\n        add: ['at(robot, other)']"
+    assert parse_domain(text.replace(near, moved)).rules["shut"].effects[1].add
+
+
+def test_faults_of_all_parts_are_reported_at_once():
+    text = BASE.replace("base: 2", "base: -2").replace("opens: 5", "opens: -5")
+    text = text.replace("- on(thing, box)", "- onn(thing, box)").replace(STEP, "- goo(robot)")
+    with pytest.raises(DomainError) as caught:
+        parse_domain(text)
+    assert len(caught.value.diagnostics) == 4
+
+
+def test_what_an_effect_may_change_is_not_held_against_a_chunk():
+    """After `put` an effect may have closed the box, or not: the chunk stays possible."""
+    effect = "effects: [{when: ['near(robot, place)'], add: ['holding(robot, item)']}]"
+    twice = "- put(robot, item, here)\n      - put(robot, item, here)"
+    text = BASE.replace(STEP, twice).replace("- put(robot, item, there)", STEP)
+    with pytest.raises(DomainError, match=r"needs holding.robot, item., which step 2 deletes"):
+        parse_domain(text)
+    changed = text.replace("add: ['on(item, place)']", f"add: ['on(item, place)']\n    {effect}")
+    assert len(parse_domain(changed).chunks["bring"].steps) == 4
