@@ -35,7 +35,7 @@ from fcp_ros.msg import SceneGraph, SceneGraphChange, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene_values import SceneUpdate
 from fcp_ros.nodes.conversions.scene_wire_glance import glance_at_change
 from fcp_ros.nodes.conversions.scene_wire_write import SceneWriter
-from fcp_ros.nodes.qos import event_qos, state_qos
+from fcp_ros.nodes.runtime.qos import event_qos, state_qos
 from fcp_ros.scene.graph.graph import Layer, Pose, SceneNode
 
 ROOMS, TABLES, ITEMS = 40, 14, 135
@@ -47,7 +47,7 @@ START_WAIT, LAST_WAIT = 60.0, 10.0
 """Seconds for the node to start, and for the last changes to come back."""
 SETTLED = 0.2
 """Part of a run after which memory is looked at for the first time."""
-NODE = "from fcp_ros.nodes.scene_graph_node import main; raise SystemExit(main())"
+NODE = "from fcp_ros.nodes.scene_graph.node import main; raise SystemExit(main())"
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ FOLDERS = {
                   "language_model", "endpoint", "asking"),
     "planning": ("model", "flat", "task", "goal", "mutexes", "relevance", "encoding",
                  "heuristics", "search", "schedule", "chunks", "verification", "judging"),
+    "nodes": ("runtime", "conversions", "frames", "scene_access", "bridges", "markers",
+              "scene_graph", "grounder", "planner", "executive", "simulated_executor"),
 }
 # They stand beside the nodes: nothing below may import them. The client shares the nodes'
 # conversions and action client; the command line and the demo use everything.

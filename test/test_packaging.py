@@ -88,11 +88,11 @@ def test_ros_imports_are_declared(repository: Path, manifest) -> None:
 
 
 def test_each_installed_executable_has_its_node(repository: Path, cmake_text: str) -> None:
-    nodes = dict(re.findall(r"^install_node\((\w+) (\w+)\)", cmake_text, re.MULTILINE))
+    nodes = dict(re.findall(r"^install_node\((\w+) ([\w.]+)\)", cmake_text, re.MULTILINE))
     assert {"scene_graph", "grounder", "planner", "executive", "simulated_executor",
             "fcp_nodes"} == set(nodes)
     for module in nodes.values():
-        file = repository / "fcp_ros" / "nodes" / f"{module}.py"
+        file = repository / "fcp_ros" / "nodes" / f"{module.replace('.', '/')}.py"
         functions = [node.name for node in ast.parse(file.read_text()).body
                      if isinstance(node, ast.FunctionDef)]
         assert "main" in functions, f"{file} has no main()"

@@ -7,8 +7,8 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from fcp_ros.nodes.base import ManagedNode
-from fcp_ros.nodes.spin import StopRequest
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.spin import StopRequest
 from fcp_ros.nodes.stack import NodeStack, StackOptions, StartError
 
 ReadyCallback = Callable[[Mapping[str, ManagedNode]], None]

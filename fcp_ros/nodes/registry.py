@@ -10,37 +10,37 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fcp_ros.nodes.base import ManagedNode
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
 
 NodeMaker = Callable[..., ManagedNode]
 
 
 def _scene_graph(**kwargs: Any) -> ManagedNode:
-    from fcp_ros.nodes.scene_graph_node import SceneGraphNode
+    from fcp_ros.nodes.scene_graph.node import SceneGraphNode
 
     return SceneGraphNode(**kwargs)
 
 
 def _grounder(**kwargs: Any) -> ManagedNode:
-    from fcp_ros.nodes.grounder_node import GrounderNode
+    from fcp_ros.nodes.grounder.node import GrounderNode
 
     return GrounderNode(**kwargs)
 
 
 def _planner(**kwargs: Any) -> ManagedNode:
-    from fcp_ros.nodes.planner_node import PlannerNode
+    from fcp_ros.nodes.planner.node import PlannerNode
 
     return PlannerNode(**kwargs)
 
 
 def _executive(**kwargs: Any) -> ManagedNode:
-    from fcp_ros.nodes.executive_node import ExecutiveNode
+    from fcp_ros.nodes.executive.node import ExecutiveNode
 
     return ExecutiveNode(**kwargs)
 
 
 def _simulated_executor(**kwargs: Any) -> ManagedNode:
-    from fcp_ros.nodes.simulated_executor_node import SimulatedExecutorNode
+    from fcp_ros.nodes.simulated_executor.node import SimulatedExecutorNode
 
     return SimulatedExecutorNode(**kwargs)
 

@@ -16,10 +16,10 @@ from rclpy.context import Context
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from fcp_ros.nodes.base import ManagedNode
-from fcp_ros.nodes.parameters import ParameterValue
 from fcp_ros.nodes.registry import NODES
-from fcp_ros.nodes.spin import ExecutorThread
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import ParameterValue
+from fcp_ros.nodes.runtime.spin import ExecutorThread
 
 LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 LOOK_EVERY = 0.01

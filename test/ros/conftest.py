@@ -20,16 +20,20 @@ import pytest
 
 if TYPE_CHECKING:
     from fcp_ros.client import FcpClient
-    from fcp_ros.nodes.safe_action_client import SafeActionClient
+    from fcp_ros.nodes.runtime.safe_action_client import SafeActionClient
     from fcp_ros.nodes.stack import NodeStack, StackOptions
 
 # Without ROS 2 (or without the built interfaces) only what needs neither is collected, and rclpy is
 # imported by the fixtures alone, so that this file can always be.
-NEED_NO_ROS = {"test_launch_files.py"}
-NEED_ROS_BELOW = ["executive", "bridges/test_bridges.py"]
+NEED_NO_ROS = {"test_launch_files.py", "test_detection_values.py", "test_dsg_stream.py",
+               "test_sightings.py"}
 HAS_ROS = find_spec("rclpy") is not None and find_spec("fcp_ros.msg") is not None
-HERE = [file.name for file in Path(__file__).parent.glob("test_*.py")]
-collect_ignore = [] if HAS_ROS else [*(set(HERE) - NEED_NO_ROS), *NEED_ROS_BELOW]
+NEED_ROS = [
+    str(file.relative_to(Path(__file__).parent))
+    for file in Path(__file__).parent.rglob("test_*.py")
+    if file.name not in NEED_NO_ROS
+]
+collect_ignore = [] if HAS_ROS else [*NEED_ROS, "executive"]
 
 DEADLINE = 30.0
 """Seconds after which a wait has failed; generous, because test machines are busy."""
@@ -119,7 +123,7 @@ class Probe:
 
     def action(self, kind: Any, name: str) -> SafeActionClient:
         """A client of an action whose server is there."""
-        from fcp_ros.nodes.safe_action_client import SafeActionClient
+        from fcp_ros.nodes.runtime.safe_action_client import SafeActionClient
 
         client = self._actions.get(name)
         if client is None:

@@ -16,7 +16,7 @@ import pytest
 from fcp_ros.client import FcpClient, FcpTimeout, is_solved
 from fcp_ros.nodes.combined import run_nodes
 from fcp_ros.nodes.registry import NODES
-from fcp_ros.nodes.spin import ExecutorThread
+from fcp_ros.nodes.runtime.spin import ExecutorThread
 from fcp_ros.nodes.stack import NodeStack, StackOptions, StartError
 
 ALONE = """
@@ -135,7 +135,7 @@ def test_each_node_has_a_process_of_its_own(name, probe, tmp_path):
             arguments += ["-p", parameter]
         arguments += ["-p", "warm_up:=false"]
     process = subprocess.Popen(
-        [sys.executable, "-c", ALONE.format(module=f"{name}_node"), *arguments],
+        [sys.executable, "-c", ALONE.format(module=f"{name}.node"), *arguments],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONFAULTHANDLER": "1"},
@@ -162,7 +162,7 @@ def test_a_wrong_parameter_ends_the_process_with_a_sentence():
         [
             sys.executable,
             "-c",
-            ALONE.format(module="planner_node"),
+            ALONE.format(module="planner.node"),
             "--ros-args",
             "-p",
             "alpha:=7.0",

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from builtin_interfaces.msg import Time
 
-from fcp_ros.nodes.lifecycle import ConfigureError
+from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.graph import SceneGraph
 

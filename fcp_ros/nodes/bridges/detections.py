@@ -11,7 +11,6 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from std_msgs.msg import Header
 
-from fcp_ros.nodes.base import ManagedNode
 from fcp_ros.nodes.bridges.bridge import Bridge, MissingBridge, SceneSink, needed_message
 from fcp_ros.nodes.bridges.detection_values import (
     Detection,
@@ -21,10 +20,11 @@ from fcp_ros.nodes.bridges.detection_values import (
 )
 from fcp_ros.nodes.bridges.sightings import Sighting, SightingOptions, Sightings
 from fcp_ros.nodes.conversions.scene import pose_from_message
-from fcp_ros.nodes.frames import Frames
-from fcp_ros.nodes.frames_source import FoundTransform
-from fcp_ros.nodes.lifecycle import ConfigureError
-from fcp_ros.nodes.parameters import ParameterSpec
+from fcp_ros.nodes.frames.frames import Frames
+from fcp_ros.nodes.frames.source import FoundTransform
+from fcp_ros.nodes.runtime.lifecycle import ConfigureError
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph

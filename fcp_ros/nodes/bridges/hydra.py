@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fcp_ros.nodes.base import ManagedNode
 from fcp_ros.nodes.bridges.bridge import Bridge, MissingBridge, SceneSink, needed_message
 from fcp_ros.nodes.bridges.dsg_stream import DsgMessage, DsgStream
-from fcp_ros.nodes.lifecycle import ConfigureError
-from fcp_ros.nodes.parameters import ParameterSpec
+from fcp_ros.nodes.runtime.lifecycle import ConfigureError
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.formats.spark_dsg.labels import read_label_space
 from fcp_ros.scene.graph.errors import SceneError

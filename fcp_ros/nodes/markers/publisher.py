@@ -11,11 +11,11 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from visualization_msgs.msg import Marker, MarkerArray
 
 from fcp_ros.msg import Plan
-from fcp_ros.nodes.base import ManagedNode
 from fcp_ros.nodes.markers.board import MarkerBoard
 from fcp_ros.nodes.markers.parts import PARTS, RELATIONS, View, drawings_of
 from fcp_ros.nodes.markers.route import PlanSteps
-from fcp_ros.nodes.parameters import ParameterSpec, TakesEffect
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.scene.graph.graph import SceneGraph
 
 PARAMETERS = (

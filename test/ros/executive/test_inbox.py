@@ -9,7 +9,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.nodes.inbox import Inbox
+from fcp_ros.nodes.executive.inbox import Inbox
 
 
 def drained(inbox: Inbox) -> list:

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What comes in another frame than the scene graph's, brought into the graph's frame.
+
+Where a frame is: tf2 says so where it is installed, together with the parameter
+``static_transforms``; without tf2 the parameter alone. What nobody knows is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from builtin_interfaces.msg import Time
+
+from fcp_ros.nodes.frames.parameter import (
+    EXAMPLE,
+    frame_name,
+    parse_static_transform,
+    parse_static_transforms,
+)
+from fcp_ros.nodes.frames.source import FoundTransform, StaticTransforms, TransformSource
+from fcp_ros.nodes.frames.tf2 import Tf2Transforms, tf2_is_installed
+from fcp_ros.nodes.runtime.lifecycle import TransitionsNode
+from fcp_ros.nodes.runtime.parameters import ParameterSpec
+from fcp_ros.scene.graph.delta import SceneDelta
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.transforms import IDENTITY, moved_node
+
+
+def _check_frame(frame_id: str) -> None:
+    if not frame_name(frame_id):
+        raise ValueError('a scene graph needs a frame: give one such as "map"')
+
+
+PARAMETERS = (
+    ParameterSpec(
+        "frame_id",
+        "map",
+        "Frame of the scene graph; what comes in another one is transformed into it.",
+        check=_check_frame,
+    ),
+    ParameterSpec(
+        "static_transforms",
+        [""],
+        "Transforms beside those of tf2 (or instead, where tf2 is missing), each as the arguments "
+        f'of a static_transform_publisher: "{EXAMPLE}".',
+        check=parse_static_transform,
+    ),
+    ParameterSpec(
+        "transform_timeout",
+        0.2,
+        "Longest wait for the transform at a message's time; then the newest is taken, with a "
+        "note [s].",
+        minimum=0.0,
+        maximum=10.0,
+    ),
+)
+
+
+class Frames:
+    """The graph's frame, and the way into it.
+
+    Args:
+        frame_id: Frame of the scene graph.
+        source: Knows where the others are.
+        advice: What to do about a frame that is unknown, as a sentence.
+    """
+
+    def __init__(self, frame_id: str, source: TransformSource, advice: str) -> None:
+        self.frame_id = frame_name(frame_id)
+        self._source = source
+        self._advice = advice
+
+    def into_graph(self, frame_id: str, stamp: Time, topic: str) -> FoundTransform:
+        """What brings coordinates of a frame into the graph's.
+
+        Args:
+            frame_id: The frame; "" is the graph's own.
+            stamp: When; zero is the newest.
+            topic: What the coordinates came with, for the error.
+
+        Raises:
+            SceneError: Nobody knows where that frame is.
+        """
+        frame = frame_name(frame_id)
+        if frame in ("", self.frame_id):
+            return FoundTransform(IDENTITY)
+        found = self._source.between(frame, self.frame_id, stamp)
+        if found is None:
+            known = ", ".join(self._source.known()) or "none"
+            raise SceneError(
+                f"it is in the frame {frame!r}, and no transform from there to the graph's frame "
+                f"{self.frame_id!r} is known (known frames: {known})",
+                source=topic,
+                advice=self._advice,
+            )
+        return found
+
+    def graph(self, graph: SceneGraph, stamp: Time) -> SceneGraph:
+        """A whole graph in the graph's frame; its notes say what was assumed.
+
+        Raises:
+            SceneError: Its frame is unknown, or a room's outline would be tilted.
+        """
+        found = self.into_graph(graph.frame_id, stamp, graph.source)
+        if graph.frame_id == self.frame_id:
+            return graph
+        nodes = {id_: moved_node(node, found.transform) for id_, node in graph.nodes.items()}
+        moved = replace(graph, nodes=nodes, frame_id=self.frame_id)
+        return moved.with_notes([found.note] if found.note else [])
+
+    def delta(self, delta: SceneDelta, frame_id: str, stamp: Time, topic: str) -> SceneDelta:
+        """A change in the graph's frame.
+
+        Raises:
+            SceneError: As `graph`.
+        """
+        found = self.into_graph(frame_id, stamp, topic)
+        if found.transform == IDENTITY:
+            return delta
+        upserted = tuple(moved_node(node, found.transform) for node in delta.upserted)
+        return replace(delta, upserted=upserted)
+
+    def close(self) -> None:
+        """Listen no longer."""
+        self._source.close()
+
+
+def frames_of(node: TransitionsNode) -> Frames:
+    """The frames that a node's parameters (`PARAMETERS`) describe.
+
+    Raises:
+        ValueError: The static transforms contradict each other.
+    """
+    links = parse_static_transforms(node.parameters.texts("static_transforms"))
+    frame_id = node.parameters.text("frame_id")
+    if not tf2_is_installed():
+        advice = (
+            "Name that transform in the parameter static_transforms, or install tf2_ros, which is "
+            "missing here."
+        )
+        return Frames(frame_id, StaticTransforms(links), advice)
+    source = Tf2Transforms(node, links, node.parameters.number("transform_timeout"))
+    advice = "Publish that transform on /tf, or name it in the parameter static_transforms."
+    return Frames(frame_id, source, advice)

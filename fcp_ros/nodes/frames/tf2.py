@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transforms from tf2, where tf2_ros is installed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import TransformStamped
+from rclpy.duration import Duration
+from rclpy.node import Node
+from rclpy.time import Time as ClockTime
+
+from fcp_ros.nodes.frames.source import FoundTransform
+from fcp_ros.scene.graph.transforms import FrameLink, Transform, unit
+
+FIRST_WAIT = 2.0
+"""Seconds to wait for the first transform after listening began: publishers are found first."""
+
+
+def tf2_is_installed() -> bool:
+    """Whether tf2_ros can be imported here."""
+    try:
+        import tf2_ros  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+class Tf2Transforms:
+    """The transforms on ``/tf`` and ``/tf_static``, and those of the parameter.
+
+    It begins to listen when it is first asked: following ``/tf`` costs a Python node a good part of
+    a core, which who sends everything in the graph's frame need not pay.
+
+    Args:
+        node: Whose executor receives the transforms, in threads other than the one that waits.
+        links: The parameter's transforms.
+        timeout: Longest wait for the transform at a given time (s).
+    """
+
+    def __init__(self, node: Node, links: Iterable[FrameLink], timeout: float) -> None:
+        self._node = node
+        self._links = tuple(links)
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._buffer: Any = None
+        self._listener: Any = None
+
+    def between(self, source: str, target: str, stamp: Time) -> FoundTransform | None:
+        """The transform at a time; the newest, with a note, where that one does not come."""
+        buffer, wait = self._listening()
+        at, newest = ClockTime.from_msg(stamp), ClockTime()
+        if buffer.can_transform(target, source, at, Duration(seconds=wait)):
+            return FoundTransform(self._looked_up(buffer, source, target, at)[0])
+        if not buffer.can_transform(target, source, newest):
+            return None
+        transform, made = self._looked_up(buffer, source, target, newest)
+        late = (at.nanoseconds - made.nanoseconds) / 1e9
+        note = (
+            f"the transform from {source} to {target} at the time of the message is unknown: the "
+            f"newest was taken, {abs(late):.2f} s {'older' if late > 0 else 'younger'}"
+        )
+        return FoundTransform(transform, note)
+
+    def known(self) -> tuple[str, ...]:
+        """All frames that have come so far."""
+        import yaml
+
+        frames = yaml.safe_load(self._listening()[0].all_frames_as_yaml())
+        table = frames if isinstance(frames, dict) else {}
+        parents = {str(entry["parent"]) for entry in table.values()}
+        return tuple(sorted(parents | {str(frame) for frame in table}))
+
+    def close(self) -> None:
+        """Listen no longer."""
+        with self._lock:
+            if self._listener is not None:
+                self._listener.unregister()
+            self._listener = self._buffer = None
+
+    def _listening(self) -> tuple[Any, float]:
+        """The buffer, and how long to wait for a transform this time (s)."""
+        import tf2_ros
+
+        with self._lock:
+            if self._buffer is not None:
+                return self._buffer, self._timeout
+            self._buffer = tf2_ros.Buffer()
+            for link in self._links:
+                self._buffer.set_transform_static(_to_message(link), "static_transforms")
+            self._listener = tf2_ros.TransformListener(self._buffer, self._node)
+            return self._buffer, max(FIRST_WAIT, self._timeout)
+
+    def _looked_up(
+        self, buffer: Any, source: str, target: str, at: ClockTime
+    ) -> tuple[Transform, ClockTime]:
+        found = buffer.lookup_transform(target, source, at)
+        move, turn = found.transform.translation, found.transform.rotation
+        transform = Transform((move.x, move.y, move.z), unit((turn.x, turn.y, turn.z, turn.w)))
+        return transform, ClockTime.from_msg(found.header.stamp)
+
+
+def _to_message(link: FrameLink) -> TransformStamped:
+    message = TransformStamped(child_frame_id=link.child)
+    message.header.frame_id = link.parent
+    move, turn = message.transform.translation, message.transform.rotation
+    move.x, move.y, move.z = link.transform.translation
+    turn.x, turn.y, turn.z, turn.w = link.transform.rotation
+    return message

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node ``grounder``: judges graded predicates, and learns from outcomes."""

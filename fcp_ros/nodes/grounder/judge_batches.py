@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions of callers that ask at the same time, put to the grounder in one batch.
+
+A model answers a hundred questions together in little more time than one. So the first caller's
+questions wait a few milliseconds for others, and whoever asks while the model works is in the next
+batch. A batch that fails is asked again caller by caller: nobody gets another caller's error.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from fcp_ros.grounding import JudgementRequest, Membership
+from fcp_ros.nodes.runtime.worker import CancelToken, Job, JobCancelled, Worker, WorkerBusy
+
+Judge = Callable[[Sequence[JudgementRequest]], list[Membership]]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStatistics:
+    """What was asked together.
+
+    Attributes:
+        batches: how many batches were judged.
+        callers: callers in the newest batch.
+        questions: questions in the newest batch.
+        waiting: callers that wait for the next one.
+    """
+
+    batches: int = 0
+    callers: int = 0
+    questions: int = 0
+    waiting: int = 0
+
+
+@dataclass(slots=True)
+class _Asked:
+    """One caller: its questions, and the answers or the error once there are any."""
+
+    requests: Sequence[JudgementRequest]
+    answers: list[Membership] = field(default_factory=list)
+    error: BaseException | None = None
+    ended: threading.Event = field(default_factory=threading.Event)
+
+    def end(self, error: BaseException | None = None) -> None:
+        self.error = error
+        self.ended.set()
+
+
+class JudgeBatches:
+    """Collects callers and judges their questions together; safe from any number of threads.
+
+    Arguments:
+        worker: its thread judges.
+        judge: the grounder's `judge`.
+        window: seconds that the first caller's questions wait for others, >= 0.
+        capacity: callers that may wait while a batch is judged.
+    """
+
+    def __init__(self, worker: Worker, judge: Judge, window: float, capacity: int) -> None:
+        self._worker = worker
+        self._judge = judge
+        self._window = window
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._waiting: list[_Asked] = []
+        self._submitted = False
+        self._newest = BatchStatistics()
+
+    def ask(self, requests: Sequence[JudgementRequest], limit: float) -> list[Membership]:
+        """One membership for each request, in order.
+
+        Arguments:
+            requests: the caller's questions.
+            limit: seconds to wait at most.
+
+        Raises:
+            TimeoutError: no answer within the limit; the questions are withdrawn.
+            WorkerBusy, WorkerClosed, JobCancelled: the node does not serve now.
+            GroundingError: the grounder can't answer this caller's questions.
+        """
+        asked = _Asked(requests)
+        self._enter(asked)
+        if not asked.ended.wait(limit):
+            self._withdraw(asked)
+            raise TimeoutError(f"No answer within {limit:g} s: give more time or ask for less.")
+        if asked.error is not None:
+            raise asked.error
+        return asked.answers
+
+    def statistics(self) -> BatchStatistics:
+        """What the newest batch held, and who waits."""
+        with self._lock:
+            newest = self._newest
+            return BatchStatistics(
+                newest.batches, newest.callers, newest.questions, len(self._waiting)
+            )
+
+    def _enter(self, asked: _Asked) -> None:
+        with self._lock:
+            # The first of those that wait is about to be judged unless a batch is under way.
+            if len(self._waiting) > self._capacity:
+                raise WorkerBusy(
+                    f"The node is busy and {self._capacity} more requests wait already: "
+                    "ask again later."
+                )
+            self._waiting.append(asked)
+            if self._submitted:
+                return
+            try:
+                self._worker.submit(self._batch, on_done=self._after)
+            except BaseException:
+                self._waiting.remove(asked)
+                raise
+            self._submitted = True
+
+    def _withdraw(self, asked: _Asked) -> None:
+        with self._lock:
+            if asked in self._waiting:
+                self._waiting.remove(asked)
+
+    def _batch(self, token: CancelToken) -> None:
+        """The worker's job: wait for more callers, then judge what is there."""
+        token.wait(self._window)
+        with self._lock:
+            batch, self._waiting = self._waiting, []
+            self._submitted = False  # whoever comes from now on is in the next batch
+            self._newest = BatchStatistics(
+                self._newest.batches + 1, len(batch), sum(len(a.requests) for a in batch)
+            )
+        if not batch:  # everybody has given up
+            return
+        if token.cancelled:
+            _end_all(batch, JobCancelled("The node was deactivated: ask again when it is active."))
+            return
+        together = [request for asked in batch for request in asked.requests]
+        try:
+            answers = self._judge(together)
+        except Exception as error:
+            self._one_by_one(batch, error)
+            return
+        start = 0
+        for asked in batch:
+            asked.answers = answers[start : start + len(asked.requests)]
+            start += len(asked.requests)
+            asked.end()
+
+    def _one_by_one(self, batch: Sequence[_Asked], error: Exception) -> None:
+        for asked in batch:
+            if len(batch) == 1:
+                asked.end(error)
+                continue
+            try:
+                asked.answers = self._judge(asked.requests)
+            except Exception as own:
+                asked.end(own)
+            else:
+                asked.end()
+
+    def _after(self, job: Job[None]) -> None:
+        """A job that was cancelled before it began leaves its callers waiting: end them."""
+        try:
+            job.result()
+        except JobCancelled as error:
+            with self._lock:
+                left, self._waiting = self._waiting, []
+                self._submitted = False
+            _end_all(left, error)
+
+
+def _end_all(asked: Sequence[_Asked], error: BaseException) -> None:
+    for one in asked:
+        one.end(error)

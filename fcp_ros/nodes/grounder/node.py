@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node ``grounder``: judges graded predicates, and learns from outcomes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+
+from fcp_ros.grounding import Grounder, GroundingError, make_grounder
+from fcp_ros.msg import ActionOutcome, GroundingInfo
+from fcp_ros.nodes.conversions.common import duration_from_message, time_from_message
+from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.judgement import membership_to_message, request_from_message
+from fcp_ros.nodes.grounder.calibration_entries import calibration_entries
+from fcp_ros.nodes.grounder.diagnostics import concerns, diagnostic_values
+from fcp_ros.nodes.grounder.evidence import Teacher
+from fcp_ros.nodes.grounder.judge_batches import JudgeBatches
+from fcp_ros.nodes.grounder.parameters import PARAMETERS, grounding_options
+from fcp_ros.nodes.grounder.warm_up import warm_up
+from fcp_ros.nodes.runtime.domain_parameter import configured_domain
+from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
+from fcp_ros.nodes.runtime.managed_node import ManagedNode, Refusal
+from fcp_ros.nodes.runtime.spin import run_node
+from fcp_ros.nodes.runtime.worker import Job, JobCancelled, Worker, WorkerBusy, WorkerClosed
+from fcp_ros.srv import GetCalibration, JudgePredicates
+
+NOT_SERVED = (WorkerBusy, WorkerClosed, JobCancelled, TimeoutError)
+"""Why a job of the worker may have no result."""
+
+CLEANED_UP = "The node is being cleaned up: ask again when it is active."
+
+INFO_PERIOD = 1.0
+"""Least seconds between two grounding_info messages."""
+
+
+class GrounderNode(ManagedNode):
+    """Judges graded predicates.
+
+    Services ``judge`` (JudgePredicates) and ``calibration`` (GetCalibration).
+    Subscribes to ``outcomes`` (ActionOutcome, events; also while inactive, so that no evidence is
+    lost). Publishes ``grounding_info`` (GroundingInfo, latched).
+
+    The model lives in one worker thread; requests wait for it in a bounded queue. Evidence is on
+    the disk before the subscription takes the next outcome.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__("grounder", PARAMETERS, **kwargs)
+        self._grounder: Grounder | None = None
+        self._domain_name = ""
+        self._worker: Worker | None = None
+        self._batches: JudgeBatches | None = None
+        self._evidence_lock = threading.Lock()
+        self._evidence_count = 0
+        self._teacher = Teacher(self._lose)
+        self._lost_outcomes = ""
+        self._model_problem = ""
+        self._info_publisher: Any = None
+        self._info_timer: Any = None
+        self._published_info: GroundingInfo | None = None
+        self.offer_service(JudgePredicates, "judge", self._judge, _refuse)
+        self.offer_service(GetCalibration, "calibration", self._calibration, _refuse)
+
+    # --- life cycle -----------------------------------------------------------------------------
+
+    def configure(self) -> None:
+        """Read the domain, open the stores, check the model (it is loaded when first asked)."""
+        domain = configured_domain(self.parameters.text("domain"))
+        try:
+            self._grounder = make_grounder(domain, grounding_options(self.parameters))
+            self._evidence_count = len(self._grounder.calibration.entries())
+        except GroundingError as error:
+            raise ConfigureError(f"{error}.") from error
+        for note in self._grounder.notes:
+            self.get_logger().warning(note)
+        self._domain_name = domain.name
+        queue_size = self.parameters.integer("queue_size")
+        self._worker = Worker("grounder", queue_size)
+        self._batches = JudgeBatches(
+            self._worker,
+            self._grounder.judge,
+            window=self.parameters.number("batch_window"),
+            capacity=queue_size,
+        )
+        self._info_publisher = self.publish_state(GroundingInfo, "grounding_info")
+        self._info_timer = self.create_steady_timer(INFO_PERIOD, self._publish_info)
+        self.subscribe_events(ActionOutcome, "outcomes", self._learn)
+
+    def activate(self) -> None:
+        """Say who judges, and begin to load the model."""
+        self._published_info = None
+        self._publish_info()
+        grounder, worker = self._serving()
+        if self.parameters.flag("warm_up"):
+            worker.submit(lambda _token: self._warm_up(grounder))
+
+    def deactivate(self) -> None:
+        """Answer what waits with a refusal."""
+        if self._worker is not None:
+            self._worker.cancel_all()
+
+    def release(self) -> None:
+        """Close the stores."""
+        super().release()
+        if self._info_timer is not None:
+            self.destroy_timer(self._info_timer)
+            self._info_timer = None
+        worker, self._worker, self._batches = self._worker, None, None
+        if worker is not None and not worker.close(timeout=5.0):
+            self.get_logger().warning("the model is still busy and is left behind")
+        grounder, self._grounder = self._grounder, None
+        if grounder is not None:
+            grounder.close()
+        self._lost_outcomes = self._model_problem = ""
+
+    def diagnose(self) -> Diagnosis:
+        """Who judges, how busy, and what could not be stored."""
+        grounder, worker, batches = self._grounder, self._worker, self._batches
+        if grounder is None or worker is None or batches is None:
+            return Diagnosis()
+        info = self._info(grounder)
+        values = diagnostic_values(info, worker.load, batches.statistics())
+        problems = [self._model_problem, self._lost_outcomes, *concerns(grounder)]
+        problem = "; ".join(dict.fromkeys(problem for problem in problems if problem))
+        return Diagnosis(DiagnosticStatus.WARN if problem else DiagnosticStatus.OK, problem, values)
+
+    def _serving(self) -> tuple[Grounder, Worker]:
+        """What an active node has; raises when it was cleaned up this very moment."""
+        grounder, worker = self._grounder, self._worker
+        if grounder is None or worker is None:
+            raise WorkerClosed(CLEANED_UP)
+        return grounder, worker
+
+    def _warm_up(self, grounder: Grounder) -> None:
+        problem = warm_up(grounder)
+        if problem and self._grounder is grounder:  # else the node was cleaned up meanwhile
+            self._model_problem = problem
+            self.get_logger().error(problem)
+
+    # --- judge ----------------------------------------------------------------------------------
+
+    def _judge(self, request: Any, response: Any) -> Any:
+        batches = self._batches
+        if batches is None:
+            return _failed(response, CLEANED_UP)
+        limit = duration_from_message(request.time_limit)
+        try:
+            requests = [request_from_message(query) for query in request.queries]
+            answers = batches.ask(requests, self._limit(limit))
+        except (ConversionError, GroundingError, *NOT_SERVED) as error:
+            return _failed(response, str(error))
+        response.success = True
+        response.message = f"{len(answers)} judged."
+        response.memberships = [membership_to_message(answer) for answer in answers]
+        return response
+
+    def _limit(self, asked: float) -> float:
+        """How long a request may take (s): as it says, or else as the parameter says."""
+        return asked if asked > 0.0 else self.parameters.number("judge_timeout")
+
+    def _answer_of(self, worker: Worker, job: Job[Any], limit: float) -> Any:
+        """The result of a job, waited for with a bound in seconds."""
+        if not job.wait(limit):
+            worker.cancel(job)
+            raise TimeoutError(f"No answer within {limit:g} s: give more time or ask for less.")
+        return job.result()
+
+    # --- calibration ----------------------------------------------------------------------------
+
+    def _learn(self, message: ActionOutcome) -> None:
+        grounder = self._grounder
+        if grounder is None:
+            return
+        stamp = time_from_message(message.header.stamp) or self.get_clock().now().nanoseconds / 1e9
+        for lesson in self._teacher.lessons(message):
+            try:
+                kept = grounder.record(
+                    lesson.request,
+                    lesson.credit.quality,
+                    lesson.step,
+                    stamp=stamp,
+                    membership=lesson.membership,
+                    weight=lesson.credit.weight,
+                )
+            except GroundingError as error:
+                self._lose(f"an outcome of {message.step.rule} could not be kept: {error}")
+            else:
+                with self._evidence_lock:
+                    self._evidence_count += kept
+
+    def _lose(self, reason: str) -> None:
+        self._lost_outcomes = reason
+        self.get_logger().warning(reason)
+
+    def _calibration(self, request: Any, response: Any) -> Any:
+        grounder, worker = self._serving()
+        store = grounder.calibration
+        predicate, context = request.predicate or None, request.context or None
+        if request.operation not in (GetCalibration.Request.SHOW, GetCalibration.Request.RESET):
+            return _failed(
+                response, f"The operation {request.operation} is unknown: SHOW is 0, RESET is 1."
+            )
+        evidence = [
+            item
+            for item in store.entries(predicate)
+            if context is None or item.context_key == context
+        ]
+        try:
+            job = worker.submit(lambda _token: calibration_entries(evidence, grounder.judge))
+            response.entries = self._answer_of(worker, job, self._limit(0.0))
+        except NOT_SERVED as error:
+            return _failed(response, str(error))
+        response.success = True
+        response.message = f"{len(evidence)} outcomes in {len(response.entries)} contexts."
+        if request.operation == GetCalibration.Request.RESET:
+            reset = store.reset(predicate, context)
+            with self._evidence_lock:
+                self._evidence_count = len(store.entries())
+            response.message = f"Set {reset.count} outcomes aside (reset {reset.id})."
+        return response
+
+    # --- info -----------------------------------------------------------------------------------
+
+    def _info(self, grounder: Grounder) -> GroundingInfo:
+        statistics = grounder.statistics()
+        default = self.parameters.text("oracle")
+        models = {info.model for info in grounder.describe() if info.oracle == default}
+        return GroundingInfo(
+            domain=self._domain_name,
+            predicates=sorted(grounder.predicates),
+            default_oracle=default,
+            model=", ".join(sorted(models)),
+            device=self.parameters.text("device"),
+            judged=statistics.misses,
+            from_cache=statistics.memory_hits + statistics.file_hits,
+            evidence_count=self._evidence_count,
+        )
+
+    def _publish_info(self) -> None:
+        grounder = self._grounder
+        if grounder is None:
+            return
+        info = self._info(grounder)
+        if info == self._published_info:
+            return
+        self._published_info = self._info(grounder)
+        info.header.stamp = self.get_clock().now().to_msg()
+        self._info_publisher.publish(info)
+
+
+def _failed(response: Any, sentence: str) -> Any:
+    response.success = False
+    response.message = sentence
+    return response
+
+
+def _refuse(response: Any, refusal: Refusal) -> Any:
+    return _failed(response, refusal.sentence)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the node alone."""
+    return run_node(GrounderNode, args)

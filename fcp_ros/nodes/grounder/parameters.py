@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of the node ``grounder``, and the grounding options that they stand for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fcp_ros.grounding import (
+    CalibrationOptions,
+    Device,
+    EndpointOptions,
+    GroundingOptions,
+    LanguageModelOptions,
+    Precision,
+    ScoringMode,
+)
+from fcp_ros.grounding.registry import ORACLES
+from fcp_ros.nodes.runtime.domain_parameter import DOMAIN
+from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
+
+ENDPOINT = (
+    ParameterSpec(
+        "endpoint_url",
+        "",
+        'Model server with the OpenAI protocol, such as "http://localhost:8000/v1"; "" for none.',
+    ),
+    ParameterSpec(
+        "endpoint_model", "", 'Name of the model on the server; "" takes the first it lists.'
+    ),
+    ParameterSpec(
+        "endpoint_key_variable",
+        "FCP_ENDPOINT_KEY",
+        "Environment variable that holds the server's key, if it wants one.",
+    ),
+    ParameterSpec("endpoint_concurrency", 8, "Requests to the server at a time.", 1, 256),
+    ParameterSpec("endpoint_timeout", 30.0, "How long one request to it may take [s].", 0.1, 600.0),
+    ParameterSpec("endpoint_retries", 3, "Further tries of a request that failed.", 0, 10),
+)
+
+CALIBRATION = (
+    ParameterSpec("strength", 4.0, "How many outcomes the oracle's degree is worth.", 0.1, 1000.0),
+    ParameterSpec("cap", 0.6, "Largest shift of a degree by calibration.", 0.0, 1.0),
+    ParameterSpec(
+        "half_life",
+        100.0,
+        "Later outcomes of a context after which one of its outcomes counts half; 0: never.",
+        0.0,
+        1e9,
+    ),
+    ParameterSpec(
+        "half_life_days", 0.0, "Days after which an outcome counts half; 0: never.", 0.0, 1e6
+    ),
+    ParameterSpec(
+        "pooled",
+        True,
+        "Whether all outcomes of a predicate together recalibrate a model's degrees.",
+    ),
+    ParameterSpec(
+        "neighbours",
+        0.25,
+        "How far similar contexts are believed to be alike before anything was seen.",
+        0.0,
+        1.0,
+    ),
+    ParameterSpec(
+        "pooled_half_life",
+        1000.0,
+        "Later outcomes of a predicate after which one counts half for that; 0: never.",
+        0.0,
+        1e9,
+    ),
+    ParameterSpec(
+        "drift_threshold",
+        7.0,
+        "Evidence of drift that is reported: h means a false alarm in exp(h) outcomes at most.",
+        0.1,
+        100.0,
+    ),
+    ParameterSpec(
+        "kept_after_change",
+        0.1,
+        "What outcomes from before a drift still count once it was noticed.",
+        0.0,
+        1.0,
+    ),
+)
+
+PARAMETERS = (
+    DOMAIN,
+    ParameterSpec("oracle", "embedding", "Who judges by default.", choices=tuple(sorted(ORACLES))),
+    ParameterSpec(
+        "model", "", 'Folder of the default oracle\'s model; "" for the packaged embedding model.'
+    ),
+    ParameterSpec(
+        "fallback",
+        "embedding",
+        'Who judges where the one who should can\'t, which is said in each answer; "": nobody.',
+        choices=("", *sorted(ORACLES)),
+    ),
+    ParameterSpec(
+        "heads",
+        "",
+        'Trained heads of the embedding oracle (fcp grounding train); "" for the packaged ones.',
+    ),
+    ParameterSpec(
+        "calibration_path",
+        "~/.local/state/fcp_ros/calibration.sqlite",
+        'SQLite file of the evidence; "" keeps it in memory only.',
+    ),
+    ParameterSpec(
+        "cache_path",
+        "~/.cache/fcp_ros/judgements.sqlite",
+        'SQLite file of the oracles\' answers; "" keeps them in memory only.',
+    ),
+    ParameterSpec(
+        "language_model",
+        "",
+        'Folder of the model of predicates that name causal_lm; "" takes the parameter model.',
+    ),
+    ParameterSpec(
+        "mode",
+        "exact",
+        "How a language model is asked: its distribution over scores, or samples.",
+        choices=tuple(mode.value for mode in ScoringMode),
+    ),
+    ParameterSpec("samples", 5, "Judgements a membership in sample mode, odd.", 1, 99),
+    ParameterSpec("seed", 0, "Seed of the samples.", 0, 2**31 - 1),
+    ParameterSpec("temperature", 0.7, "Temperature of the samples.", 0.01, 10.0),
+    ParameterSpec(
+        "least_mass",
+        0.05,
+        "Probability on valid scores under which a language model's answer is refused.",
+        0.0,
+        1.0,
+    ),
+    ParameterSpec(
+        "device",
+        "auto",
+        "Where the model runs; auto is a CUDA device where there is one.",
+        choices=tuple(device.value for device in Device),
+    ),
+    ParameterSpec(
+        "precision",
+        "auto",
+        "Numbers that a language model computes with; auto is the best that the device is fast in.",
+        choices=tuple(item.value for item in Precision),
+    ),
+    ParameterSpec(
+        "token_budget", 4096, "Tokens that one pass of a language model may hold.", 64, 1 << 20
+    ),
+    *ENDPOINT,
+    *CALIBRATION,
+    ParameterSpec(
+        "judge_timeout",
+        60.0,
+        "How long a judge or calibration request may take where it says nothing [s].",
+        0.1,
+        3600.0,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec("warm_up", True, "Load the model when the node is activated, not when asked."),
+    ParameterSpec("queue_size", 4, "Requests that may wait while one is answered.", 0, 6),
+    ParameterSpec(
+        "batch_window",
+        0.002,
+        "How long questions wait for those of other callers, to be judged in one batch [s].",
+        0.0,
+        1.0,
+    ),
+)
+
+
+def grounding_options(values: ParameterTable) -> GroundingOptions:
+    """The options that the parameters stand for; ``~`` in paths is expanded.
+
+    Raises:
+        GroundingError: they don't fit together.
+    """
+    return GroundingOptions(
+        oracle=values.text("oracle"),
+        model=_path(values.text("model")) or "",
+        fallback=values.text("fallback"),
+        heads=_path(values.text("heads")) or "",
+        device=Device(values.text("device")),
+        cache_path=_path(values.text("cache_path")),
+        language_model=LanguageModelOptions(
+            folder=_path(values.text("language_model")) or "",
+            mode=ScoringMode(values.text("mode")),
+            samples=values.integer("samples"),
+            seed=values.integer("seed"),
+            temperature=values.number("temperature"),
+            least_mass=values.number("least_mass"),
+            precision=Precision(values.text("precision")),
+            token_budget=values.integer("token_budget"),
+        ),
+        endpoint=EndpointOptions(
+            url=values.text("endpoint_url"),
+            model=values.text("endpoint_model"),
+            key_variable=values.text("endpoint_key_variable"),
+            concurrency=values.integer("endpoint_concurrency"),
+            timeout=values.number("endpoint_timeout"),
+            retries=values.integer("endpoint_retries"),
+        ),
+        calibration=CalibrationOptions(
+            path=_path(values.text("calibration_path")),
+            strength=values.number("strength"),
+            cap=values.number("cap"),
+            half_life=values.number("half_life"),
+            half_life_days=values.number("half_life_days"),
+            pooled=values.flag("pooled"),
+            neighbours=values.number("neighbours"),
+            pooled_half_life=values.number("pooled_half_life"),
+            drift_threshold=values.number("drift_threshold"),
+            kept_after_change=values.number("kept_after_change"),
+        ),
+    )
+
+
+def _path(text: str) -> Path | None:
+    return Path(text).expanduser() if text else None

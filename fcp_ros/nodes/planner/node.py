@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node ``planner``: plans for goals on the present scene, and validates plans."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.action.server import ServerGoalHandle
+
+from fcp_ros.action import MakePlan
+from fcp_ros.domain.diagnostics import DomainError
+from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.msg import Plan, PlanResult
+from fcp_ros.nodes.planner.parameters import PARAMETERS
+from fcp_ros.nodes.planner.service import CheckFailed, PlanningDesk, refused_result
+from fcp_ros.nodes.runtime.allowed_files import FileRefused, configured_folders, resolve_allowed
+from fcp_ros.nodes.runtime.domain_parameter import configured_domain, with_overrides
+from fcp_ros.nodes.runtime.lifecycle import Diagnosis
+from fcp_ros.nodes.runtime.managed_node import ManagedNode, Refusal, RefusalKind
+from fcp_ros.nodes.runtime.spin import run_node
+from fcp_ros.nodes.runtime.worker import (
+    CancelToken,
+    Job,
+    JobCancelled,
+    Worker,
+    WorkerBusy,
+    WorkerClosed,
+)
+from fcp_ros.nodes.scene_access.topics import follow_scene
+from fcp_ros.nodes.scene_access.world import World
+from fcp_ros.package_files import config_folder, find_domain
+from fcp_ros.planning.model.request import Phase, Progress
+from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.warm_up import warm_up
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.relations.draft import listed
+from fcp_ros.srv import JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
+
+LOOK_EVERY = 0.02
+"""Seconds between two looks at whether a goal was cancelled."""
+
+PlanJob = Callable[[CancelToken], Any]
+
+
+class PlannerNode(ManagedNode):
+    """Plans.
+
+    Action ``make_plan`` (MakePlan: feedback, cancel) and service ``plan`` (PlanGoal): one request
+    is planned at a time, others wait in a bounded queue; beyond it they are refused. A time limit
+    runs from the moment of asking. Services ``validate_plan`` (ValidatePlan), ``load_domain``
+    (LoadDomain). Publishes ``plan`` (Plan, latched). Subscribes to ``scene_graph`` (SceneGraph,
+    latched) and ``scene_changes`` (SceneGraphChange, events). Uses the grounder's service
+    ``judge``.
+
+    A goal of ``make_plan`` succeeds when there is a plan, is canceled when it was cancelled, and is
+    aborted otherwise; the result's status says why.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__("planner", PARAMETERS, **kwargs)
+        self._desk: PlanningDesk | None = None
+        self._worker: Worker | None = None
+        self._world = World()
+        self._judge_client: Any = None
+        self._plan_publisher: Any = None
+        self._last_answer = ""
+        self._last_plan: Plan | None = None
+        self.offer_action(MakePlan, "make_plan", self._make_plan)
+        self.offer_service(PlanGoal, "plan", self._plan, _refuse_plan)
+        self.offer_service(ValidatePlan, "validate_plan", self._validate, _refuse)
+        self.offer_service(LoadDomain, "load_domain", self._load_domain, _refuse)
+        # The first request should find the kernels loaded. Here, before any thread of a node runs:
+        # numba imports modules as it goes, and so do readers of scenes.
+        warm_up()
+
+    # --- life cycle -----------------------------------------------------------------------------
+
+    def configure(self) -> None:
+        """Read the domain, make topics and the worker."""
+        domain = configured_domain(
+            self.parameters.text("domain"), self.parameters.texts("type_overrides")
+        )
+        self._judge_client = self.create_client(
+            JudgePredicates, "judge", callback_group=self.requests
+        )
+        self._desk = self._desk_for(domain)
+        self._worker = Worker("planner", self.parameters.integer("queue_size"))
+        self._plan_publisher = self.publish_state(Plan, "plan")
+        follow_scene(self, self._world, lambda: None)
+
+    def deactivate(self) -> None:
+        """End the running search and answer what waits."""
+        if self._worker is not None:
+            self._worker.cancel_all()
+
+    def release(self) -> None:
+        """End the worker; forget domain and scene."""
+        super().release()
+        worker, self._worker = self._worker, None
+        if worker is not None and not worker.close(timeout=5.0):
+            self.get_logger().warning("a search did not end in time and is left behind")
+        if self._judge_client is not None:
+            self.destroy_client(self._judge_client)
+            self._judge_client = None
+        self._desk = None
+        self._world.clear()
+        self._last_answer = ""
+        self._last_plan = None
+
+    def diagnose(self) -> Diagnosis:
+        """Whether there is a scene and a grounder, how many requests there are."""
+        desk, worker, judge = self._desk, self._worker, self._judge_client
+        if desk is None or worker is None or judge is None:
+            return Diagnosis()
+        sequence = self._world.sequence
+        values = {
+            "domain": desk.domain.name,
+            "scene_sequence_number": "none" if sequence is None else sequence,
+            "requests": worker.load,
+            "last_answer": self._last_answer,
+            "changed_elements_of_last_plan": self._changed_of_last_plan(),
+        }
+        missing = []
+        if sequence is None:
+            missing.append("no scene graph has come yet")
+        if not judge.service_is_ready():
+            missing.append("no grounder answers")
+        level = DiagnosticStatus.WARN if missing else DiagnosticStatus.OK
+        return Diagnosis(level, "; ".join(missing), values)
+
+    def _changed_of_last_plan(self) -> str:
+        """Elements of the last plan that have changed since its scene; whoever has it may ask anew.
+
+        The planner itself keeps nothing that a changed scene makes wrong: each request starts from
+        the newest state, and the last plan for a goal is only where its search begins.
+        """
+        plan = self._last_plan
+        if plan is None:
+            return ""
+        changed = self._world.changed_since(plan.scene_sequence_number)
+        if changed is None:
+            return "unknown"
+        elements = {argument.value for step in plan.steps for argument in step.arguments}
+        return listed(sorted(elements & changed))
+
+    # --- planning -------------------------------------------------------------------------------
+
+    def _plan(self, request: Any, response: Any) -> Any:
+        asked = time.monotonic()
+        desk, worker = self._serving()
+
+        def run(token: CancelToken) -> Any:
+            return desk.plan(request.request, asked, token)
+
+        response.result = self._result_of(request.request, worker, run, lambda: False)
+        return response
+
+    def _make_plan(self, goal: ServerGoalHandle) -> Any:
+        asked = time.monotonic()
+        request = goal.request.request
+        refusal = self.refusal()
+        try:
+            if refusal is None:
+                desk, worker = self._serving()
+                reporter = _Reporter(goal, asked, self.parameters.number("feedback_period"))
+
+                def run(token: CancelToken) -> Any:
+                    return desk.plan(request, asked, token, reporter)
+
+                result = self._result_of(request, worker, run, lambda: goal.is_cancel_requested)
+            else:
+                result = _result_of_refusal(request.goal, refusal)
+        except Exception as error:
+            result = _result_of_refusal(request.goal, self.internal_fault("make_plan", error))
+        _end(goal, result)
+        return MakePlan.Result(result=result)
+
+    def _result_of(
+        self, request: Any, worker: Worker, run: PlanJob, cancelled: Callable[[], bool]
+    ) -> Any:
+        """Run a planning job in the worker; its result, or one that says why there is none."""
+        try:
+            job: Job[Any] = worker.submit(run)
+        except (WorkerBusy, WorkerClosed) as error:
+            return refused_result(request.goal, PlanStatus.INVALID_REQUEST, str(error))
+        # No bound is needed: the job has a time limit, and ends when the worker is closed.
+        while not job.wait(LOOK_EVERY):
+            if cancelled():
+                worker.cancel(job)
+        try:
+            result = job.result()
+        except JobCancelled as error:
+            return refused_result(request.goal, PlanStatus.CANCELLED, str(error))
+        self._tell(result)
+        return result
+
+    def _tell(self, result: PlanResult) -> None:
+        status = PlanStatus(result.status.code)
+        self._last_answer = status.name
+        if status.solved:
+            self._last_plan = result.plan
+        self.get_logger().info(f"{status.name}: {result.status.message}")
+        publisher = self._plan_publisher
+        if status.solved and publisher is not None:
+            publisher.publish(result.plan)
+
+    # --- other services -------------------------------------------------------------------------
+
+    def _validate(self, request: Any, response: Any) -> Any:
+        desk, worker = self._serving()
+        try:
+            job = worker.submit(lambda token: desk.validate(request.plan, request.alpha, token))
+            while not job.wait(1.0):
+                pass  # ends by itself: bounded as planning is
+            verdict = job.result()
+        except (CheckFailed, WorkerBusy, WorkerClosed, JobCancelled) as error:
+            response.success = False
+            response.message = str(error)
+            return response
+        response.success = True
+        response.valid = verdict.ok
+        response.problems = list(verdict.problems)
+        response.memberships = list(verdict.memberships)
+        response.message = "The plan holds." if verdict.ok else verdict.problems[0]
+        return response
+
+    def _load_domain(self, request: Any, response: Any) -> Any:
+        folders = configured_folders(
+            self.parameters.texts("domain_folders"), config_folder() / "domains"
+        )
+        try:
+            address = resolve_allowed(request.path, folders, find_domain, "domain_folders")
+            overrides = self.parameters.texts("type_overrides")
+            domain = with_overrides(load_domain(address), overrides)
+        except (FileRefused, OSError, SceneError) as error:
+            response.message = str(error)
+            return response
+        except DomainError as error:
+            response.message = f"{len(error.diagnostics)} problems in {address}."
+            response.problems = [str(problem) for problem in error.diagnostics]
+            return response
+        self._serving()
+        self._desk = self._desk_for(domain)
+        response.success = True
+        response.name = domain.name
+        response.version = domain.version
+        response.message = (
+            f"Planning with {domain.name} {domain.version} from now on; grounder and executive "
+            "keep the domain of their own parameter."
+        )
+        return response
+
+    def _desk_for(self, domain: Any) -> PlanningDesk:
+        return PlanningDesk(
+            domain,
+            self._world,
+            self._judge_client,
+            self.parameters,
+            lambda: self.get_clock().now().to_msg(),
+        )
+
+    def _serving(self) -> tuple[PlanningDesk, Worker]:
+        """What an active node has; raises when it was cleaned up this very moment."""
+        desk, worker = self._desk, self._worker
+        if desk is None or worker is None:
+            raise WorkerClosed("The node is being cleaned up: ask again when it is active.")
+        return desk, worker
+
+
+class _Reporter:
+    """Sends progress as feedback, not more often than the period, but each phase once."""
+
+    def __init__(self, goal: ServerGoalHandle, asked: float, period: float) -> None:
+        self._goal = goal
+        self._asked = asked
+        self._period = period
+        self._phase: Phase | None = None
+        self._sent = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if progress.phase is self._phase and now - self._sent < self._period:
+            return
+        self._phase, self._sent = progress.phase, now
+        feedback = MakePlan.Feedback(
+            phase=progress.phase.value,
+            expansions=progress.expansions,
+            best_membership=progress.best_membership or 0.0,
+            elapsed=now - self._asked,
+        )
+        self._goal.publish_feedback(feedback)
+
+
+def _end(goal: ServerGoalHandle, result: PlanResult) -> None:
+    """Give a goal its terminal state."""
+    status = PlanStatus(result.status.code)
+    if status.solved:
+        goal.succeed()
+    elif status is PlanStatus.CANCELLED and goal.is_cancel_requested:
+        goal.canceled()
+    else:
+        goal.abort()
+
+
+def _result_of_refusal(asked: str, refusal: Refusal) -> PlanResult:
+    internal = refusal.kind is RefusalKind.INTERNAL
+    status = PlanStatus.INTERNAL_ERROR if internal else PlanStatus.INVALID_REQUEST
+    return refused_result(asked, status, refusal.sentence)
+
+
+def _refuse_plan(response: Any, refusal: Refusal) -> Any:
+    response.result = _result_of_refusal("", refusal)
+    return response
+
+
+def _refuse(response: Any, refusal: Refusal) -> Any:
+    response.success = False
+    response.message = refusal.sentence
+    return response
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the node alone."""
+    return run_node(PlannerNode, args)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memberships from the grounder node: its ``judge`` service as a planning membership source."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rclpy.client import Client
+
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.nodes.conversions.common import duration_to_message
+from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.judgement import membership_from_message, request_to_message
+from fcp_ros.nodes.runtime.repeated_call import RepeatedCall
+from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.srv import JudgePredicates
+
+LOOK_EVERY = 0.005
+"""Seconds between two looks at whether the answer is there or nobody wants it any more."""
+
+ANSWER_MARGIN = 1.0
+"""Seconds that the grounder's own refusal ("no answer within ...") may need to arrive."""
+
+
+class RemoteMemberships:
+    """Asks the grounder; for a worker thread, never for an executor callback.
+
+    Arguments:
+        client: of the service ``judge``; somebody else spins its node.
+        server_wait: seconds to wait for a grounder to appear.
+        answer_wait: seconds to wait for one answer.
+        deadline: time (s, of `time.monotonic`) after which nothing is asked any more.
+        cancelled: whether nobody wants the answer any more.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        server_wait: float,
+        answer_wait: float,
+        deadline: float,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self._client = client
+        self._server_wait = server_wait
+        self._answer_wait = answer_wait
+        self._deadline = deadline
+        self._cancelled = cancelled
+
+    def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
+        """One membership for each request, in their order.
+
+        Raises:
+            GroundingError: no grounder answers in time, or it can't answer; says what to do.
+            Interrupted: cancelled, or the deadline has passed.
+        """
+        if not requests:
+            return []
+        if not self._wait(self._client.service_is_ready, self._server_wait):
+            raise GroundingError(
+                GroundingCode.NO_ANSWER,
+                f"No grounder offers the service {self._client.srv_name}: start the node grounder "
+                "in the planner's namespace.",
+            )
+        request = JudgePredicates.Request(
+            queries=[request_to_message(item) for item in requests],
+            time_limit=duration_to_message(self._answer_wait),
+        )
+        call = RepeatedCall(self._client, request)
+        try:
+            answered = self._wait(call.poll, self._answer_wait + ANSWER_MARGIN)
+        finally:
+            call.forget()
+        if not answered:
+            raise GroundingError(
+                GroundingCode.NO_ANSWER,
+                f"The grounder did not answer on {self._client.srv_name} within "
+                f"{self._answer_wait:g} s: is it busy with other requests, or loading its model? "
+                "Raise the planner's parameter judge_timeout.",
+            )
+        return _memberships(call.response(), len(requests))
+
+    def _wait(self, ready: Callable[[], bool], seconds: float) -> bool:
+        """Whether `ready` came true in time. Polls: cancelling must work in every moment."""
+        end = time.monotonic() + seconds
+        while not ready():
+            now = time.monotonic()
+            if self._cancelled():
+                raise Interrupted(PlanStatus.CANCELLED, "The request was cancelled.")
+            if now >= self._deadline:
+                raise Interrupted(
+                    PlanStatus.TIMEOUT,
+                    "The time limit passed while the planner waited for the grounder: give more.",
+                )
+            if now >= end:
+                return False
+            time.sleep(LOOK_EVERY)
+        return True
+
+
+def _memberships(response: Any, count: int) -> list[Membership]:
+    if not response.success:
+        raise GroundingError(
+            GroundingCode.NO_ANSWER, f"The grounder can't answer: {response.message}"
+        )
+    if len(response.memberships) != count:
+        raise GroundingError(
+            GroundingCode.NO_ANSWER,
+            f"The grounder answered {len(response.memberships)} of {count} questions: planner and "
+            "grounder must be of the same version.",
+        )
+    try:
+        return [membership_from_message(item) for item in response.memberships]
+    except ConversionError as error:
+        raise GroundingError(
+            GroundingCode.NO_ANSWER, f"The grounder's answer is no membership: {error}."
+        ) from error

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a planning request message to its answer: state, options and memberships brought together.
+
+Everything here runs in the planner's worker thread.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rclpy.client import Client
+
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.domain.model import Domain
+from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.plan import PlanOrigin, degree, plan_from_message
+from fcp_ros.nodes.conversions.planning import request_from_message, result_to_message
+from fcp_ros.nodes.planner.parameters import planning_options
+from fcp_ros.nodes.planner.remote_memberships import RemoteMemberships
+from fcp_ros.nodes.runtime.parameters import ParameterTable
+from fcp_ros.nodes.runtime.worker import CancelToken
+from fcp_ros.nodes.scene_access.world import NoWorld, World, WorldState
+from fcp_ros.planning.model.request import PlanningOptions, ProgressCallback, ignore
+from fcp_ros.planning.model.result import PlanningResult
+from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.verdict import Verdict
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.session import PlanningSession
+from fcp_ros.planning.verification.verify import verify
+from fcp_ros.relaxation.plan_goal import plan_goal
+
+NOTEWORTHY_WAIT = 0.05
+"""Seconds below which waiting does not count against a time limit, so that it is reported as it was
+given."""
+
+VALIDATION_TIME = 60.0
+"""Seconds that the validation of one plan may take."""
+
+
+@dataclass(frozen=True)
+class CheckFailed(ValueError):
+    """A plan could not be checked at all; one sentence why."""
+
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+class PlanningDesk:
+    """Answers planning and validation requests for one domain.
+
+    Arguments:
+        domain: what can be done.
+        world: the newest scene graph.
+        judge: client of the grounder's service ``judge``.
+        parameters: the planner's.
+        now: the ROS time, as a message.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        world: World,
+        judge: Client,
+        parameters: ParameterTable,
+        now: Callable[[], Any],
+    ) -> None:
+        self.domain = domain
+        self._session = PlanningSession(domain, learn=parameters.flag("learn_chunks"))
+        self._session.prepare()
+        self._world = world
+        self._judge = judge
+        self._parameters = parameters
+        self._now = now
+
+    def plan(
+        self, request: Any, asked: float, token: CancelToken, progress: ProgressCallback = ignore
+    ) -> Any:
+        """The answer to a PlanRequest message, as a PlanResult message.
+
+        Arguments:
+            request: the message.
+            asked: when it came (s, of `time.monotonic`): waiting for its turn counts.
+            token: cancels it.
+            progress: told how it goes.
+        """
+        try:
+            goal, options = request_from_message(request, planning_options(self._parameters))
+            state = self._state(token)
+        except (ConversionError, NoWorld) as error:
+            return refused_result(request.goal, PlanStatus.INVALID_REQUEST, str(error))
+        result = self._solve(goal, options, asked, state, token, progress)
+        return result_to_message(result, self._origin(request.goal, state))
+
+    def validate(self, message: Any, alpha: float, token: CancelToken) -> Verdict:
+        """The independent verifier's verdict on a Plan message, on the present scene.
+
+        Arguments:
+            message: the plan.
+            alpha: the alpha-cut; NaN takes the plan's own.
+            token: cancels it.
+
+        Raises:
+            CheckFailed: no scene, no valid plan message, a goal that can't be read, no grounder.
+        """
+        try:
+            state = self._state(token)
+            plan = plan_from_message(message)
+            cut = plan.alpha if math.isnan(alpha) else degree(alpha, "alpha")
+            goal = check_goal(parse_expression(plan.goal), self.domain, state.instance)
+            memberships = self._memberships(time.monotonic() + VALIDATION_TIME, token)
+            return verify(
+                self.domain,
+                state.instance,
+                plan,
+                goal,
+                memberships,
+                alpha=cut,
+                resources=state.resources,
+                spans=self._session.spans,
+            )
+        except (NoWorld, ConversionError, ExpressionError, GroundingError, Interrupted) as error:
+            raise CheckFailed(str(error)) from error
+
+    def _solve(
+        self,
+        goal: str,
+        options: PlanningOptions,
+        asked: float,
+        state: WorldState,
+        token: CancelToken,
+        progress: ProgressCallback,
+    ) -> PlanningResult:
+        if not options.problems():
+            waited = time.monotonic() - asked
+            left = options.time_limit - waited
+            if left <= 0.0:
+                sentence = (
+                    f"The time limit of {options.time_limit:g} s passed while the request waited "
+                    "for others: ask again, or give more time."
+                )
+                return PlanningResult(PlanStatus.TIMEOUT, sentence, alpha=options.alpha)
+            if waited > NOTEWORTHY_WAIT:
+                options = replace(options, time_limit=left)
+        return plan_goal(
+            self.domain,
+            state.instance,
+            goal,
+            options,
+            self._memberships(time.monotonic() + options.time_limit, token),
+            resources=state.resources,
+            cancelled=lambda: token.cancelled,
+            progress=progress,
+            session=self._session,
+        )
+
+    def _state(self, token: CancelToken) -> WorldState:
+        """The present state; right after the start it may take a moment to come."""
+        wait = self._parameters.number("scene_wait")
+        self._world.wait_for_first(wait, lambda: token.cancelled)
+        return self._world.state(self.domain)
+
+    def _memberships(self, deadline: float, token: CancelToken) -> RemoteMemberships:
+        return RemoteMemberships(
+            self._judge,
+            server_wait=self._parameters.number("grounder_wait"),
+            answer_wait=self._parameters.number("judge_timeout"),
+            deadline=deadline,
+            cancelled=lambda: token.cancelled,
+        )
+
+    def _origin(self, asked: str, state: WorldState) -> PlanOrigin:
+        return PlanOrigin(
+            asked=asked,
+            scene_sequence=state.graph.sequence,
+            stamp=self._now(),
+            frame_id=state.graph.frame_id,
+            units={name: item.unit for name, item in self.domain.resources.items()},
+        )
+
+
+def refused_result(asked: str, status: PlanStatus, sentence: str) -> Any:
+    """The PlanResult message of a request that was not planned for."""
+    return result_to_message(PlanningResult(status, sentence), PlanOrigin(asked=asked))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node framework: lifecycle, parameters, worker threads, spinning, and repairs of rclpy."""

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The life cycle of a node: transitions that can be repeated, autostart, and diagnostics."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
+from rclpy.clock import Clock, ClockType
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.parameter import Parameter
+
+from fcp_ros.nodes.runtime.parameters import AUTOSTART, ParameterSpec, ParameterTable
+
+AUTOSTART_DELAY = 0.05
+"""Seconds from construction to configuration: time to be added to an executor first."""
+
+DIAGNOSTICS_PERIOD = 1.0
+"""Seconds between two diagnostics messages."""
+
+
+class ConfigureError(Exception):
+    """The node can't be configured or activated as its parameters say; one sentence why."""
+
+
+class NodeState(str, Enum):
+    """The primary states of the ROS life cycle."""
+
+    UNCONFIGURED = "unconfigured"
+    INACTIVE = "inactive"
+    ACTIVE = "active"
+    FINALIZED = "finalized"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What a node says about itself on ``/diagnostics``; level is OK, WARN or ERROR (bytes)."""
+
+    level: bytes = DiagnosticStatus.OK
+    message: str = ""
+    values: Mapping[str, object] = field(default_factory=dict)
+
+
+class TransitionsNode(LifecycleNode):  # type: ignore[misc]
+    """A lifecycle node whose transitions call hooks, and may fail without harm.
+
+    A transition that fails leaves the node where it was; the reason is logged, shown in the
+    diagnostics, and kept in `fault` until a transition succeeds. Parameters: see `ParameterTable`.
+
+    Publishes ``/diagnostics`` (`diagnostic_msgs/DiagnosticArray`, 1 Hz) in every state.
+    """
+
+    def __init__(self, name: str, specs: Iterable[ParameterSpec], **kwargs: Any) -> None:
+        super().__init__(name, **kwargs)
+        self.parameters = ParameterTable(self, (AUTOSTART, *specs))
+        self._state = NodeState.UNCONFIGURED
+        self._fault = ""
+        self._finishing = threading.Lock()
+        self._answer_impossible_transitions()
+        self.add_on_set_parameters_callback(self._check_change)
+        self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self._diagnostics_timer = self.create_steady_timer(
+            DIAGNOSTICS_PERIOD, self.publish_diagnostics, MutuallyExclusiveCallbackGroup()
+        )
+        self._autostart_timer: Any = None
+        if self.parameters.flag("autostart"):
+            # In the default group, as the lifecycle services are: transitions come one by one.
+            self._autostart_timer = self.create_steady_timer(AUTOSTART_DELAY, self._autostart)
+
+    def create_steady_timer(
+        self, period: float, callback: Callable[[], None], group: CallbackGroup | None = None
+    ) -> Any:
+        """A timer (period in s) that runs while simulated time stands still.
+
+        rclpy's `create_timer` follows the node's clock: with use_sim_time and no ``/clock`` nothing
+        would ever start.
+        """
+        clock = Clock(clock_type=ClockType.STEADY_TIME)
+        return self.create_timer(period, callback, callback_group=group, clock=clock)
+
+    # --- hooks ----------------------------------------------------------------------------------
+
+    def configure(self) -> None:
+        """Make topics, models and stores; raise `ConfigureError` when that is not possible.
+
+        After an error `release` is called, so that the node can be configured again.
+        """
+
+    def activate(self) -> None:
+        """Begin to serve; publishers publish already. May raise `ConfigureError`."""
+
+    def deactivate(self) -> None:
+        """Stop what is going on (called while publishers still publish)."""
+
+    def release(self) -> None:
+        """Undo `configure`, also a half-done one; must not fail."""
+
+    def finalize(self) -> None:
+        """Destroy what the constructor made; called once, after `release`."""
+
+    def diagnose(self) -> Diagnosis:
+        """How the node is, beyond its life cycle; called once a second in every state."""
+        return Diagnosis()
+
+    # --- state ----------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> NodeState:
+        """Where the node is in its life cycle."""
+        return self._state
+
+    @property
+    def is_active(self) -> bool:
+        """Whether requests are served."""
+        return self._state is NodeState.ACTIVE
+
+    @property
+    def fault(self) -> str:
+        """Why the last transition failed, "" if it didn't."""
+        return self._fault
+
+    # --- transitions (called by rclpy) ----------------------------------------------------------
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Configure; a failure leaves the node unconfigured, and it can be tried again."""
+
+        def run() -> None:
+            try:
+                self.configure()
+            except BaseException:
+                self.release()
+                raise
+
+        return self._attempt("configure", run, NodeState.INACTIVE, super().on_configure, state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Let the publishers publish, then begin to serve."""
+        enabled = super().on_activate(state)
+        if enabled is not TransitionCallbackReturn.SUCCESS:
+            return enabled
+        result = self._attempt("activate", self.activate, NodeState.ACTIVE)
+        if result is not TransitionCallbackReturn.SUCCESS:
+            super().on_deactivate(state)
+        return result
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Refuse new requests, stop what is going on, then silence the publishers."""
+        self.stop_serving()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Destroy what `configure` made."""
+        self._state = NodeState.UNCONFIGURED
+        self._carry_out("clean up", self.release)
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Destroy everything; the node can only be thrown away afterwards."""
+        self._finish()
+        return super().on_shutdown(state)
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Back to unconfigured, from where the node can be configured again."""
+        self._state = NodeState.UNCONFIGURED
+        self._carry_out("clean up", self.release)
+        return super().on_error(state)
+
+    def stop_serving(self) -> None:
+        """Refuse new requests and stop what is going on; the first half of a deactivation."""
+        self._state = NodeState.INACTIVE
+        self._carry_out("deactivate", self.deactivate)
+
+    def finish(self) -> None:
+        """Shut the node down from its own process, in whatever state it is; never raises."""
+        try:
+            self.trigger_shutdown()
+        except Exception:  # in the middle of a transition, or shut down already
+            self._finish()
+
+    def _finish(self) -> None:
+        with self._finishing:
+            if self._state is NodeState.FINALIZED:
+                return
+            was_active = self.is_active
+            self._state = NodeState.FINALIZED
+        if was_active:
+            self._carry_out("deactivate", self.deactivate)
+        self._carry_out("clean up", self.release)
+        self._carry_out("shut down", self.finalize)
+        self._stop_autostart()
+        self.destroy_timer(self._diagnostics_timer)
+
+    def _attempt(
+        self,
+        what: str,
+        hook: Callable[[], None],
+        then: NodeState,
+        parent: Callable[[LifecycleState], TransitionCallbackReturn] | None = None,
+        previous: LifecycleState | None = None,
+    ) -> TransitionCallbackReturn:
+        try:
+            hook()
+        except ConfigureError as error:
+            return self._failed(what, str(error))
+        except Exception as error:
+            self.get_logger().error(traceback.format_exc().rstrip())
+            return self._failed(what, f"{type(error).__name__}: {error}.")
+        result = TransitionCallbackReturn.SUCCESS if parent is None else parent(previous)
+        if result is TransitionCallbackReturn.SUCCESS:
+            self._fault = ""
+            self._state = then
+        return result
+
+    def _carry_out(self, what: str, hook: Callable[[], None]) -> None:
+        """Call a hook on the way down, where there is no way back: errors are logged only."""
+        try:
+            hook()
+        except Exception:
+            self.get_logger().error(f"{what}: {traceback.format_exc().rstrip()}")
+
+    def _failed(self, what: str, reason: str) -> TransitionCallbackReturn:
+        self._fault = f"It could not {what}: {reason}"
+        self.get_logger().error(self._fault)
+        self.publish_diagnostics()
+        return TransitionCallbackReturn.FAILURE
+
+    def _autostart(self) -> None:
+        self._stop_autostart()
+        if self._state is not NodeState.UNCONFIGURED:
+            return  # somebody was faster
+        success = TransitionCallbackReturn.SUCCESS
+        if self.trigger_configure() == success and self.trigger_activate() == success:
+            self.get_logger().info("active")
+
+    def _answer_impossible_transitions(self) -> None:
+        """Let ``~/change_state`` refuse a transition that the present state does not have.
+
+        rclpy raises in the callback of the service instead, and its caller waits for ever.
+        """
+        for service in self.services:
+            if service.srv_name.endswith("/change_state"):
+                service.callback = self._refusing_impossible(service.callback)
+
+    def _refusing_impossible(self, change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def answer(request: Any, response: Any) -> Any:
+            try:
+                return change(request, response)
+            except Exception as error:
+                self.get_logger().warning(f"transition refused while {self._state.value}: {error}")
+                response.success = False
+                return response
+
+        return answer
+
+    def _stop_autostart(self) -> None:
+        timer, self._autostart_timer = self._autostart_timer, None
+        if timer is not None:
+            timer.cancel()
+            self.destroy_timer(timer)
+
+    # --- parameters and diagnostics -------------------------------------------------------------
+
+    def _check_change(self, parameters: list[Parameter]) -> SetParametersResult:
+        configured = self._state in (NodeState.INACTIVE, NodeState.ACTIVE)
+        return self.parameters.check_change(parameters, configured=configured)
+
+    def publish_diagnostics(self) -> None:
+        """Publish how the node is, now."""
+        try:
+            found = self.diagnose()
+        except Exception as error:
+            found = Diagnosis(DiagnosticStatus.ERROR, f"diagnosing failed: {error}")
+        level, message = found.level, found.message
+        if self._fault:
+            level, message = DiagnosticStatus.ERROR, self._fault
+        elif not self.is_active:
+            level = max(level, DiagnosticStatus.WARN)
+            message = message or f"{self._state.value}: requests are refused"
+        values = {"state": self._state.value, **found.values}
+        status = DiagnosticStatus(
+            level=level,
+            name=self.get_fully_qualified_name(),
+            message=message or "serving",
+            hardware_id="fcp_ros",
+            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+        )
+        array = DiagnosticArray(status=[status])
+        array.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics_publisher.publish(array)

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all nodes share: services, actions and topics with one behaviour, requests always answered.
+
+A node's services and actions exist from construction on, so that a request to a node that is not
+active is answered with a sentence instead of silence; everything else (topics, models, stores)
+is made when the node is configured and destroyed when it is cleaned up.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action.server import ServerGoalHandle
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.publisher import Publisher
+from rclpy.qos import QoSProfile
+from rclpy.subscription import Subscription
+
+from fcp_ros.nodes.runtime.in_flight import InFlight
+from fcp_ros.nodes.runtime.lifecycle import NodeState, TransitionsNode
+from fcp_ros.nodes.runtime.parameters import ParameterSpec
+from fcp_ros.nodes.runtime.qos import event_qos, newest_qos, overridable, state_qos
+from fcp_ros.nodes.runtime.safe_waitable import SafeActionServer
+
+RESULT_TIMEOUT = 300
+"""Seconds for which an action server keeps a result that nobody has fetched."""
+
+
+class RefusalKind(str, Enum):
+    """Why a request is not served."""
+
+    INACTIVE = "inactive"
+    BUSY = "busy"
+    INTERNAL = "internal"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A request is not served: the kind for programs, a sentence for people."""
+
+    kind: RefusalKind
+    sentence: str
+
+
+class ManagedNode(TransitionsNode):
+    """A lifecycle node of this package.
+
+    Subclasses create services and actions in their constructor (`offer_service`, `offer_action`),
+    topics in `configure` (`publish_state`, `subscribe_events`, ...), and override the hooks of
+    `TransitionsNode`; an overridden `release` or `finalize` calls the one here last.
+
+    Arguments:
+        name: default name of the node.
+        specs: its parameters; ``autostart`` is added.
+        kwargs: passed on to `rclpy.node.Node` (namespace, parameter_overrides, context, ...).
+    """
+
+    def __init__(self, name: str, specs: Iterable[ParameterSpec], **kwargs: Any) -> None:
+        super().__init__(name, specs, **kwargs)
+        self.requests = ReentrantCallbackGroup()
+        """Callback group of services and actions: several may be served at a time."""
+        self._in_flight = InFlight()
+        self._offered_services: list[Any] = []
+        self._offered_actions: list[ActionServer] = []
+        self._publishers_made: list[Publisher] = []
+        self._subscriptions_made: list[Subscription] = []
+
+    def refusal(self) -> Refusal | None:
+        """Why a request can't be served now; None when it can."""
+        if self.is_active:
+            return None
+        name = self.get_fully_qualified_name()
+        if self.fault:
+            advice = f"{self.fault} Correct that, then configure and activate it."
+        elif self.state is NodeState.INACTIVE:
+            advice = f"Activate it: ros2 lifecycle set {name} activate"
+        elif self.state is NodeState.UNCONFIGURED:
+            advice = "Configure and activate it, or wait until it has done so itself."
+        else:
+            advice = "Start it again."
+        return Refusal(RefusalKind.INACTIVE, f"The node {name} is {self.state.value}. {advice}")
+
+    def internal_fault(self, where: str, error: BaseException) -> Refusal:
+        """Log an exception that should not have happened, and make the refusal that reports it."""
+        self.get_logger().error(f"{where}: {''.join(traceback.format_exception(error)).rstrip()}")
+        return Refusal(
+            RefusalKind.INTERNAL,
+            f"{where} failed with {type(error).__name__}: {error}. This is a fault of the node "
+            f"{self.get_fully_qualified_name()}; its log has the details.",
+        )
+
+    # --- services and actions -------------------------------------------------------------------
+
+    def offer_service(
+        self,
+        service_type: Any,
+        name: str,
+        serve: Callable[[Any, Any], Any],
+        refuse: Callable[[Any, Refusal], Any],
+    ) -> None:
+        """Offer a service that always answers.
+
+        Arguments:
+            service_type: its type.
+            name: its relative name.
+            serve: (request, response) -> response; called only while the node is active.
+            refuse: fills the response in and returns it when the node is not active, or when
+                `serve` raised.
+        """
+
+        def answer(request: Any, response: Any) -> Any:
+            with self._in_flight:
+                refusal = self.refusal()
+                if refusal is not None:
+                    return refuse(response, refusal)
+                try:
+                    return serve(request, response)
+                except Exception as error:
+                    return refuse(service_type.Response(), self.internal_fault(name, error))
+
+        service = self.create_service(service_type, name, answer, callback_group=self.requests)
+        self._offered_services.append(service)
+
+    def offer_action(
+        self,
+        action_type: Any,
+        name: str,
+        execute: Callable[[ServerGoalHandle], Any],
+        *,
+        accepted: Callable[[ServerGoalHandle], None] | None = None,
+        cancel: Callable[[ServerGoalHandle], None] | None = None,
+    ) -> ActionServer:
+        """Offer an action that accepts every goal and every cancel request.
+
+        A goal that can't be served is accepted and then aborted with a reason, because a rejection
+        carries none: `execute` has to look at `refusal` itself.
+
+        Arguments:
+            action_type: its type.
+            name: its relative name.
+            execute: called in an executor thread once a goal executes; ends the goal, returns the
+                result.
+            accepted: called with an accepted goal; decides when it executes. Default: at once.
+            cancel: told of each cancel request, just before the goal's status says so; must return
+                at once.
+        """
+
+        def on_cancel(goal: ServerGoalHandle) -> CancelResponse:
+            if cancel is not None:
+                cancel(goal)
+            return CancelResponse.ACCEPT
+
+        def on_execute(goal: ServerGoalHandle) -> Any:
+            with self._in_flight:
+                return execute(goal)
+
+        server = SafeActionServer(
+            self,
+            action_type,
+            name,
+            on_execute,
+            callback_group=self.requests,
+            goal_callback=lambda _request: GoalResponse.ACCEPT,
+            handle_accepted_callback=accepted,
+            cancel_callback=on_cancel,
+            result_timeout=RESULT_TIMEOUT,
+        )
+        self._offered_actions.append(server)
+        return server
+
+    # --- topics ---------------------------------------------------------------------------------
+
+    def publish_state(self, message_type: Any, topic: str, depth: int = 1) -> Publisher:
+        """A latched publisher that publishes while the node is active."""
+        return self._make_publisher(message_type, topic, state_qos(depth))
+
+    def publish_events(self, message_type: Any, topic: str) -> Publisher:
+        """A publisher of events that publishes while the node is active."""
+        return self._make_publisher(message_type, topic, event_qos())
+
+    def subscribe_state(
+        self, message_type: Any, topic: str, receive: Callable[[Any], None], *, raw: bool = False
+    ) -> Subscription:
+        """A subscription to a latched topic; with `raw`, of the serialised bytes."""
+        return self._make_subscription(message_type, topic, receive, state_qos(), raw)
+
+    def subscribe_events(
+        self, message_type: Any, topic: str, receive: Callable[[Any], None], *, raw: bool = False
+    ) -> Subscription:
+        """A subscription to events, received one by one in their order; see `subscribe_state`."""
+        return self._make_subscription(message_type, topic, receive, event_qos(), raw)
+
+    def subscribe_newest(
+        self, message_type: Any, topic: str, receive: Callable[[Any], None], *, reliable: bool
+    ) -> Subscription:
+        """A subscription of which only the newest message is kept while one is worked on."""
+        qos = newest_qos(reliable=reliable)
+        return self._make_subscription(message_type, topic, receive, qos, False)
+
+    def _make_publisher(self, message_type: Any, topic: str, qos: QoSProfile) -> Publisher:
+        publisher = self.create_lifecycle_publisher(
+            message_type, topic, qos, qos_overriding_options=overridable()
+        )
+        self._publishers_made.append(publisher)
+        return publisher
+
+    def _make_subscription(
+        self,
+        message_type: Any,
+        topic: str,
+        receive: Callable[[Any], None],
+        qos: QoSProfile,
+        raw: bool,
+    ) -> Subscription:
+        def receive_safely(message: Any) -> None:
+            try:
+                receive(message)
+            except Exception as error:
+                self.internal_fault(f"receiving {topic}", error)
+
+        subscription = self.create_subscription(
+            message_type,
+            topic,
+            receive_safely,
+            qos,
+            callback_group=MutuallyExclusiveCallbackGroup(),
+            qos_overriding_options=overridable(),
+            raw=raw,
+        )
+        self._subscriptions_made.append(subscription)
+        return subscription
+
+    def retire(self, timeout: float) -> None:
+        """Stop serving, and wait at most `timeout` s until what was asked before is answered.
+
+        The executor must still spin; afterwards it may stop, and then the node be finished.
+        """
+        if self.is_active:
+            self.stop_serving()
+        if not self._in_flight.wait_for_none(timeout):
+            self.get_logger().warning(f"a request was not answered within {timeout:g} s")
+
+    # --- destruction ----------------------------------------------------------------------------
+
+    def release(self) -> None:
+        """Destroy the topics that `configure` made."""
+        while self._publishers_made:
+            self.destroy_lifecycle_publisher(self._publishers_made.pop())
+        while self._subscriptions_made:
+            self.destroy_subscription(self._subscriptions_made.pop())
+
+    def finalize(self) -> None:
+        """Destroy services and actions."""
+        while self._offered_actions:
+            self._offered_actions.pop().destroy()
+        while self._offered_services:
+            self.destroy_service(self._offered_services.pop())

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running nodes: an executor with enough threads, and an end that always comes."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Any
+
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import MultiThreadedExecutor
+from rclpy.logging import get_logger
+from rclpy.signals import SignalHandlerOptions
+
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.spin_loop import spin_until
+
+THREADS_PER_NODE = 8
+"""Executor threads for each node: requests that wait for a worker each hold one."""
+
+STOP_TIMEOUT = 5.0
+"""Seconds to wait for the executor's thread at the end."""
+
+SIGNAL_LOOK = 0.1
+"""Seconds between two looks whether a signal has come."""
+
+ANSWER_TIMEOUT = 5.0
+"""Seconds to wait at the end for requests that are being answered."""
+
+
+def _nothing() -> None:
+    """A task that only wakes an executor."""
+
+
+class NodeExecutor(MultiThreadedExecutor):  # type: ignore[misc]
+    """rclpy's executor, with a way to wait for callbacks that ``shutdown`` promises but has not."""
+
+    def wait_for_callbacks(self, timeout: float) -> bool:
+        """Wait at most `timeout` s until no callback runs; whether none does."""
+        return bool(self._work_tracker.wait(timeout))
+
+
+class ExecutorThread:
+    """A MultiThreadedExecutor that spins in a thread of its own and survives failing callbacks.
+
+    Arguments:
+        nodes: what to spin.
+        context: the ROS context of the nodes.
+    """
+
+    def __init__(self, nodes: Sequence[ManagedNode], context: Context) -> None:
+        # The count is explicit: by default it is that of the cores, and one thread deadlocks.
+        self.executor = NodeExecutor(
+            num_threads=max(1, len(nodes)) * THREADS_PER_NODE, context=context
+        )
+        self._nodes = tuple(nodes)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(
+            target=spin_until,
+            args=(self._stopping, self.executor, context),
+            name="executor",
+            daemon=True,
+        )
+        for node in nodes:
+            self.executor.add_node(node)
+
+    def start(self) -> None:
+        """Begin to spin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Answer what was asked, end the executor, then shut the nodes down and destroy them."""
+        for node in self._nodes:
+            node.retire(ANSWER_TIMEOUT)
+        self._stopping.set()
+        if self._thread.is_alive():
+            self.executor.create_task(_nothing)  # wakes it, unlike the executor's own wake()
+            self._thread.join(STOP_TIMEOUT)
+        self.executor.wait_for_callbacks(STOP_TIMEOUT)
+        self.executor.shutdown(timeout_sec=STOP_TIMEOUT)
+        for node in self._nodes:
+            node.finish()
+            node.destroy_node()
+
+
+@contextmanager
+def running(nodes: Sequence[ManagedNode], context: Context) -> Iterator[ExecutorThread]:
+    """Spin `nodes` while the body runs; they are shut down and destroyed afterwards."""
+    thread = ExecutorThread(nodes, context)
+    thread.start()
+    try:
+        yield thread
+    finally:
+        thread.stop()
+
+
+class StopRequest:
+    """Whether SIGINT, SIGTERM or somebody in this process wants an end; a context manager.
+
+    Signals are noticed in the main thread only; elsewhere `event` alone counts. A handler must
+    neither take a lock nor hope to wake a waiting thread (a signal that comes just before the wait
+    begins does not), so it notes the signal, and `wait` looks.
+
+    After a signal the process is ending, and further ones are ignored until it has: Ctrl-C in a
+    terminal reaches a launched node twice, from the terminal and from ``ros2 launch``, and the
+    second must not kill it while it cleans up. Without a signal the handlers of before come back.
+
+    Arguments:
+        event: set by others in this process; an own one by default.
+    """
+
+    def __init__(self, event: threading.Event | None = None) -> None:
+        self._event = event or threading.Event()
+        self._signalled = False
+        self._previous: dict[int, Any] = {}
+
+    def __call__(self) -> bool:
+        """Whether the end is wanted."""
+        return self._signalled or self._event.is_set()
+
+    def wait(self) -> None:
+        """Wait until the end is wanted."""
+        while not self():
+            time.sleep(SIGNAL_LOOK)
+
+    def __enter__(self) -> StopRequest:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._previous[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, signal.SIG_IGN if self._signalled else handler)
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        self._signalled = True
+
+
+def run_node(make: Callable[..., ManagedNode], args: Sequence[str] | None = None) -> int:
+    """The body of a node's ``main()``: run it alone until SIGINT or SIGTERM.
+
+    Arguments:
+        make: constructor of the node; called with ``context``.
+        args: command line with ROS arguments; None takes that of the process.
+
+    Returns:
+        The exit code: 0, or 1 when the node could not be constructed.
+    """
+    context = Context()
+    rclpy.init(args=args, context=context, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        with StopRequest() as stop:
+            try:
+                node = make(context=context)
+            except Exception as error:  # a wrong parameter: rclpy has no common base class
+                get_logger("fcp_ros").fatal(f"the node can't start: {error}")
+                return 1
+            with running([node], context):
+                stop.wait()
+    finally:
+        context.try_shutdown()
+    return 0

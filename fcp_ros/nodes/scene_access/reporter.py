@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells the scene graph of a change, as a perception system would, and sees that it got through."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+
+from fcp_ros.cset import Delta, Instance
+from fcp_ros.domain.model import Domain
+from fcp_ros.execution.step_application import holds
+from fcp_ros.nodes.conversions.scene import delta_to_message
+from fcp_ros.nodes.scene_access.world import NoWorld, World, WorldState
+from fcp_ros.scene.state.from_facts import delta_of_facts
+
+ANY_NUMBER = 0
+"""Sequence number of a delta that is meant for whatever graph there is."""
+
+ECHO_WAIT = 2.0
+"""Seconds after which a change that does not show is made anew, and published again."""
+
+
+@dataclass(frozen=True)
+class Reported:
+    """Whether the scene graph shows the change; a sentence where it doesn't."""
+
+    ok: bool
+    message: str = ""
+
+
+class SceneReporter:
+    """Publishes changes on ``scene_graph_update``, to be applied to whatever graph there is then.
+
+    Perception may send many updates a second, so a number that fits the graph seen here would
+    always be taken already. A change that does not fit any more is refused, and made anew on the
+    graph that there is instead.
+
+    Arguments:
+        node: whose clock stamps the updates.
+        publisher: of SceneGraphUpdate.
+        world: the newest scene graph; whoever feeds it calls `notice` afterwards.
+        domain: in whose words the changes are.
+    """
+
+    def __init__(self, node: Node, publisher: Publisher, world: World, domain: Domain) -> None:
+        self._node = node
+        self._publisher = publisher
+        self._world = world
+        self._domain = domain
+        self._news = threading.Condition()
+        self._closed = False
+        self._one_at_a_time = threading.Lock()
+
+    def notice(self) -> None:
+        """A newer scene graph has come."""
+        with self._news:
+            self._news.notify_all()
+
+    def close(self) -> None:
+        """End all waits."""
+        with self._news:
+            self._closed = True
+            self._news.notify_all()
+
+    def publish_once(self, delta: Delta) -> None:
+        """Publish a change of the present graph without looking whether it got through.
+
+        Raises:
+            NoWorld: there is no graph to change.
+        """
+        self._publish(self._world.state(self._domain), delta)
+
+    def report(self, change: Callable[[WorldState], Delta], timeout: float) -> Reported:
+        """Publish a change until the scene graph shows it.
+
+        Arguments:
+            change: what changes in the given state; called anew for every newer state.
+            timeout: longest time for all attempts together (s).
+        """
+        until = time.monotonic() + timeout
+        published = Delta()
+        with self._one_at_a_time:
+            while not self._closed:
+                try:
+                    state = self._world.state(self._domain)
+                    if published and shows(state.instance, published):
+                        return Reported(True)  # it had got through, only slowly
+                    published = change(state)
+                    if not published or self._gets_through(state, published, until):
+                        return Reported(True)
+                except NoWorld as error:
+                    return Reported(False, str(error))
+                if time.monotonic() >= until:
+                    break
+        return Reported(
+            False,
+            f"The scene graph did not take the update within {timeout:g} s; is the node "
+            "scene_graph active?",
+        )
+
+    def _gets_through(self, state: WorldState, delta: Delta, until: float) -> bool:
+        self._publish(state, delta)
+        echo = min(until, time.monotonic() + ECHO_WAIT)
+        seen = state.graph.sequence
+        while not self._closed:
+            with self._news:
+                while not self._closed and self._world.sequence == seen:
+                    left = echo - time.monotonic()
+                    if left <= 0.0:
+                        return False
+                    self._news.wait(left)
+            now = self._world.state(self._domain)
+            if shows(now.instance, delta):
+                return True
+            if time.monotonic() >= echo:
+                return False
+            seen = now.graph.sequence
+        return False
+
+    def _publish(self, state: WorldState, delta: Delta) -> None:
+        states = self._domain.mapping.attribute_facts
+        scene_delta = delta_of_facts(state.graph, delta.added, delta.removed, states)
+        stamp = self._node.get_clock().now().to_msg()
+        message: Any = delta_to_message(
+            replace(scene_delta, sequence=ANY_NUMBER), state.graph.frame_id, stamp
+        )
+        self._publisher.publish(message)
+
+
+def shows(instance: Instance, delta: Delta) -> bool:
+    """Whether a state is one after the change: what was added is there, what was removed is not."""
+
+    return all(holds(fact, instance) for fact in delta.added) and not any(
+        holds(fact, instance) for fact in delta.removed
+    )

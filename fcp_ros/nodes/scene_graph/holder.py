@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scene that the scene_graph node holds: takes updates, publishes what they change."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+
+from builtin_interfaces.msg import Time
+
+from fcp_ros.nodes.bridges.bridge import Edit
+from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.scene_values import PublishedChange, PublishedGraph, SceneUpdate
+from fcp_ros.nodes.frames.frames import Frames
+from fcp_ros.nodes.markers.publisher import SceneMarkers
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.scene_access.reporter import ANY_NUMBER
+from fcp_ros.nodes.scene_graph.publisher import ScenePublisher
+from fcp_ros.nodes.scene_graph.requests import FullUpdateRequests
+from fcp_ros.scene.formats.scene_file import SceneLimits
+from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.garbage import hold_scene
+from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.live.change import SceneChange, UpdateStatus
+from fcp_ros.scene.live.live_scene import LiveScene
+from fcp_ros.scene.relations.options import RelationOptions
+
+MOST_SOURCES = 64
+"""Sources whose last number is remembered, for requests."""
+
+
+@dataclass(frozen=True)
+class HolderParts:
+    """What the holder works with.
+
+    Attributes:
+        frames: brings what comes into the graph's frame.
+        publisher: of changes and graphs.
+        requests: for full updates.
+        markers: show the graph.
+        relations: which are derived, and how; None to derive none.
+        limits: of a scene.
+    """
+
+    frames: Frames
+    publisher: ScenePublisher
+    requests: FullUpdateRequests
+    markers: SceneMarkers
+    relations: RelationOptions | None
+    limits: SceneLimits
+
+
+class SceneHolder:
+    """Takes full updates, deltas, files and what bridges say; thread-safe.
+
+    Arguments:
+        node: for its log and clock.
+        parts: what it works with.
+        number: sequence number of the last graph that the node had; numbers go on from there.
+    """
+
+    def __init__(self, node: ManagedNode, parts: HolderParts, number: int) -> None:
+        self._node = node
+        self._parts = parts
+        self._lock = threading.RLock()
+        self._held: PublishedGraph | None = None
+        self._number = number
+        self._live = self._empty_scene()
+        self._last: OrderedDict[str, int] = OrderedDict()
+        self._refused = ""
+        self._refused_count = 0
+        self._late_count = 0
+
+    def _empty_scene(self) -> LiveScene:
+        """A scene without a past, but for the numbers."""
+        return LiveScene(relations=self._parts.relations, number=self._number)
+
+    @property
+    def held(self) -> PublishedGraph | None:
+        """The present graph; None before the first."""
+        with self._lock:
+            return self._held
+
+    @property
+    def number(self) -> int:
+        """Sequence number of the newest graph, of whatever there was."""
+        with self._lock:
+            return self._number
+
+    @property
+    def refused(self) -> str:
+        """Why the last update was refused; "" if it was taken."""
+        with self._lock:
+            return self._refused
+
+    def values(self) -> dict[str, object]:
+        """For the diagnostics."""
+        with self._lock:
+            graph = self._held.graph if self._held else None
+            return {
+                "sequence_number": self._number,
+                "nodes": len(graph.nodes) if graph else 0,
+                "relations": graph.relation_count if graph else 0,
+                "source": graph.source if graph else "",
+                "refused_updates": self._refused_count,
+                "late_updates": self._late_count,
+                "update_sources": ", ".join(name for name in self._last if name),
+                "full_updates_awaited": self._parts.requests.open,
+            }
+
+    # --- what comes -----------------------------------------------------------------------------
+
+    def take(self, update: SceneUpdate) -> None:
+        """Work in an update, or say why not."""
+        try:
+            change = self._take_full(update) if update.is_full else self._take_delta(update)
+        except (ConversionError, SceneError) as error:
+            self._refuse_or_ask(update, str(error))
+            return
+        if change.status is UpdateStatus.IGNORED:
+            with self._lock:
+                self._late_count += 1
+            self._node.get_logger().debug(f"update ignored: {change.reason}")
+        elif change.status is UpdateStatus.NEED_FULL:
+            sentence = f"{_named(update)}: {change.reason}. Send a full update."
+            self._refuse_or_ask(update, sentence)
+
+    def _take_full(self, update: SceneUpdate) -> SceneChange:
+        graph = SceneGraph.of(
+            update.nodes,
+            update.relations,
+            frame_id=update.frame_id or self._parts.frames.frame_id,
+            sequence=update.sequence,
+            source=_named(update),
+        )
+        graph = self._parts.frames.graph(graph, update.stamp)
+        with self._lock:
+            change = self._live.take_full(graph, source=update.source, time=_seconds(update.stamp))
+            if self._publish(change, update.stamp):
+                self._remember(update)
+                self._parts.requests.fulfilled()
+        return change
+
+    def _take_delta(self, update: SceneUpdate) -> SceneChange:
+        if update.sequence < 0:
+            raise SceneError(f"{update.sequence} is no sequence number", source=_named(update))
+        delta = SceneDelta(
+            update.sequence,
+            update.nodes,
+            update.removed,
+            update.relations,
+            update.dropped,
+        )
+        delta = self._parts.frames.delta(delta, update.frame_id, update.stamp, _named(update))
+        with self._lock:
+            self._check_size(delta)
+            if not update.source and update.sequence == ANY_NUMBER:
+                delta = replace(delta, sequence=self._number + 1)
+            change = self._live.take_delta(delta, source=update.source, time=_seconds(update.stamp))
+            if self._publish(change, update.stamp):
+                self._remember(update)
+        return change
+
+    def load(self, graph: SceneGraph) -> SceneGraph:
+        """Begin anew with a scene from a file, with its ids; the graph that results.
+
+        Raises:
+            SceneError, ConversionError: it can't be used; the scene before stays.
+        """
+        graph = self._parts.frames.graph(graph, Time())
+        with self._lock:
+            before, self._live = self._live, self._empty_scene()
+            try:
+                self._publish(self._live.take_full(graph.with_sequence(0)), Time())
+            except (ConversionError, SceneError):
+                self._live = before
+                raise
+            assert self._held is not None
+            return self._held.graph
+
+    def take_scene(self, graph: SceneGraph, stamp: Time) -> None:
+        """Replace the whole graph (for bridges).
+
+        Raises:
+            SceneError: it can't be used.
+        """
+        graph = self._parts.frames.graph(graph, stamp).with_sequence(0)
+        with self._lock:
+            self._publish(self._live.take_full(graph), stamp)
+
+    def change_scene(self, edit: Edit, stamp: Time) -> None:
+        """Change the graph, or begin one (for bridges).
+
+        Raises:
+            SceneError: the change can't be made.
+        """
+        with self._lock:
+            present = self._live.graph
+            delta = edit(None if self._held is None else self._held.graph)
+            if delta is None:
+                return
+            self._check_size(delta)
+            if present is None:
+                empty = SceneGraph.of((), frame_id=self._parts.frames.frame_id)
+                whole = apply_delta(empty, replace(delta, sequence=1)).with_sequence(0)
+                change = self._live.take_full(whole)
+            else:
+                change = self._live.take_delta(replace(delta, sequence=present.sequence + 1))
+            self._publish(change, stamp)
+
+    def refuse_update(self, reason: str) -> None:
+        """Say that an update was not taken, and why."""
+        self._node.get_logger().warning(f"update refused: {reason}")
+        with self._lock:
+            self._refused = f"The last update was refused: {reason}"
+            self._refused_count += 1
+        self._node.publish_diagnostics()
+
+    def _refuse_or_ask(self, update: SceneUpdate, reason: str) -> None:
+        self.refuse_update(reason)
+        if not update.is_full:
+            last = self._last.get(update.source, 0) if update.source else self.number
+            self._parts.requests.ask(update.source, last, reason)
+
+    # --- what follows ---------------------------------------------------------------------------
+
+    def _publish(self, change: SceneChange, stamp: Time) -> bool:
+        """Make a change the present state, and tell everybody; whether it is one."""
+        if change.status not in (UpdateStatus.APPLIED, UpdateStatus.UNCHANGED):
+            return False
+        assert change.after is not None
+        if stamp.sec == 0 and stamp.nanosec == 0:  # made now, as far as anybody knows
+            stamp = self._node.get_clock().now().to_msg()
+        graph = PublishedGraph(stamp, change.after)
+        publisher = self._parts.publisher
+        ready = publisher.ready(self._published(change, graph), graph)
+        self._held, self._number, self._refused = graph, change.after.sequence, ""
+        publisher.publish(ready)
+        self._parts.markers.show(graph.graph)
+        hold_scene(len(change.after.nodes))
+        return True
+
+    def _published(self, change: SceneChange, after: PublishedGraph) -> PublishedChange:
+        """The change as a message says it: whole, where it follows nothing or numbers jump."""
+        graph, delta, before = after.graph, change.delta, self._held
+        is_full = (
+            change.before is None
+            or before is None
+            or graph.sequence != self._number + 1
+            or graph.frame_id != before.graph.frame_id
+            or graph.source != before.graph.source
+        )
+        changed = dict.fromkeys(change.changed)
+        if is_full and before is not None:
+            changed.update(dict.fromkeys(before.graph.nodes))
+        return PublishedChange(
+            stamp=after.stamp,
+            frame_id=graph.frame_id,
+            sequence=graph.sequence,
+            previous=0 if before is None else self._number,
+            is_full=is_full,
+            source=graph.source,
+            nodes=tuple(graph.nodes.values()) if is_full else delta.upserted,
+            removed=() if is_full else delta.removed,
+            relations=graph.relations if is_full else delta.added,
+            dropped=() if is_full else delta.dropped,
+            changed=tuple(changed),
+            renamed=tuple((one.id, one.after) for one in change.renamed),
+        )
+
+    def _check_size(self, delta: SceneDelta) -> None:
+        known = self._held.graph.nodes if self._held else {}
+        new = sum(node.id not in known for node in delta.upserted)
+        self._parts.limits.check_nodes(len(known) + new - len(delta.removed), "scene_graph_update")
+
+    def _remember(self, update: SceneUpdate) -> None:
+        self._last[update.source] = update.sequence
+        self._last.move_to_end(update.source)
+        if len(self._last) > MOST_SOURCES:
+            self._last.popitem(last=False)
+
+
+def _named(update: SceneUpdate) -> str:
+    return update.source or "scene_graph_update"
+
+
+def _seconds(stamp: Time) -> float | None:
+    """A time (s), None where there is none."""
+    return None if stamp.sec == 0 and stamp.nanosec == 0 else stamp.sec + stamp.nanosec * 1e-9

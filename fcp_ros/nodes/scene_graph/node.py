@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node ``scene_graph``: holds the scene graph, accepts updates, hands it out latched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+
+from fcp_ros.msg import SceneGraphUpdate
+from fcp_ros.nodes.bridges.bridge import Bridge
+from fcp_ros.nodes.bridges.detections import PARAMETERS as DETECTION_PARAMETERS
+from fcp_ros.nodes.bridges.detections import open_detections
+from fcp_ros.nodes.bridges.hydra import PARAMETERS as HYDRA_PARAMETERS
+from fcp_ros.nodes.bridges.hydra import open_hydra
+from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.scene import graph_to_message
+from fcp_ros.nodes.conversions.scene_wire_walk import warm_up
+from fcp_ros.nodes.frames.frames import PARAMETERS as FRAME_PARAMETERS
+from fcp_ros.nodes.frames.frames import frames_of
+from fcp_ros.nodes.markers.publisher import PARAMETERS as MARKER_PARAMETERS
+from fcp_ros.nodes.markers.publisher import SceneMarkers
+from fcp_ros.nodes.runtime.allowed_files import FileRefused, configured_folders, resolve_allowed
+from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
+from fcp_ros.nodes.runtime.managed_node import ManagedNode, Refusal
+from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
+from fcp_ros.nodes.runtime.spin import run_node
+from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
+from fcp_ros.nodes.scene_graph.intake import SceneIntake
+from fcp_ros.nodes.scene_graph.publisher import ScenePublisher
+from fcp_ros.nodes.scene_graph.requests import FullUpdateRequests
+from fcp_ros.package_files import config_folder, find_scene
+from fcp_ros.scene.formats.scene_file import SceneLimits
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.loading import load_scene
+from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
+from fcp_ros.srv import GetSceneGraph, LoadScene
+
+PARAMETERS = (
+    ParameterSpec(
+        "scene", "", 'Scene file to load, or a scene of this package by name; "" for none.'
+    ),
+    ParameterSpec(
+        "scene_folders",
+        [""],
+        "Folders that load_scene may read from; without any, the package's own scenes.",
+        takes_effect=TakesEffect.AT_START,
+    ),
+    ParameterSpec(
+        "complete_relations",
+        True,
+        "Derive relations that updates leave out (on, inside, in_room, ...) from geometry.",
+    ),
+    ParameterSpec(
+        "also_derive",
+        [""],
+        f"What to derive besides, if anything: {', '.join(ON_REQUEST)}.",
+    ),
+    ParameterSpec(
+        "max_nodes",
+        200_000,
+        "Largest number of nodes that a scene may have.",
+        minimum=1,
+        maximum=10_000_000,
+    ),
+    ParameterSpec(
+        "graph_period",
+        0.5,
+        "Least time between two scene_graph messages [s]; each change is in scene_changes at once.",
+        minimum=0.01,
+        maximum=3600.0,
+    ),
+    ParameterSpec(
+        "request_period",
+        1.0,
+        "Time between two requests for a full update, until one comes [s].",
+        minimum=0.05,
+        maximum=3600.0,
+    ),
+    *MARKER_PARAMETERS,
+    *FRAME_PARAMETERS,
+    *HYDRA_PARAMETERS,
+    *DETECTION_PARAMETERS,
+)
+
+
+class SceneGraphNode(ManagedNode):
+    """Holds the scene graph.
+
+    Subscribes to ``scene_graph_update`` (SceneGraphUpdate, events; also while inactive, so that no
+    delta is missed).
+    Publishes ``scene_changes`` (SceneGraphChange, events; one for each accepted update),
+    ``scene_graph`` (SceneGraph, latched; at most once in graph_period), ``scene_graph_request``
+    (SceneGraphRequest, events; when something is missing) and ``scene_markers`` (MarkerArray,
+    latched), which shows the ``plan`` (Plan, latched), too.
+    Services ``load_scene`` (LoadScene) and ``get_scene_graph`` (GetSceneGraph).
+
+    Other systems' messages become updates within the node: see `HydraBridge`, `DetectionsBridge`.
+    What comes in another frame is transformed into the graph's (see `Frames`).
+
+    An update that can't be applied (a gap in the sequence numbers, an invalid graph) changes
+    nothing; it is logged, and shown in the diagnostics until an update is accepted again. One that
+    is late or came twice is only counted.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__("scene_graph", PARAMETERS, **kwargs)
+        self._number = 0  # survives cleanup: numbers never go back while the node lives
+        self._holder: SceneHolder | None = None
+        self._parts: HolderParts | None = None
+        self._intake: SceneIntake | None = None
+        self._bridges: tuple[Bridge, ...] = ()
+        self.offer_service(LoadScene, "load_scene", self._load_scene, _refuse)
+        self.offer_service(GetSceneGraph, "get_scene_graph", self._get_scene_graph, _refuse)
+        # Here, before any thread of the node runs: numba imports modules as it goes.
+        warm_up()
+
+    # --- life cycle -----------------------------------------------------------------------------
+
+    def configure(self) -> None:
+        """Make the topics, and load the scene that the parameter names."""
+        try:
+            frames = frames_of(self)
+        except ValueError as error:
+            raise ConfigureError(f"static_transforms: {error}") from error
+        self._parts = HolderParts(
+            frames,
+            ScenePublisher(self, self.parameters.number("graph_period")),
+            FullUpdateRequests(self, self.parameters.number("request_period")),
+            SceneMarkers(self),
+            self._relations(),
+            self._limits(),
+        )
+        holder = self._holder = SceneHolder(self, self._parts, self._number)
+        if scene := self.parameters.text("scene"):
+            # Whoever sets parameters may name any file; only requests are kept to the folders.
+            try:
+                holder.load(load_scene(str(find_scene(scene)), limits=self._limits()))
+            except (SceneError, ConversionError, OSError) as error:
+                raise ConfigureError(f"the scene can't be loaded: {error}") from error
+        most = self.parameters.integer("max_nodes")
+        self._intake = SceneIntake(most, holder.take, holder.refuse_update)
+        self.subscribe_events(SceneGraphUpdate, "scene_graph_update", self._intake.put, raw=True)
+        self._bridges = open_hydra(self, holder), open_detections(self, holder, frames)
+
+    def activate(self) -> None:
+        """Publish the graph that there is."""
+        assert self._parts is not None, "they are made when the node is configured"
+        self._parts.publisher.publish_whole()
+
+    def release(self) -> None:
+        """Forget the graph."""
+        intake, self._intake = self._intake, None
+        parts, self._parts = self._parts, None
+        if intake is not None:
+            intake.close()
+        for bridge in self._bridges:
+            bridge.close()
+        self._bridges = ()
+        if parts is not None:
+            for part in (parts.publisher, parts.requests, parts.markers):
+                part.close()
+        super().release()
+        if parts is not None:
+            parts.frames.close()
+        if self._holder is not None:
+            self._number = self._holder.number
+            self._holder = None
+
+    def diagnose(self) -> Diagnosis:
+        """Size and number of the graph, and the last update that was refused."""
+        holder, intake, parts = self._holder, self._intake, self._parts
+        if holder is None or intake is None or parts is None:
+            return Diagnosis(values={"sequence_number": self._number, "nodes": 0})
+        values = {**holder.values(), **intake.values(), **parts.markers.values()}
+        for bridge in self._bridges:
+            values.update(bridge.values())
+        if holder.refused:
+            return Diagnosis(DiagnosticStatus.WARN, holder.refused, values)
+        if holder.held is None:
+            message = "no scene yet: call load_scene or publish scene_graph_update"
+            return Diagnosis(DiagnosticStatus.WARN, message, values)
+        return Diagnosis(values=values)
+
+    # --- services -------------------------------------------------------------------------------
+
+    def _load_scene(self, request: Any, response: Any) -> Any:
+        folders = configured_folders(
+            self.parameters.texts("scene_folders"), config_folder() / "scenes"
+        )
+        try:
+            address = resolve_allowed(request.path, folders, find_scene, "scene_folders")
+            graph = self._serving().load(load_scene(address, limits=self._limits()))
+        except (FileRefused, SceneError, ConversionError, OSError) as error:
+            response.success = False
+            response.message = str(error)
+            return response
+        response.success = True
+        response.message = f"Loaded {address}: {len(graph.nodes)} nodes."
+        response.sequence_number = graph.sequence
+        response.node_count = len(graph.nodes)
+        response.relation_count = len(graph.relations)
+        response.notes = list(graph.notes)
+        return response
+
+    def _get_scene_graph(self, _request: Any, response: Any) -> Any:
+        held = self._serving().held
+        response.success = held is not None
+        if held is None:
+            response.message = "There is no scene yet: call load_scene or publish an update."
+        else:
+            response.message = f"{len(held.graph.nodes)} nodes."
+            response.scene_graph = graph_to_message(held.graph, held.stamp)
+        return response
+
+    def _relations(self) -> RelationOptions | None:
+        if not self.parameters.flag("complete_relations"):
+            return None
+        try:
+            return RelationOptions(also=frozenset(self.parameters.texts("also_derive")))
+        except SceneError as error:
+            raise ConfigureError(f"also_derive: {error}") from error
+
+    def _limits(self) -> SceneLimits:
+        return SceneLimits(self.parameters.integer("max_nodes"))
+
+    def _serving(self) -> SceneHolder:
+        """What an active node has; raises when it was cleaned up this very moment."""
+        if self._holder is None:
+            raise RuntimeError("The node is being cleaned up: ask again when it is active.")
+        return self._holder
+
+
+def _refuse(response: Any, refusal: Refusal) -> Any:
+    response.success = False
+    response.message = refusal.sentence
+    return response
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the node alone."""
+    return run_node(SceneGraphNode, args)

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node ``simulated_executor``: stands for the robot's executors in a simulated world."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rclpy.action import ActionServer
+from rclpy.action.server import ServerGoalHandle
+
+from fcp_ros.action import ExecuteStep
+from fcp_ros.cset import Delta
+from fcp_ros.domain.model import Domain
+from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.execution.simulated_world import Performance, Performed, SimulatedWorld
+from fcp_ros.msg import SceneGraphUpdate
+from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.outcome import outcome_to_result
+from fcp_ros.nodes.conversions.plan import step_from_message
+from fcp_ros.nodes.runtime.domain_parameter import configured_domain
+from fcp_ros.nodes.runtime.goal_end import GoalEnd, end_goal
+from fcp_ros.nodes.runtime.lifecycle import Diagnosis
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.spin import run_node
+from fcp_ros.nodes.runtime.worker import CancelToken
+from fcp_ros.nodes.scene_access.reporter import SceneReporter
+from fcp_ros.nodes.scene_access.topics import follow_scene
+from fcp_ros.nodes.scene_access.world import NoWorld, World, WorldState
+from fcp_ros.nodes.simulated_executor.parameters import PARAMETERS, SimulationSetup, read_setup
+from fcp_ros.planning.model.plan import PlanStep
+
+LONGEST_NAP = 1.0
+"""Seconds after which a step that never ends by itself looks round again."""
+
+SCENE_WAIT = 3.0
+"""Seconds to wait for the first scene graph, which a node that was just started may not have."""
+
+FRESHNESS_WAIT = 0.3
+"""Seconds to wait for a newer scene graph before a step is refused on the one at hand."""
+
+FEEDBACKS = 10
+"""Feedback messages a step."""
+
+STOP_WAIT = 2.0
+"""Seconds for running steps to end when the node is deactivated."""
+
+
+ENDS = {OutcomeCode.SUCCEEDED: GoalEnd.SUCCEEDED, OutcomeCode.CANCELLED: GoalEnd.CANCELLED}
+"""How goals end; with any other outcome they are aborted."""
+
+
+class SimulatedExecutorNode(ManagedNode):
+    """Performs steps in a simulated world that obeys the domain's rules.
+
+    Offers one action (ExecuteStep) for each executor of the domain, under the name that the domain
+    gives, while the node is configured. A step that does not succeed ends its goal as aborted, or
+    canceled; cancel is obeyed at once.
+    Subscribes to ``scene_graph`` (SceneGraph, latched) and ``scene_changes`` (SceneGraphChange,
+    events): that is the world, whoever changes it.
+    Publishes ``scene_graph_update`` (SceneGraphUpdate, events): what a step changed, before it is
+    reported as succeeded.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__("simulated_executor", PARAMETERS, **kwargs)
+        self._world = World()
+        self._newer = threading.Condition()
+        self._lock = threading.Lock()
+        self._tokens: dict[bytes, CancelToken] = {}
+        self._busy: dict[str, PlanStep] = {}
+        self._stopped = threading.Event()
+        self._servers: list[ActionServer] = []
+        self._domain: Domain | None = None
+        self._setup: SimulationSetup | None = None
+        self._simulation: SimulatedWorld | None = None
+        self._reporter: SceneReporter | None = None
+
+    # --- life cycle -----------------------------------------------------------------------------
+
+    def configure(self) -> None:
+        """Read domain and faults; make topics and one action server an executor."""
+        self._domain = configured_domain(
+            self.parameters.text("domain"), self.parameters.texts("type_overrides")
+        )
+        self._setup = read_setup(self.parameters, self._domain)
+        publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
+        self._reporter = SceneReporter(self, publisher, self._world, self._domain)
+        follow_scene(self, self._world, self._world_changed)
+        for executor in self._setup.executors:
+            server = self.offer_action(
+                ExecuteStep,
+                executor,
+                self._executing(executor),
+                accepted=self._accept,
+                cancel=self._cancel,
+            )
+            self._servers.append(server)
+
+    def activate(self) -> None:
+        """Begin with a world that nothing has happened in yet."""
+        self._stopped.clear()
+        self._simulation = None
+
+    def deactivate(self) -> None:
+        """Cancel what is going on, and wait for it (bounded)."""
+        self._stopped.set()
+        with self._lock:
+            tokens = list(self._tokens.values())
+        for token in tokens:
+            token.cancel()
+        with self._newer:
+            self._newer.notify_all()
+            self._newer.wait_for(lambda: not self._tokens, STOP_WAIT)
+
+    def release(self) -> None:
+        """Destroy servers and topics, forget the world."""
+        if self._reporter is not None:
+            self._reporter.close()
+        while self._servers:
+            server = self._servers.pop()
+            self._offered_actions.remove(server)
+            server.destroy()
+        super().release()
+        self._world.clear()
+        self._domain = self._setup = self._simulation = self._reporter = None
+
+    def diagnose(self) -> Diagnosis:
+        """Which steps are being performed."""
+        with self._lock:
+            busy = ", ".join(f"{name}: {step}" for name, step in self._busy.items())
+        names = self._setup.executors if self._setup is not None else ()
+        sequence = self._world.sequence
+        return Diagnosis(
+            values={
+                "executors": ", ".join(names),
+                "performing": busy,
+                "scene_sequence_number": "none" if sequence is None else sequence,
+            }
+        )
+
+    # --- goals ----------------------------------------------------------------------------------
+
+    def _accept(self, goal: ServerGoalHandle) -> None:
+        with self._lock:
+            self._tokens[bytes(goal.goal_id.uuid)] = CancelToken()
+        goal.execute()
+
+    def _cancel(self, goal: ServerGoalHandle) -> None:
+        with self._lock:
+            token = self._tokens.get(bytes(goal.goal_id.uuid))
+        if token is not None:
+            token.cancel()
+
+    def _executing(self, executor: str) -> Callable[[ServerGoalHandle], ExecuteStep.Result]:
+        def execute(goal: ServerGoalHandle) -> ExecuteStep.Result:
+            key = bytes(goal.goal_id.uuid)
+            try:
+                outcome = self._outcome_of(executor, goal, self._tokens[key])
+            except Exception as error:
+                sentence = self.internal_fault(executor, error).sentence
+                outcome = Outcome(OutcomeCode.EXECUTION_FAILED, sentence)
+            finally:
+                with self._lock:
+                    self._tokens.pop(key, None)
+                with self._newer:
+                    self._newer.notify_all()
+            end_goal(goal, ENDS.get(outcome.code, GoalEnd.ABORTED))
+            return outcome_to_result(outcome)
+
+        return execute
+
+    def _outcome_of(self, executor: str, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
+        refusal = self.refusal()
+        if refusal is not None:
+            return Outcome(OutcomeCode.INVALID_ACTION, refusal.sentence)
+        try:
+            step = step_from_message(goal.request.step)
+        except ConversionError as error:
+            return Outcome(OutcomeCode.INVALID_ACTION, f"The step can't be read: {error}.")
+        if step.executor != executor:
+            text = f"{step} is for executor {step.executor!r}, this is {executor!r}."
+            return Outcome(OutcomeCode.INVALID_ACTION, text)
+        with self._lock:
+            other = self._busy.setdefault(executor, step)
+        if other is not step:
+            text = f"Executor {executor!r} is still busy with {other}."
+            return Outcome(OutcomeCode.PRECONDITION_FAILED, text)
+        try:
+            return self._perform(step, goal, token)
+        finally:
+            with self._lock:
+                self._busy.pop(executor, None)
+
+    # --- performing a step ----------------------------------------------------------------------
+
+    def _perform(self, step: PlanStep, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
+        try:
+            performance = self._begin(step)
+        except NoWorld as error:
+            return Outcome(OutcomeCode.PRECONDITION_FAILED, str(error))
+        if performance.outcome is None:
+            return self._never_end(performance, token)
+        if self._passes(performance.duration, goal, token):
+            return self._cancelled(step)
+        if not performance.outcome.succeeded:
+            return performance.outcome
+        return self._complete(performance)
+
+    def _begin(self, step: PlanStep) -> Performance:
+        with self._newer:
+            self._newer.wait_for(lambda: self._world.sequence is not None, SCENE_WAIT)
+        seen = self._world.sequence
+        performance = self._begin_now(step)
+        outcome = performance.outcome
+        if outcome is not None and outcome.code is OutcomeCode.PRECONDITION_FAILED:
+            # Whoever sent the step may have seen a newer scene graph than has come here.
+            with self._newer:
+                newer = self._newer.wait_for(lambda: self._world.sequence != seen, FRESHNESS_WAIT)
+            if newer:
+                performance = self._begin_now(step)
+        return performance
+
+    def _begin_now(self, step: PlanStep) -> Performance:
+        assert self._domain is not None
+        state = self._world.state(self._domain)
+        with self._lock:
+            return self._simulated(state).begin(step)
+
+    def _simulated(self, state: WorldState) -> SimulatedWorld:
+        """The simulation in this state; to be called under the lock."""
+        assert self._domain is not None
+        assert self._setup is not None
+        if self._simulation is None:
+            self._simulation = SimulatedWorld(
+                self._domain,
+                state.instance,
+                faults=self._setup.faults,
+                success=self._setup.success,
+                seed=self._setup.seed,
+            )
+        self._simulation.replace(state.instance)
+        return self._simulation
+
+    def _passes(self, duration: float, goal: ServerGoalHandle, token: CancelToken) -> bool:
+        """Let simulated seconds pass, with feedback; returns whether the step was cancelled."""
+        nap = duration / self.parameters.number("time_scale") / FEEDBACKS
+        for number in range(FEEDBACKS):
+            if token.wait(nap):
+                return True
+            progress = (number + 1) / FEEDBACKS
+            goal.publish_feedback(ExecuteStep.Feedback(progress=progress, message=""))
+        return False
+
+    def _never_end(self, performance: Performance, token: CancelToken) -> Outcome:
+        """Hang until cancelled; a crashed executor lets go only when the node is deactivated."""
+        while performance.answers and not token.wait(LONGEST_NAP):
+            pass
+        while not performance.answers and not self._stopped.wait(LONGEST_NAP):
+            pass
+        return self._cancelled(performance.step)
+
+    def _cancelled(self, step: PlanStep) -> Outcome:
+        return Outcome(OutcomeCode.CANCELLED, f"{step} was cancelled; nothing was changed.")
+
+    def _complete(self, performance: Performance) -> Outcome:
+        assert self._reporter is not None
+        performed: list[Performed] = []
+
+        def change(state: WorldState) -> Delta:
+            with self._lock:
+                performed.append(self._simulated(state).complete(performance))
+            return performed[-1].delta
+
+        reported = self._reporter.report(change, self.parameters.number("report_timeout"))
+        if not reported.ok:
+            return Outcome(OutcomeCode.POSTCONDITION_FAILED, reported.message)
+        return performed[-1].outcome
+
+    def _world_changed(self) -> None:
+        if self._reporter is not None:
+            self._reporter.notice()
+        with self._newer:
+            self._newer.notify_all()
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the node alone."""
+    return run_node(SimulatedExecutorNode, args)

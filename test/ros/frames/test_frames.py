@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Poses in other frames: the parameter static_transforms, tf2 where it is installed, refusals."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import TransformStamped
+from std_msgs.msg import Header
+
+from fcp_ros.client import FcpClient
+from fcp_ros.msg import SceneGraph, SceneGraphUpdate
+from fcp_ros.nodes.conversions.scene import delta_to_message, full_update_to_message
+from fcp_ros.nodes.frames.frames import Frames, frames_of
+from fcp_ros.nodes.frames.parameter import parse_static_transform, parse_static_transforms
+from fcp_ros.nodes.frames.source import FoundTransform, StaticTransforms
+from fcp_ros.nodes.frames.tf2 import tf2_is_installed
+from fcp_ros.nodes.stack import NodeStack, StartError
+from fcp_ros.scene import Layer, Pose, SceneDelta, SceneError, SceneNode
+from fcp_ros.scene import SceneGraph as Graph
+from fcp_ros.scene.graph.transforms import Transform
+
+MAP_ODOM = "--frame-id map --child-frame-id odom --x 10 --yaw 1.5707963267948966"
+ODOM_BASE = "--frame-id odom --child-frame-id base --z 0.5"
+
+# --- the parameter ------------------------------------------------------------------------------
+
+
+def test_arguments_of_a_static_transform_publisher():
+    link = parse_static_transform(
+        "--frame-id /map --child-frame-id odom --y -2 --qz 1 --qx 0 --qy 0 --qw 0"
+    )
+    assert (link.parent, link.child) == ("map", "odom")
+    assert link.transform == Transform((0.0, -2.0, 0.0), (0.0, 0.0, 1.0, 0.0))
+    turned = parse_static_transform(MAP_ODOM).transform
+    assert turned.of_point((1.0, 0.0, 0.0)) == pytest.approx((10.0, 1.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("map odom 1 0 0 0 0 0 1", "argument 'map'"),
+        ("--frame-id map", "no --child-frame-id"),
+        ("--frame-id map --child-frame-id odom --x", "no value for '--x'"),
+        ("--frame-id map --child-frame-id odom --x one", "'one' for --x"),
+        ("--frame-id map --child-frame-id odom --x nan", "'nan' for --x"),
+        ("--frame-id map --child-frame-id odom --x 1 --x 2", "--x twice"),
+        ("--frame-id map --child-frame-id odom --qw 1", "part of the quaternion"),
+        ("--frame-id map --child-frame-id odom --qx 0 --qy 0 --qz 0 --qw 2", "of length 2"),
+        ("--frame-id map --child-frame-id odom --yaw 1 --qw 1", "angles and a quaternion"),
+    ],
+)
+def test_wrong_arguments(text, reason):
+    with pytest.raises(ValueError, match=reason):
+        parse_static_transform(text)
+
+
+# --- the way into the graph's frame -------------------------------------------------------------
+
+
+@pytest.fixture
+def frames():
+    links = parse_static_transforms([MAP_ODOM, ODOM_BASE, ""])
+    return Frames("map", StaticTransforms(links), "Tell me.")
+
+
+def mug_in(frame: str) -> Graph:
+    mug = SceneNode("mug", Layer.OBJECT, "mug", pose=Pose.at(1.0, 2.0, 0.0))
+    return Graph.of([mug], frame_id=frame, source="camera")
+
+
+def test_chains_into_the_graph(frames):
+    moved = frames.graph(mug_in("base"), Time())
+    assert moved.frame_id == "map"
+    assert moved.nodes["mug"].pose.position == pytest.approx((8.0, 1.0, 0.5))
+    assert moved.nodes["mug"].pose.yaw == pytest.approx(math.pi / 2)
+    assert frames.graph(mug_in("map"), Time()) == mug_in("map")
+
+
+def test_an_inverse_into_the_graph():
+    frames = Frames("base", StaticTransforms(parse_static_transforms([MAP_ODOM, ODOM_BASE])), "")
+    moved = frames.graph(mug_in("map"), Time())
+    assert moved.nodes["mug"].pose.position == pytest.approx((2.0, 9.0, -0.5))
+
+
+def test_an_unknown_frame_is_refused(frames):
+    with pytest.raises(SceneError) as refused:
+        frames.graph(mug_in("moon"), Time())
+    sentence = str(refused.value)
+    assert "'moon'" in sentence
+    assert "known frames: base, map, odom" in sentence
+    assert sentence.endswith("Tell me.")
+
+
+def test_what_was_assumed_becomes_a_note():
+    class Old:
+        def between(self, source, target, stamp):
+            return FoundTransform(Transform((1.0, 0.0, 0.0)), "it is old")
+
+        def known(self):
+            return ()
+
+        def close(self):
+            pass
+
+    moved = Frames("map", Old(), "").graph(mug_in("odom"), Time())
+    assert moved.notes == ("it is old",)
+
+
+def test_a_delta_without_a_frame_is_in_the_graph_s(frames):
+    delta = SceneDelta(1, upserted=tuple(mug_in("").nodes.values()))
+    assert frames.delta(delta, "", Time(), "update") is delta
+    moved = frames.delta(delta, "odom", Time(), "update")
+    assert moved.upserted[0].pose.position == pytest.approx((8.0, 1.0, 0.0))
+
+
+# --- the node -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def node(stack_options, tmp_path, probe):
+    """A scene_graph node with two static transforms; a client, and a publisher of updates."""
+    options = stack_options(
+        tmp_path,
+        {"scene_graph": {"static_transforms": [MAP_ODOM, ODOM_BASE], "transform_timeout": 0.1}},
+        nodes=("scene_graph",),
+        namespace="frames",
+        scene="",
+    )
+    with NodeStack(options) as stack, FcpClient(namespace="frames") as client:
+        stack.wait_active()
+        publisher = probe.publisher(SceneGraphUpdate, "frames/scene_graph_update")
+        yield stack.nodes["scene_graph"], client, publisher
+        probe.node.destroy_publisher(publisher)
+
+
+def position(graph: SceneGraph, id_: str) -> tuple:
+    pose = next(node.pose for node in graph.nodes if node.id == id_)
+    return pose.position.x, pose.position.y, pose.position.z
+
+
+def test_updates_in_other_frames(node, probe):
+    _, _, updates = node
+    graphs = probe.listen(SceneGraph, "frames/scene_graph", latched=True)
+    updates.publish(full_update_to_message(mug_in("odom"), Time()))
+    graph = graphs.wait(lambda m: m.nodes)
+    assert graph.header.frame_id == "map"
+    assert position(graph, "mug") == pytest.approx((8.0, 1.0, 0.0))
+    delta = SceneDelta(graph.sequence_number + 1, upserted=tuple(mug_in("").nodes.values()))
+    updates.publish(delta_to_message(delta, "base", Time()))
+    graph = graphs.wait(lambda m: m.sequence_number == delta.sequence)
+    assert position(graph, "mug") == pytest.approx((8.0, 1.0, 0.5))
+    graphs.close()
+
+
+def test_the_refusal_names_the_frame(node, until):
+    scene_graph, client, updates = node
+    updates.publish(full_update_to_message(mug_in("moon"), Time()))
+    until(lambda: "'moon'" in scene_graph.diagnose().message, "the refusal")
+    assert client.scene() is None
+
+
+def test_contradicting_transforms_are_refused_at_the_start(stack_options, tmp_path):
+    transforms = [MAP_ODOM, "--frame-id odom --child-frame-id map"]
+    options = stack_options(
+        tmp_path,
+        {"scene_graph": {"static_transforms": transforms}},
+        nodes=("scene_graph",),
+        namespace="circle",
+    )
+    with NodeStack(options) as stack, pytest.raises(StartError, match="circle"):
+        stack.wait_active()
+
+
+# --- tf2 ----------------------------------------------------------------------------------------
+
+needs_tf2 = pytest.mark.skipif(
+    not tf2_is_installed(), reason="tf2_ros is not installed (it is part of a ROS 2 distribution)"
+)
+
+
+def broadcast(probe, x: float, stamp: Time, child: str = "camera"):
+    """A publisher of /tf that sends where the camera is, x metres from base."""
+    from tf2_msgs.msg import TFMessage
+
+    moved = TransformStamped(header=Header(stamp=stamp, frame_id="base"), child_frame_id=child)
+    moved.transform.translation.x = x
+    return TFMessage(transforms=[moved])
+
+
+@pytest.fixture
+def transforms(probe):
+    from tf2_msgs.msg import TFMessage
+
+    publisher = probe.node.create_publisher(TFMessage, "/tf", 100)
+    yield publisher
+    probe.node.destroy_publisher(publisher)
+
+
+@needs_tf2
+def test_the_transform_at_the_time_of_the_message(node, probe, transforms, until):
+    """Between two transforms, and together with those of the parameter."""
+    _, _, updates = node
+    graphs = probe.listen(SceneGraph, "frames/scene_graph", latched=True)
+
+    def send(stamp: Time):
+        for second, x in ((100, 1.0), (102, 3.0)):
+            transforms.publish(broadcast(probe, x, Time(sec=second)))
+        updates.publish(full_update_to_message(mug_in("camera"), stamp))
+        return graphs.messages
+
+    until(lambda: send(Time(sec=101)), "a graph", timeout=20.0)
+    # camera (1, 2) + 2 ahead is (3, 2) in base and odom; a quarter turn, then 10 ahead.
+    assert position(graphs.messages[-1], "mug") == pytest.approx((8.0, 3.0, 0.5))
+    graphs.close()
+
+
+@needs_tf2
+def test_the_newest_transform_with_a_note(node, transforms, probe, until):
+    frames = frames_of(node[0])
+    transforms_of = lambda: transforms.publish(broadcast(probe, 2.0, Time(sec=100)))  # noqa: E731
+
+    def moved():
+        transforms_of()
+        try:
+            return frames.graph(mug_in("camera"), Time(sec=103))
+        except SceneError:
+            return None
+
+    graph = until(moved, "a transform")
+    assert graph.nodes["mug"].pose.position == pytest.approx((8.0, 3.0, 0.5))
+    assert "3.00 s older" in graph.notes[-1]
+    frames.close()
+
+
+@needs_tf2
+def test_a_frame_that_tf2_does_not_know(node):
+    frames = frames_of(node[0])
+    with pytest.raises(SceneError, match=r"'moon'.*known frames: base, map, odom.*/tf"):
+        frames.graph(mug_in("moon"), Time())
+    frames.close()

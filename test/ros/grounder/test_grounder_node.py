@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The grounder node: judging, learning from outcomes, resetting, and keeping what was learned."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from fcp_ros.client import Element, FcpClient, predicate_query
+from fcp_ros.msg import ActionOutcome, GroundingInfo, Judgement, OutcomeCode, PlanStep
+from fcp_ros.nodes.conversions.judgement import request_from_message
+from fcp_ros.nodes.grounder.calibration_entries import request_of_context
+from fcp_ros.nodes.grounder.evidence import observed_quality
+from fcp_ros.nodes.stack import NodeStack, StartError
+from fcp_ros.srv import GetCalibration
+
+MUG = Element("mug_1", "mug", {"name": "mug_1"})
+ROBOT = Element("robot_1", "robot")
+
+
+def grasp(item=MUG):
+    return predicate_query("can_grasp", robot=ROBOT, item=item)
+
+
+def outcome(code, query, quality=None):
+    """How a pick that relied on one judgement went."""
+    return ActionOutcome(
+        step=PlanStep(rule="pick", judgements=[Judgement(query=query)]),
+        outcome=OutcomeCode(code=code),
+        quality_measured=quality is not None,
+        quality=quality or 0.0,
+    )
+
+
+@pytest.fixture
+def learner(stack_options, tmp_path, probe):
+    """A grounder of its own, to be taught; (stack, client, publisher of outcomes)."""
+    options = stack_options(tmp_path, nodes=("grounder",), namespace="learner")
+    with NodeStack(options) as stack, FcpClient(namespace="learner") as client:
+        stack.wait_active()
+        yield stack, client, probe.publisher(ActionOutcome, "learner/outcomes")
+
+
+def evidence(stack):
+    return stack.nodes["grounder"].diagnose().values["evidence"]
+
+
+# --- judging ------------------------------------------------------------------------------------
+
+
+def test_batch_in_order(client):
+    drink = [
+        predicate_query("serves_as", item=Element(f"{c}_1", c), purpose="drinking")
+        for c in ("drinking glass", "fork", "drinking glass")
+    ]
+    response = client.judge(*drink, grasp())
+    assert response.success, response.message
+    glass, fork, again, held = response.memberships
+    assert glass.degree == again.degree > fork.degree
+    assert glass.source == "embedding"
+    assert held.source == "table"
+    assert held.prior == pytest.approx(0.97)
+    assert client.judge().success, "an empty batch has an empty answer"
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        (predicate_query("serve_as", item=MUG, purpose="drinking"), "did you mean serves_as"),
+        (predicate_query("serves_as", purpose="drinking"), "item, purpose"),
+        (predicate_query("serves_as", item=Element("mug_1", ""), purpose="drinking"), "category"),
+        (predicate_query(""), "names no predicate"),
+    ],
+)
+def test_bad_queries_are_answered(client, query, words):
+    response = client.judge(query)
+    assert not response.success
+    assert words in response.message
+    assert not response.memberships
+
+
+def test_time_limit_of_a_judgement(stack, client, until):
+    """A busy model is not waited for beyond the limit."""
+    release = threading.Event()
+    worker = stack.nodes["grounder"]._worker
+    job = worker.submit(lambda _token: release.wait(30.0))
+    try:
+        response = client.judge(grasp(), time_limit=0.05)
+    finally:
+        release.set()
+    assert not response.success
+    assert "0.05 s" in response.message
+    assert job.wait(30.0)
+    until(lambda: worker.load == 0, "an idle worker")
+    assert client.judge(grasp()).success
+
+
+def test_callers_at_the_same_time_share_a_batch(stack, client, until):
+    """Whoever asks while the model works is judged with the others; diagnostics say so."""
+    node = stack.nodes["grounder"]
+    release = threading.Event()
+    job = node._worker.submit(lambda _token: release.wait(30.0))
+    drink = predicate_query("serves_as", item=Element("jug_1", "jug"), purpose="drinking")
+    with ThreadPoolExecutor(3) as pool:
+        calls = [pool.submit(client.judge, query) for query in (drink, grasp(), drink)]
+        until(lambda: node.diagnose().values["queue_length"] == 3, "three callers that wait")
+        release.set()
+        responses = [call.result(30.0) for call in calls]
+    assert job.wait(30.0)
+    assert [response.memberships[0].source for response in responses] == [
+        "embedding",
+        "table",
+        "embedding",
+    ]
+    values = node.diagnose().values
+    assert (values["batch_callers"], values["batch_questions"], values["queue_length"]) == (3, 3, 0)
+    assert 0.0 <= float(values["cache_hit_rate"]) <= 1.0
+
+
+def test_info_is_latched(probe, stack):
+    inbox = probe.listen(GroundingInfo, "grounding_info", latched=True)
+    info = inbox.wait()
+    assert info.domain == "household"
+    assert "serves_as" in info.predicates
+    assert info.default_oracle == "embedding"
+    assert info.model
+    inbox.close()
+
+
+# --- learning -----------------------------------------------------------------------------------
+
+
+def test_outcomes_move_degrees(learner, until):
+    stack, client, outcomes = learner
+    before = client.judge(grasp()).memberships[0].degree
+    for _ in range(3):
+        outcomes.publish(outcome(OutcomeCode.EXECUTION_FAILED, grasp()))
+    until(lambda: evidence(stack) == 3, "three pieces of evidence")
+    after = client.judge(grasp()).memberships[0]
+    assert after.degree < before - 0.3
+    assert after.prior == before
+    assert after.evidence_count == 3
+    assert client.judge(grasp(Element("cup_1", "cup"))).memberships[0].degree == before
+    entry = client.calibration().entries[0]
+    assert (entry.predicate, entry.evidence_count, entry.mean_quality) == ("can_grasp", 3, 0.0)
+    assert entry.degree == pytest.approx(after.degree)
+    assert entry.prior == pytest.approx(before)
+    assert entry.last_outcome.sec > 0
+    assert entry.context == request_from_message(grasp()).context_key
+
+
+def test_what_teaches_nothing(learner, until):
+    stack, client, outcomes = learner
+    for code in (
+        OutcomeCode.PRECONDITION_FAILED,
+        OutcomeCode.INVALID_ACTION,
+        OutcomeCode.CANCELLED,
+        OutcomeCode.UNKNOWN,
+        99,
+    ):
+        outcomes.publish(outcome(code, grasp()))
+    outcomes.publish(outcome(OutcomeCode.SUCCEEDED, grasp(), quality=2.0))
+    outcomes.publish(outcome(OutcomeCode.SUCCEEDED, predicate_query("")))
+    outcomes.publish(outcome(OutcomeCode.SUCCEEDED, grasp(), quality=0.25))
+    until(lambda: evidence(stack) == 1, "the one piece of evidence")
+    assert client.calibration().entries[0].mean_quality == 0.25
+    assert "could not be kept" in stack.nodes["grounder"].diagnose().message
+
+
+def test_outcomes_count_while_inactive(learner, probe, until):
+    from lifecycle_msgs.msg import Transition
+
+    stack, client, outcomes = learner
+    assert probe.change_state("learner/grounder", Transition.TRANSITION_DEACTIVATE)
+    outcomes.publish(outcome(OutcomeCode.SUCCEEDED, grasp()))
+    until(lambda: evidence(stack) == 1, "the evidence")
+    refused = client.judge(grasp())
+    assert not refused.success
+    assert "inactive" in refused.message
+    assert not client.calibration().success
+
+
+def test_reset(learner, until, probe):
+    stack, client, outcomes = learner
+    spoon = grasp(Element("spoon_1", "spoon", {"name": "spoon_1"}))
+    for query in (grasp(), spoon):
+        outcomes.publish(outcome(OutcomeCode.EXECUTION_FAILED, query))
+    until(lambda: evidence(stack) == 2, "the evidence")
+    assert len(client.calibration("can_grasp").entries) == 2
+    assert not client.calibration("stable_enough").entries
+    one = client.reset_calibration("can_grasp", request_from_message(spoon).context_key)
+    assert one.success
+    assert len(one.entries) == 1, "the answer shows what was set aside"
+    assert [entry.evidence_count for entry in client.calibration().entries] == [1]
+    client.reset_calibration()
+    assert not client.calibration().entries
+    assert client.judge(grasp()).memberships[0].evidence_count == 0
+    request = GetCalibration.Request(operation=7)
+    assert not probe.ask(GetCalibration, "learner/calibration", request).success
+
+
+def test_calibration_survives_a_restart(stack_options, tmp_path, probe, until):
+    options = stack_options(tmp_path, nodes=("grounder",), namespace="again")
+    with NodeStack(options) as stack, FcpClient(namespace="again") as client:
+        stack.wait_active()
+        outcomes = probe.publisher(ActionOutcome, "again/outcomes")
+        for _ in range(3):
+            outcomes.publish(outcome(OutcomeCode.EXECUTION_FAILED, grasp()))
+        until(lambda: evidence(stack) == 3, "the evidence")
+        learned = client.judge(grasp()).memberships[0]
+        assert learned.latency > 0.0, "the first time the table is asked, then the cache"
+        learned.latency = 0.0
+    with NodeStack(options) as stack, FcpClient(namespace="again") as client:
+        stack.wait_active()
+        assert client.judge(grasp()).memberships[0] == learned
+
+
+KILLED = """
+import os, sys
+from fcp_ros.nodes.combined import run_nodes
+from fcp_ros.nodes.stack import StackOptions
+run_nodes(
+    StackOptions(
+        nodes=("grounder",), namespace="killed", log_level="error",
+        overrides={"grounder": {"calibration_path": sys.argv[1], "cache_path": "",
+                                "warm_up": False}},
+    ),
+    ready_callback=lambda _nodes: print("ready", flush=True),
+)
+"""
+
+
+def test_calibration_survives_kill_9(tmp_path, probe, stack_options, until):
+    store = tmp_path / "calibration.sqlite"
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(store)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline().strip() == "ready"
+        with FcpClient(namespace="killed") as client:
+            outcomes = probe.publisher(ActionOutcome, "killed/outcomes")
+            for _ in range(3):
+                outcomes.publish(outcome(OutcomeCode.EXECUTION_FAILED, grasp()))
+            until(lambda: sum(e.evidence_count for e in client.calibration().entries) == 3, "all")
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(30.0)
+    finally:
+        process.kill()
+        process.wait(30.0)
+        process.stdout.close()
+    options = stack_options(
+        tmp_path,
+        {"grounder": {"calibration_path": str(store)}},
+        nodes=("grounder",),
+        namespace="killed",
+    )
+    with NodeStack(options) as stack:
+        stack.wait_active()
+        assert evidence(stack) == 3
+
+
+# --- configuration ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"model": "/no/such/model"}, "/no/such/model"),
+        ({"oracle": "causal_lm", "fallback": ""}, "model"),
+        ({"samples": 4}, "samples|odd"),
+        ({"domain": "/no/such/domain.yaml"}, "/no/such/domain.yaml"),
+    ],
+)
+def test_configuration_that_can_not_be(stack_options, tmp_path, values, words):
+    options = stack_options(
+        tmp_path, {"grounder": values}, nodes=("grounder",), namespace="unconfigured"
+    )
+    with NodeStack(options) as stack, pytest.raises(StartError, match=words):
+        stack.wait_active()
+
+
+def test_parameter_out_of_range_is_named(stack_options, tmp_path):
+    options = stack_options(
+        tmp_path, {"grounder": {"cap": 2.0}}, nodes=("grounder",), namespace="out"
+    )
+    with pytest.raises(StartError, match="cap"):
+        NodeStack(options).start()
+    options = stack_options(
+        tmp_path, {"grounder": {"oracle": "crystal_ball"}}, nodes=("grounder",), namespace="out"
+    )
+    with pytest.raises(StartError, match="crystal_ball"):
+        NodeStack(options).start()
+
+
+# --- parts --------------------------------------------------------------------------------------
+
+
+def test_context_keys_lead_back_to_requests():
+    query = predicate_query("serves_as", item=Element("m", "mug", {"size_x": 0.1}), purpose="tea")
+    request = request_from_message(query)
+    back = request_of_context(request.context_key)
+    assert back is not None
+    assert back.context_key == request.context_key
+    for text in ("", "{}", "[]", '{"predicate": "p", "arguments": [1]}', "no json"):
+        assert request_of_context(text) is None
+
+
+def test_every_outcome_has_its_meaning():
+    from fcp_ros.execution.outcome import OutcomeCode as Code
+
+    assert {code: observed_quality(code, None) for code in Code} == {
+        Code.SUCCEEDED: 1.0,
+        Code.PRECONDITION_FAILED: None,
+        Code.PLANNING_FAILED: 0.0,
+        Code.EXECUTION_FAILED: 0.0,
+        Code.POSTCONDITION_FAILED: 0.0,
+        Code.INVALID_ACTION: None,
+        Code.CANCELLED: None,
+        Code.TIMED_OUT: 0.0,
+    }
+    assert observed_quality(Code.SUCCEEDED, 0.4) == 0.4

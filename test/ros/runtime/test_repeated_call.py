@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A request whose answer is lost is sent again, once."""
+
+from __future__ import annotations
+
+import pytest
+from lifecycle_msgs.srv import GetState
+
+from fcp_ros.nodes.runtime import repeated_call
+from fcp_ros.nodes.runtime.repeated_call import RepeatedCall
+
+
+@pytest.fixture
+def forgetful(probe, until):
+    """A service whose first answer gets lost: (client, calls seen by the server)."""
+    calls = []
+
+    def answer(_request, response):
+        calls.append(response)
+        response.current_state.label = f"answer {len(calls)}"
+        return response
+
+    service = probe.node.create_service(GetState, "forgetful", answer, callback_group=probe.group)
+    client = probe.node.create_client(GetState, "forgetful", callback_group=probe.group)
+    until(client.service_is_ready, "the service")
+    yield client, calls
+    probe.node.destroy_client(client)
+    probe.node.destroy_service(service)
+
+
+def test_one_call_is_enough(forgetful, until):
+    client, calls = forgetful
+    call = RepeatedCall(client, GetState.Request())
+    until(call.poll, "the answer")
+    assert call.response().current_state.label == "answer 1"
+    assert len(calls) == 1
+
+
+def test_a_lost_answer_is_asked_for_again(forgetful, until, monkeypatch):
+    monkeypatch.setattr(repeated_call, "REPEAT_AFTER", 0.05)
+    client, calls = forgetful
+    call = RepeatedCall(client, GetState.Request())
+    client.remove_pending_request(call._futures[0])  # the first answer finds nobody
+    until(call.poll, "the second answer")
+    assert call.response().current_state.label == "answer 2"
+    assert len(calls) == 2
+    call.forget()

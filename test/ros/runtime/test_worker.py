@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The worker thread: one job at a time, a bounded queue, cancelling, closing."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from fcp_ros.nodes.runtime.worker import JobCancelled, JobState, Worker, WorkerBusy, WorkerClosed
+
+
+@pytest.fixture
+def worker():
+    worker = Worker("test", capacity=2)
+    yield worker
+    worker.close(timeout=10.0)
+
+
+def until_cancelled(started: threading.Event):
+    """A job that runs until it is cancelled."""
+
+    def run(token) -> str:
+        started.set()
+        assert token.wait(10.0)
+        return "stopped"
+
+    return run
+
+
+def test_result_and_error(worker):
+    fine, broken = worker.submit(lambda _: 3), worker.submit(lambda _: 1 // 0)
+    assert fine.wait(10.0)
+    assert fine.result() == 3
+    assert broken.wait(10.0)
+    with pytest.raises(ZeroDivisionError):
+        broken.result()
+
+
+def test_jobs_run_one_by_one_in_order(worker):
+    order, running = [], []
+
+    def job(number):
+        def run(_token):
+            running.append(number)
+            order.append((number, len(running)))
+            running.remove(number)
+
+        return run
+
+    jobs = [worker.submit(job(number)) for number in range(2)]
+    assert all(job.wait(10.0) for job in jobs)
+    assert order == [(0, 1), (1, 1)]
+
+
+def test_full_queue_refuses_and_recovers(worker):
+    started = threading.Event()
+    running = worker.submit(until_cancelled(started))
+    assert started.wait(10.0)
+    waiting = [worker.submit(lambda _: None) for _ in range(2)]
+    with pytest.raises(WorkerBusy, match="2 more requests wait"):
+        worker.submit(lambda _: None)
+    assert worker.load == 3
+    worker.cancel(running)
+    assert all(job.wait(10.0) for job in (running, *waiting))
+    assert running.result() == "stopped"
+    assert worker.submit(lambda _: 1).wait(10.0)
+
+
+def test_a_waiting_job_is_cancelled_at_once(worker):
+    started = threading.Event()
+    running = worker.submit(until_cancelled(started))
+    assert started.wait(10.0)
+    told = []
+    waiting = worker.submit(lambda _: 1, on_done=told.append)
+    assert waiting.state is JobState.QUEUED
+    worker.cancel(waiting)
+    assert waiting.wait(0.0)
+    assert told == [waiting]
+    with pytest.raises(JobCancelled):
+        waiting.result()
+    assert running.state is JobState.RUNNING
+
+
+def test_close_ends_everything():
+    worker = Worker("test", capacity=2)
+    started = threading.Event()
+    running = worker.submit(until_cancelled(started))
+    assert started.wait(10.0)
+    waiting = worker.submit(lambda _: 1)
+    assert worker.close(timeout=10.0)
+    assert running.result() == "stopped"
+    with pytest.raises(JobCancelled):
+        waiting.result()
+    with pytest.raises(WorkerClosed):
+        worker.submit(lambda _: 1)
+
+
+def test_close_does_not_wait_for_ever():
+    worker = Worker("test", capacity=1)
+    started, release = threading.Event(), threading.Event()
+
+    def stuck(_token) -> None:
+        started.set()
+        release.wait(10.0)
+
+    job = worker.submit(stuck)
+    assert started.wait(10.0)
+    assert not worker.close(timeout=0.05)
+    release.set()
+    assert job.wait(10.0)
