@@ -20,6 +20,7 @@ from scene_figures import Figure, milliseconds
 
 from fcp_ros.cset import Instance, InstanceBuilder, MatchSet, Schema
 from fcp_ros.domain import Domain, load_domain
+from fcp_ros.foundation.garbage import collect_garbage_rarely
 from fcp_ros.package_files import config_folder
 from fcp_ros.scene import (
     Layer,
@@ -33,7 +34,6 @@ from fcp_ros.scene import (
     apply_delta,
     scene_to_instance,
 )
-from fcp_ros.scene.graph.garbage import collect_garbage_rarely
 
 ROOMS, TABLES, ITEMS = 500, 14, 184
 QUICK_ROOMS = 20

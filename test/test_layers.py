@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-LAYERS = ("fuzzy", "cset", "scene", "domain", "grounding", "planning", "relaxation", "execution",
-          "nodes")  # lowest first
+LAYERS = ("foundation", "fuzzy", "cset", "scene", "domain", "grounding", "planning", "relaxation",
+          "execution", "nodes")  # lowest first
 # The folders of the larger layers, lowest first; the files beside the folders use all of them.
 FOLDERS = {
     "cset": ("schema", "instance", "search", "limits", "conditions", "rewriting", "migration",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.scene.formats import canonical, hov_sg, omnigibson, sayplan, segments, three_dssg
 from fcp_ros.scene.formats.armeni import reader as armeni
 from fcp_ros.scene.formats.concept_graphs import reader as concept_graphs
@@ -21,7 +22,6 @@ from fcp_ros.scene.formats.thor import ai2thor, procthor
 from fcp_ros.scene.formats.usd import reader as usd
 from fcp_ros.scene.formats.usd.stage import is_usd
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.garbage import garbage_collection_paused
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
 from fcp_ros.scene.relations.draft import listed
@@ -258,7 +258,7 @@ def read_with_format(
     path: str | Path, *, limits: SceneLimits | None = None
 ) -> tuple[SceneGraph, SceneReader]:
     """Like ``read_scene``, with the format that the file was recognised as."""
-    with garbage_collection_paused():
+    with pause_garbage_collection():
         return _opened_and_read(path, limits or SceneLimits())
 
 

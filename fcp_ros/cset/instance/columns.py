@@ -7,7 +7,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.cset.instance.persistent_map import PersistentMap
+from fcp_ros.foundation.persistent_map import PersistentMap
 
 Column: TypeAlias = NDArray[np.int64]
 

@@ -4,8 +4,8 @@
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fcp_ros.cset.instance.persistent_map import PersistentMap
 from fcp_ros.cset.instance.tables import ElementTable, RelationTable
+from fcp_ros.foundation.persistent_map import PersistentMap
 
 if TYPE_CHECKING:
     from fcp_ros.cset.instance.instance import Instance

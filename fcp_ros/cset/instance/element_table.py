@@ -6,10 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from fcp_ros.cset.instance.buckets import Bucket, add_to, grouped, take_from
 from fcp_ros.cset.instance.columns import Column, columns_of
-from fcp_ros.cset.instance.persistent_map import SMALL, PersistentMap, PersistentSet, evolved
 from fcp_ros.cset.schema.schema import Schema
+from fcp_ros.foundation.persistent_map import (
+    SMALL,
+    Bucket,
+    PersistentMap,
+    PersistentSet,
+    add_to,
+    evolve,
+    group_ids,
+    take_from,
+)
 
 
 class ElementTable:
@@ -59,10 +67,10 @@ class ElementTable:
         """A copy that may be changed; this table may not, from then on."""
         source = self._shared()
         table = ElementTable(
-            evolved(source.types, ascending=True),
-            evolved(source.names, ascending=True),
-            evolved(source.ids),
-            None if source._members is None else evolved(source._members),
+            evolve(source.types, ascending=True),
+            evolve(source.names, ascending=True),
+            evolve(source.ids),
+            None if source._members is None else evolve(source._members),
         )
         table.digest = source.digest
         return table
@@ -110,7 +118,7 @@ class ElementTable:
     def members(self) -> MutableMapping[str, Bucket]:
         """The elements of each type that has any of its own."""
         if self._members is None:
-            self._members = grouped((type_, element) for element, type_ in self.types.items())
+            self._members = group_ids((type_, element) for element, type_ in self.types.items())
         return self._members
 
     def count(self, type_: str, schema: Schema) -> int:

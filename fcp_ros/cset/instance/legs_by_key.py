@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fcp_ros.cset.instance.buckets import Bucket
+from fcp_ros.foundation.persistent_map import Bucket
 
 Legs = tuple[int, ...]
 

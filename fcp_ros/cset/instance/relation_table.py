@@ -7,12 +7,20 @@ from typing import Any
 
 from immutables import Map
 
-from fcp_ros.cset.instance.buckets import Bucket, add_to, grouped, take_from
 from fcp_ros.cset.instance.columns import Column, columns_of
 from fcp_ros.cset.instance.fact import Fact
 from fcp_ros.cset.instance.legs_by_key import LegsByKey
-from fcp_ros.cset.instance.persistent_map import SMALL, PersistentMap, evolved, last_key
 from fcp_ros.cset.schema.schema import Relation
+from fcp_ros.foundation.persistent_map import (
+    SMALL,
+    Bucket,
+    PersistentMap,
+    add_to,
+    evolve,
+    group_ids,
+    last_key,
+    take_from,
+)
 
 Legs = tuple[int, ...]
 Index = MutableMapping[int, Bucket]
@@ -86,8 +94,8 @@ class RelationTable:
             names: of the elements that the table is about.
         """
         source = self._shared(names)
-        rows = evolved(source.rows, ascending=True)
-        indexes = {position: evolved(index) for position, index in source._indexes.items()}
+        rows = evolve(source.rows, ascending=True)
+        indexes = {position: evolve(index) for position, index in source._indexes.items()}
         table = RelationTable(
             source.declared,
             rows,
@@ -187,7 +195,7 @@ class RelationTable:
         found = self._indexes.get(position)
         if found is None:
             self._sort()
-            found = grouped((legs[position], row) for row, legs in self.rows.items())
+            found = group_ids((legs[position], row) for row, legs in self.rows.items())
             self._indexes[position] = found
         return found
 
@@ -258,4 +266,4 @@ def _legs_of(
     """What finds the tuples of a copy, whose rows are given, by their elements."""
     if older.keys and not isinstance(rows, dict):
         return LegsByKey(rows, indexes[older.keys[0]], older.keys[0])
-    return None if older._map is None else evolved(older._map)
+    return None if older._map is None else evolve(older._map)

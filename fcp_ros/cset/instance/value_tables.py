@@ -4,10 +4,18 @@
 from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping
 from typing import Any, Generic, TypeVar
 
-from fcp_ros.cset.instance.buckets import Bucket, add_to, grouped, take_from
 from fcp_ros.cset.instance.columns import Column, columns_of
-from fcp_ros.cset.instance.persistent_map import SMALL, PersistentMap, evolved, last_key
 from fcp_ros.cset.schema.schema import AttributeValue
+from fcp_ros.foundation.persistent_map import (
+    SMALL,
+    Bucket,
+    PersistentMap,
+    add_to,
+    evolve,
+    group_ids,
+    last_key,
+    take_from,
+)
 
 V = TypeVar("V")
 T = TypeVar("T", bound="ValueTable[Any]")
@@ -35,7 +43,7 @@ class ValueTable(Generic[V]):
         self.sealed = False
 
     def _copy_of(self: T, source: T) -> T:
-        table = type(self)(evolved(source.values, ascending=True))
+        table = type(self)(evolve(source.values, ascending=True))
         table.digest = source.digest
         return table
 
@@ -93,7 +101,7 @@ class FunctionTable(ValueTable[int]):
                 self._persistent = twin
             source = self._persistent
         table = self._copy_of(source)
-        table._preimages = None if source._preimages is None else evolved(source._preimages)
+        table._preimages = None if source._preimages is None else evolve(source._preimages)
         return table
 
     def set(self, element: int, value: int, names: Mapping[int, str]) -> None:
@@ -123,7 +131,7 @@ class FunctionTable(ValueTable[int]):
         """For each value the elements that have it."""
         if self._preimages is None:
             self._sort()
-            self._preimages = grouped((value, key) for key, value in self.values.items())
+            self._preimages = group_ids((value, key) for key, value in self.values.items())
         return self._preimages
 
     def columns(self) -> Column:

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fcp_ros.foundation.sqlite_file import DatabaseFileError, open_database
 from fcp_ros.grounding.calibration.evidence import Evidence, Reset
 from fcp_ros.grounding.calibration.schema import TABLES, migrate
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import check_degree
-from fcp_ros.grounding.stores.sqlite_file import open_database
 
 __all__ = ["CalibrationStore", "Evidence", "Reset"]
 
@@ -49,7 +49,10 @@ class CalibrationStore:
         if str(path) == ":memory:":
             self._connection, self.note = _in_memory(), ""
         else:
-            self._connection, self.note = open_database(self.path, TABLES, synchronous="FULL")
+            try:
+                self._connection, self.note = open_database(self.path, TABLES, synchronous="FULL")
+            except DatabaseFileError as error:
+                raise GroundingError(GroundingCode.STORE_FAILED, str(error)) from error
         try:
             with self._reading() as connection:
                 migrate(connection, self.path)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQLite files that processes share, and the cache of judgements in one."""
+"""The cache of judgements, in a SQLite file that processes share."""

@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.foundation.sqlite_file import DatabaseFileError, open_database
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import Membership
-from fcp_ros.grounding.stores.sqlite_file import open_database
 
 MEMORY_ENTRIES = 65_536
 FILE_ENTRIES = 200_000
@@ -84,7 +84,12 @@ class JudgementCache:
         self.note = ""
         self._path = None if path is None else Path(path)
         if self._path is not None:
-            self._connection, self.note = open_database(self._path, _TABLES, synchronous="NORMAL")
+            try:
+                self._connection, self.note = open_database(
+                    self._path, _TABLES, synchronous="NORMAL"
+                )
+            except DatabaseFileError as error:
+                raise GroundingError(GroundingCode.STORE_FAILED, str(error)) from error
 
     def get(self, key: CacheKey) -> Membership | None:
         """The answer under this key, or None."""
@@ -178,7 +183,7 @@ class JudgementCache:
         self._connection = None
         try:
             self._connection, note = open_database(self._path, _TABLES, synchronous="NORMAL")
-        except GroundingError as failure:
+        except DatabaseFileError as failure:
             note = str(failure)
         self._say(note)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange, SceneGraphUpdate
 from fcp_ros.nodes.conversions.cdr import CdrInput, is_little_endian_cdr
@@ -34,7 +35,6 @@ from fcp_ros.nodes.conversions.scene_wire_node import (
     follow_node,
     relation_of,
 )
-from fcp_ros.scene.graph.garbage import garbage_collection_paused
 from fcp_ros.scene.graph.graph import SceneGraph, SceneNode, SceneRelation
 
 SPARE = 4096
@@ -66,7 +66,7 @@ class SceneReader:
         if not is_little_endian_cdr(data):
             return update_from_message(by_rclpy(data, SceneGraphUpdate))
         source = CdrInput(data, "SceneGraphUpdate")
-        with garbage_collection_paused():
+        with pause_garbage_collection():
             stamp, frame_id = header_of(source)
             update = SceneUpdate(
                 stamp=stamp,
@@ -93,7 +93,7 @@ class SceneReader:
             message = by_rclpy(data, SceneGraphMessage)
             return PublishedGraph(message.header.stamp, graph_from_message(message))
         source = CdrInput(data, "SceneGraph")
-        with garbage_collection_paused():
+        with pause_garbage_collection():
             stamp, frame_id = header_of(source)
             sequence, name = source.number("q"), source.text()
             nodes, relations = self._read_nodes(source), self._read_relations(source)
@@ -112,7 +112,7 @@ class SceneReader:
         if not is_little_endian_cdr(data):
             return change_from_message(by_rclpy(data, SceneGraphChange))
         source = CdrInput(data, "SceneGraphChange")
-        with garbage_collection_paused():
+        with pause_garbage_collection():
             stamp, frame_id = header_of(source)
             change = PublishedChange(
                 stamp=stamp,

@@ -12,13 +12,13 @@ from builtin_interfaces.msg import Time
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.garbage import tune_garbage_collection
 from fcp_ros.grounding.embedding.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.scene_wire_glance import glance_at_change, glance_at_graph
 from fcp_ros.nodes.scene_access.follower import SceneCopy, SceneQueue, Steps
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.garbage import hold_scene
 from fcp_ros.scene.graph.graph import Layer, SceneGraph
 from fcp_ros.scene.state.advance import advance_state
 from fcp_ros.scene.state.similar_labels import LabelSimilarity
@@ -174,7 +174,7 @@ def _converted(
     graph: SceneGraph, stamp: Time, domain: Domain, similarity: LabelSimilarity
 ) -> WorldState:
     scene = scene_to_instance(graph, domain.schema, domain.mapping, similarity)
-    hold_scene(len(graph.nodes))
+    tune_garbage_collection(len(graph.nodes))
     return WorldState(scene, _resources(graph, domain), stamp)
 
 

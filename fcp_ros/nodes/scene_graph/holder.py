@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from builtin_interfaces.msg import Time
 
+from fcp_ros.foundation.garbage import tune_garbage_collection
 from fcp_ros.nodes.bridges.bridge import Edit
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.scene_values import PublishedChange, PublishedGraph, SceneUpdate
@@ -21,7 +22,6 @@ from fcp_ros.nodes.scene_graph.requests import FullUpdateRequests
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.garbage import hold_scene
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live.change import SceneChange, UpdateStatus
 from fcp_ros.scene.live.live_scene import LiveScene
@@ -239,7 +239,7 @@ class SceneHolder:
         self._held, self._number, self._refused = graph, change.after.sequence, ""
         publisher.publish(ready)
         self._parts.markers.show(graph.graph)
-        hold_scene(len(change.after.nodes))
+        tune_garbage_collection(len(change.after.nodes))
         return True
 
     def _published(self, change: SceneChange, after: PublishedGraph) -> PublishedChange:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.planning.encoding.arrays import flat_task
 from fcp_ros.planning.encoding.encoding import Action, Encoding
 from fcp_ros.planning.encoding.figures import Figures
@@ -29,7 +30,6 @@ from fcp_ros.planning.relevance.overwriting import expanded
 from fcp_ros.planning.relevance.selection import Relevance, relevant
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
-from fcp_ros.scene.graph.garbage import garbage_collection_paused
 
 MacroMaker = Callable[
     [Sequence[Entry], Sequence[int], Sequence[FlatResource], int], Iterable[Entry]
@@ -77,7 +77,7 @@ def encode(
         Interrupted: cancelled, or out of time.
     """
     # Nearly all that is made here stays until the end: no garbage is to be looked for.
-    with garbage_collection_paused():
+    with pause_garbage_collection():
         apart = not options.switches.forgetting or options.macros is not no_macros
         if apart and any(operator.forgets >= 0 for operator in task.operators):
             task = expanded(task)

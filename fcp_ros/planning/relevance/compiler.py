@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.planning.goal.wanted import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
@@ -24,7 +25,6 @@ from fcp_ros.planning.relevance.overwriting import Overwritings, crowded, overwr
 from fcp_ros.planning.relevance.reduction import Reduction
 from fcp_ros.planning.task.lifted import DomainShapes, shapes_of
 from fcp_ros.planning.task.task import Task
-from fcp_ros.scene.graph.garbage import garbage_collection_paused
 
 __all__ = ["Breadth", "DemandCompiler", "demand_task"]
 
@@ -56,7 +56,7 @@ class DemandCompiler:
             Interrupted: cancelled, out of time, or more than MAX_OPERATORS operators.
         """
         # Nearly all that is made here stays until the end: no garbage is to be looked for.
-        with garbage_collection_paused():
+        with pause_garbage_collection():
             return self._task(instance, wanted, breadth, watch)
 
     def _task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:

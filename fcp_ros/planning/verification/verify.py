@@ -17,6 +17,7 @@ from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.expressions.types import opened
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.spans.rule_span import DomainSpans
+from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
 from fcp_ros.planning.chunks.graded_steps import NotAChunk
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
@@ -26,7 +27,6 @@ from fcp_ros.planning.verification.degrees import judged_degrees, running
 from fcp_ros.planning.verification.meeting import PlanMeeting, misfits
 from fcp_ros.planning.verification.replay import Replay, Replayed
 from fcp_ros.planning.verification.times import in_order_of, wrong_times
-from fcp_ros.scene.graph.garbage import garbage_collection_paused
 
 
 def verify(
@@ -70,7 +70,7 @@ def verify(
     verifier = _Verifier(domain, spans, instance, plan, tnorm, memberships, check)
     left = {name: r.initial for name, r in domain.resources.items()} | dict(resources or {})
     # All states stay until the end: no garbage is to be looked for among them.
-    with garbage_collection_paused():
+    with pause_garbage_collection():
         return verifier.run(goal, (alpha, plan.alpha), left, deadline, meeting)
 
 

@@ -15,6 +15,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import Any, overload
 
+from fcp_ros.foundation.ordered_table import OrderedTable
 from fcp_ros.scene.graph.checks import (
     check_nodes,
     check_relation,
@@ -24,7 +25,6 @@ from fcp_ros.scene.graph.checks import (
 )
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.indexes import GraphIndexes, RelationKey, change_table
-from fcp_ros.scene.graph.table import Table
 
 AttributeValue = bool | int | float | str
 Vector = tuple[float, float, float]
@@ -172,13 +172,13 @@ class SceneGraph:
     def __post_init__(self) -> None:
         try:
             nodes = self.nodes
-            if not isinstance(nodes, Table):  # else another graph's, which has checked them
+            if not isinstance(nodes, OrderedTable):  # else another graph's, which has checked them
                 plain = dict(nodes)
                 check_nodes(plain)
-                nodes = Table(plain, attrgetter("id"))
+                nodes = OrderedTable(plain, attrgetter("id"))
             for relation in self.relations:
                 check_relation(relation, nodes)
-            relations = Table(relations_by_key(self.relations), attrgetter("key"))
+            relations = OrderedTable(relations_by_key(self.relations), attrgetter("key"))
         except SceneError as error:
             if self.source:
                 raise error.in_source(self.source) from None
@@ -324,7 +324,8 @@ class SceneGraph:
             relations: Relations by key; the graph takes the dict over.
             notes: All notes of the graph.
         """
-        node_table, table = Table(nodes, attrgetter("id")), Table(relations, attrgetter("key"))
+        node_table = OrderedTable(nodes, attrgetter("id"))
+        table = OrderedTable(relations, attrgetter("key"))
         spellings = ids_in_several_cases(nodes)
         graph = self._copy(
             nodes=node_table,
@@ -351,13 +352,13 @@ class SceneGraph:
     # --- the parts that are no fields
 
     @property
-    def _node_table(self) -> Table[str, SceneNode]:
-        assert isinstance(self.nodes, Table)
+    def _node_table(self) -> OrderedTable[str, SceneNode]:
+        assert isinstance(self.nodes, OrderedTable)
         return self.nodes
 
     @property
-    def _table(self) -> Table[RelationKey, SceneRelation]:
-        table: Table[RelationKey, SceneRelation] = self.__dict__["_relations"]
+    def _table(self) -> OrderedTable[RelationKey, SceneRelation]:
+        table: OrderedTable[RelationKey, SceneRelation] = self.__dict__["_relations"]
         return table
 
     @property

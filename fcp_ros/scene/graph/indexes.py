@@ -7,9 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from fcp_ros.cset.instance.buckets import Bucket, add_to, grouped, take_from
-from fcp_ros.cset.instance.persistent_map import evolved
-from fcp_ros.scene.graph.table import Table
+from fcp_ros.foundation.ordered_table import OrderedTable
+from fcp_ros.foundation.persistent_map import Bucket, add_to, evolve, group_ids, take_from
 
 if TYPE_CHECKING:
     from fcp_ros.scene.graph.graph import Layer, SceneNode, SceneRelation
@@ -36,7 +35,7 @@ class Index(Generic[K, V]):
 
     def __init__(
         self,
-        table: Table[RelationKey, V] | Table[str, V],
+        table: OrderedTable[RelationKey, V] | OrderedTable[str, V],
         keys_of: Callable[[V], Iterable[K]],
         entries: MutableMapping[K, Bucket] | None = None,
     ) -> None:
@@ -62,7 +61,7 @@ class Index(Generic[K, V]):
         """Ranks by key."""
         if self._entries is None:
             keys_of = self._keys_of
-            self._entries = grouped(
+            self._entries = group_ids(
                 (key, rank)
                 for rank, value in self._table.by_rank().items()
                 for key in keys_of(value)
@@ -71,7 +70,7 @@ class Index(Generic[K, V]):
 
     def changed(
         self,
-        table: Table[RelationKey, V] | Table[str, V],
+        table: OrderedTable[RelationKey, V] | OrderedTable[str, V],
         gone: Iterable[tuple[int, V]],
         put: Iterable[tuple[int, V | None, V]],
     ) -> Index[K, V]:
@@ -84,7 +83,7 @@ class Index(Generic[K, V]):
         """
         if self._entries is None:
             return Index(table, self._keys_of)
-        entries = evolved(self._entries)
+        entries = evolve(self._entries)
         for rank, value in gone:
             for key in self._keys_of(value):
                 take_from(entries, key, rank)
@@ -114,8 +113,8 @@ class TableChange(Generic[K, V]):
 
 
 def change_table(
-    table: Table[K, V], put: Iterable[tuple[K, V]], gone: Iterable[K]
-) -> tuple[Table[K, V], TableChange[K, V]]:
+    table: OrderedTable[K, V], put: Iterable[tuple[K, V]], gone: Iterable[K]
+) -> tuple[OrderedTable[K, V], TableChange[K, V]]:
     """A changed table and how it differs.
 
     Args:
@@ -127,7 +126,7 @@ def change_table(
     lost = tuple([(table.rank(key), table[key]) for key in gone])
     left = set(gone)
     older = {key: None if key in left else table.get(key) for key, _ in put}
-    after = table.changed([value for _, value in put], gone)
+    after = table.with_changes([value for _, value in put], gone)
     new = tuple([(after.rank(key), older[key], value) for key, value in put])
     return after, TableChange(lost, new)
 
@@ -146,7 +145,9 @@ class GraphIndexes:
     __slots__ = ("by_element", "by_folded_id", "by_layer", "by_name", "by_parent")
 
     def __init__(
-        self, nodes: Table[str, SceneNode], relations: Table[RelationKey, SceneRelation]
+        self,
+        nodes: OrderedTable[str, SceneNode],
+        relations: OrderedTable[RelationKey, SceneRelation],
     ) -> None:
         self.by_element: Index[str, SceneRelation] = Index(relations, _elements)
         self.by_name: Index[str, SceneRelation] = Index(relations, _name)
@@ -164,9 +165,9 @@ class GraphIndexes:
 
     def changed(
         self,
-        nodes: Table[str, SceneNode],
+        nodes: OrderedTable[str, SceneNode],
         of_nodes: TableChange[str, SceneNode],
-        relations: Table[RelationKey, SceneRelation],
+        relations: OrderedTable[RelationKey, SceneRelation],
         of_relations: TableChange[RelationKey, SceneRelation],
     ) -> GraphIndexes:
         """The indexes of the graph with these tables, which differ as said."""

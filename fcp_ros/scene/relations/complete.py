@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fcp_ros.scene.graph.garbage import garbage_collection_paused
+from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.relations.adjacency import adjacent_rooms
 from fcp_ros.scene.relations.conflicts import (
@@ -82,7 +82,7 @@ def complete_relations(graph: SceneGraph, options: RelationOptions = DEFAULT_OPT
 
 def complete(graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS) -> Completion:
     """``complete_relations``, with the conflicts one by one."""
-    with garbage_collection_paused(), np.errstate(over="ignore", invalid="ignore"):
+    with pause_garbage_collection(), np.errstate(over="ignore", invalid="ignore"):
         return _completed(graph, options)
 
 

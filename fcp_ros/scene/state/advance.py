@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fcp_ros.cset import Fact, InstanceBuilder
-from fcp_ros.cset.instance.persistent_map import PersistentMap
+from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.graph import SceneGraph, SceneRelation
 from fcp_ros.scene.state.label_types import TypeChoice

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from enum import Enum
 
 from fcp_ros.cset import Fact
-from fcp_ros.cset.instance.persistent_map import PersistentMap
+from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.state.label_types import TypeChoice

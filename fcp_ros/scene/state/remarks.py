@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 
 from fcp_ros.cset import Fact
-from fcp_ros.cset.instance.persistent_map import evolved
+from fcp_ros.foundation.persistent_map import evolve
 from fcp_ros.scene.relations.draft import listed
 from fcp_ros.scene.state.label_types import typing_notes
 from fcp_ros.scene.state.reading import Reading
@@ -41,14 +41,14 @@ class Remarks:
     def copy(self) -> Remarks:
         """Remarks that can be changed; these may not, from then on."""
         return Remarks(
-            evolved(self.guessed),
-            evolved(self.attributes),
-            evolved(self.read_as),
-            evolved(self.lost),
+            evolve(self.guessed),
+            evolve(self.attributes),
+            evolve(self.read_as),
+            evolve(self.lost),
             dict(self.unknown),
-            evolved(self.unfit),
-            evolved(self.blocked),
-            evolved(self.blocked_at),
+            evolve(self.unfit),
+            evolve(self.blocked),
+            evolve(self.blocked_at),
         )
 
     def count_unknown(self, relation: str, by: int) -> None:

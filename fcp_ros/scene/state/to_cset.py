@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fcp_ros.cset import Change, Fact, Instance, InstanceBuilder, Schema
-from fcp_ros.cset.instance.persistent_map import PersistentMap
+from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.state.label_types import NodeTyper, TypeChoice, passage_types
 from fcp_ros.scene.state.mapping import SceneMapping

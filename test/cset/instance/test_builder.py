@@ -20,7 +20,7 @@ from fcp_ros.cset.instance.change import Change
 from fcp_ros.cset.instance.comparison import same_content
 from fcp_ros.cset.instance.delta import AttributeChange, Delta, FunctionChange, delta_of
 from fcp_ros.cset.instance.expressions import Operation, Operator, Variable
-from fcp_ros.cset.instance.persistent_map import PersistentMap
+from fcp_ros.foundation.persistent_map import PersistentMap
 
 KITCHEN = Schema(
     "kitchen",

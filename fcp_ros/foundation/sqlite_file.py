@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQLite files that several processes share, and that a corrupt file doesn't take down.
+"""SQLite files that several processes share and that survive corruption.
 
-WAL mode lets readers go on while one process writes; the busy timeout makes a second writer wait
+WAL mode lets readers continue while one process writes; the busy timeout makes a second writer wait
 instead of failing. A file that is not a sound database is moved aside, never deleted.
 """
 
@@ -13,12 +13,14 @@ import sqlite3
 import time
 from pathlib import Path
 
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-
 BUSY_TIMEOUT = 10.0
-"""Seconds that a writer waits for another process's transaction."""
+"""Time that a writer waits for another process's transaction (s)."""
 
 _LOG = logging.getLogger(__name__)
+
+
+class DatabaseFileError(Exception):
+    """A database file that can't be created, read or written; says what to do."""
 
 
 def open_database(
@@ -34,25 +36,25 @@ def open_database(
 
     Returns:
         The connection (usable from several threads, one at a time), and a sentence about a
-        corrupt file that was set aside, else "".
+        corrupt file that was set aside, or "" if there was none.
 
     Raises:
-        GroundingError: the file can't be created, read or written.
+        DatabaseFileError: the file can't be created, read or written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _failed(path, error) from error
+        raise _make_error(path, error) from error
     try:
         return _connect(path, statements, synchronous), ""
     except sqlite3.OperationalError as error:
-        raise _failed(path, error) from error
+        raise _make_error(path, error) from error
     except sqlite3.DatabaseError as error:
         note = _set_aside(path, error)
     try:
         return _connect(path, statements, synchronous), note
     except sqlite3.DatabaseError as error:
-        raise _failed(path, error) from error
+        raise _make_error(path, error) from error
 
 
 def _connect(path: Path, statements: tuple[str, ...], synchronous: str) -> sqlite3.Connection:
@@ -74,7 +76,7 @@ def _connect(path: Path, statements: tuple[str, ...], synchronous: str) -> sqlit
 
 
 def _enter_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL, which asks for the file alone and doesn't wait for it by itself."""
+    """Switch to WAL mode, retrying: SQLite needs the file exclusively and doesn't wait for it."""
     until = time.monotonic() + BUSY_TIMEOUT
     while True:
         try:
@@ -87,7 +89,7 @@ def _enter_wal(connection: sqlite3.Connection) -> None:
 
 
 def _set_aside(path: Path, error: sqlite3.DatabaseError) -> str:
-    """Move the file and its journals away; return the sentence that says so."""
+    """Move the file and its journals away, and return a sentence about it."""
     stamp = time.strftime("%Y%m%dT%H%M%S")
     aside = path.with_name(f"{path.name}.corrupt-{stamp}")
     number = 1
@@ -105,9 +107,8 @@ def _set_aside(path: Path, error: sqlite3.DatabaseError) -> str:
     return note
 
 
-def _failed(path: Path, error: Exception) -> GroundingError:
-    return GroundingError(
-        GroundingCode.STORE_FAILED,
+def _make_error(path: Path, error: Exception) -> DatabaseFileError:
+    return DatabaseFileError(
         f"the database {path} can't be used ({error}); check that its folder exists and can be "
         "written, or give another path",
     )

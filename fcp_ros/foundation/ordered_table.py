@@ -1,35 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values by key, in the order in which they came; changed copies share almost everything."""
+"""Values by key in insertion order; changed copies share almost everything."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from typing import Any, Generic, TypeVar
 
-from fcp_ros.cset.instance.persistent_map import PersistentMap
+from fcp_ros.foundation.persistent_map import PersistentMap
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Table(Mapping[K, V], Generic[K, V]):
-    """A mapping that never changes, with cheap changed copies.
+class OrderedTable(Mapping[K, V], Generic[K, V]):
+    """An immutable mapping with cheap changed copies.
 
-    Each entry has a rank: later entries have greater ones, and an entry whose value is replaced
-    keeps its own. Indexes hold ranks, so what they give is in the table's order.
+    Each entry has a rank: later entries have greater ranks, and an entry whose value is replaced
+    keeps its rank. Indexes over the table hold ranks, so their answers are in the table's order.
 
-    The table is a dict until it is changed for the first time; a changed one is two persistent
-    maps. Going through all of a changed table takes linear time, looking at one entry does not.
+    The table is a dict until its first changed copy is made; from then on it is two persistent
+    maps. Iterating over a changed table takes linear time, reading one entry does not.
     """
 
     __slots__ = ("_key", "_next", "_plain", "_ranks", "_values")
 
     def __init__(self, entries: dict[K, V], key: Callable[[V], K]) -> None:
-        """A table over ``entries``, which it takes over: nobody may change that dict any more.
+        """Make a table over `entries`, which it takes over: nobody may change that dict any more.
 
         Args:
-            entries: Values by key, in order.
-            key: The key of a value.
+            entries: values by key, in order.
+            key: returns the key of a value.
         """
         self._key = key
         self._plain: dict[K, V] | None = entries
@@ -37,11 +37,11 @@ class Table(Mapping[K, V], Generic[K, V]):
         self._values: PersistentMap[int, V] | None = None
         self._next = len(entries)
 
-    def changed(self, put: Iterable[V], gone: Iterable[K]) -> Table[K, V]:
-        """A table without the keys ``gone``, and then with the values ``put``.
+    def with_changes(self, put: Iterable[V], gone: Iterable[K]) -> OrderedTable[K, V]:
+        """Return a table without the keys `gone`, and then with the values `put`.
 
         Raises:
-            KeyError: A key that is to go is not there.
+            KeyError: a key of `gone` is missing.
         """
         ranks, values = self._maps()
         ranks, values, free = ranks.copy(), values.copy(), self._next
@@ -55,21 +55,21 @@ class Table(Mapping[K, V], Generic[K, V]):
                 ranks[key] = rank = free
                 free += 1
             values[rank] = value
-        table: Table[K, V] = Table.__new__(Table)
+        table: OrderedTable[K, V] = OrderedTable.__new__(OrderedTable)
         table._key, table._plain, table._next = self._key, None, free
         table._ranks, table._values = ranks, values
         return table
 
     def rank(self, key: K) -> int:
-        """Where an entry stands; KeyError without one."""
+        """Return the rank of an entry; KeyError without one."""
         return self._maps()[0][key]
 
     def by_rank(self) -> Mapping[int, V]:
-        """The values by rank, ranks ascending."""
+        """Return the values by rank, ranks ascending."""
         return self._maps()[1]
 
     def prepare(self) -> None:
-        """Do now what the first changed copy would: linear work, so that none waits for it."""
+        """Do the linear work of the first changed copy now, so that no change waits for it."""
         self._maps()
 
     def _maps(self) -> tuple[PersistentMap[K, int], PersistentMap[int, V]]:
@@ -91,7 +91,7 @@ class Table(Mapping[K, V], Generic[K, V]):
         return values[ranks[key]]
 
     def get(self, key: K, default: Any = None) -> Any:
-        """The value at ``key``, or ``default``."""
+        """Return the value at `key`, or `default`."""
         plain = self._plain
         if plain is not None:
             return plain.get(key, default)
@@ -109,22 +109,22 @@ class Table(Mapping[K, V], Generic[K, V]):
         return iter(self._entries())
 
     def items(self) -> ItemsView[K, V]:
-        """All entries, in order."""
+        """Return all entries, in order."""
         return self._entries().items()
 
     def values(self) -> ValuesView[V]:
-        """All values, in order."""
+        """Return all values, in order."""
         return self._maps()[1].values() if self._plain is None else self._plain.values()
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if isinstance(other, Table):
+        if isinstance(other, OrderedTable):
             return self._entries() == other._entries()
         return self._entries() == other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Table, (dict(self._entries()), self._key))
+        return (OrderedTable, (dict(self._entries()), self._key))
 
     def __repr__(self) -> str:
         return repr(self._entries())

@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.cset.instance.buckets import add_to, grouped, take_from
-from fcp_ros.cset.instance.persistent_map import (
+from fcp_ros.foundation.persistent_map import (
     SMALL,
     PersistentMap,
     PersistentSet,
-    evolved,
+    add_to,
+    evolve,
+    group_ids,
+    take_from,
 )
 
 Operations = list[tuple[str, int, int]]
@@ -121,14 +123,14 @@ def test_keys_that_need_not_ascend_keep_their_order_and_new_ones_follow_sorted()
 
 
 def test_small_maps_are_dicts_and_large_ones_share() -> None:
-    small = evolved({key: key for key in range(SMALL)})
+    small = evolve({key: key for key in range(SMALL)})
     assert isinstance(small, dict)
-    large = evolved({key: key for key in range(SMALL + 1)})
+    large = evolve({key: key for key in range(SMALL + 1)})
     assert isinstance(large, PersistentMap)
     for key in range(SMALL - 4):
         del large[key]
-    assert evolved(large) == {key: key for key in range(SMALL - 4, SMALL + 1)}
-    assert isinstance(evolved(large), dict)
+    assert evolve(large) == {key: key for key in range(SMALL - 4, SMALL + 1)}
+    assert isinstance(evolve(large), dict)
 
 
 @settings(max_examples=60, deadline=None)
@@ -137,7 +139,7 @@ def test_small_maps_are_dicts_and_large_ones_share() -> None:
     steps=st.lists(st.tuples(st.booleans(), st.integers(0, 80)), max_size=60),
 )
 def test_buckets_equal_sets(size: int, steps: list[tuple[bool, int]]) -> None:
-    index = grouped(("key", id_) for id_ in range(0, 2 * size, 2))
+    index = group_ids(("key", id_) for id_ in range(0, 2 * size, 2))
     plain = set(range(0, 2 * size, 2))
     older = [(dict(index), frozenset(plain))]
     for adds, id_ in steps:
@@ -158,7 +160,7 @@ def test_buckets_equal_sets(size: int, steps: list[tuple[bool, int]]) -> None:
 
 
 def test_large_buckets_are_not_copied() -> None:
-    index = grouped((1, id_) for id_ in range(10_000))
+    index = group_ids((1, id_) for id_ in range(10_000))
     before = index[1]
     add_to(index, 1, 10_000)
     after = index[1]

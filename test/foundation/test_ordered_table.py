@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.scene.graph.table import Table
+from fcp_ros.foundation.ordered_table import OrderedTable
 
 KEYS = st.sampled_from("abcdefgh")
 STEPS = st.lists(st.tuples(st.lists(KEYS, unique=True), st.lists(KEYS, unique=True)), max_size=8)
@@ -17,13 +17,13 @@ STEPS = st.lists(st.tuples(st.lists(KEYS, unique=True), st.lists(KEYS, unique=Tr
 @given(st.lists(KEYS, unique=True), STEPS)
 def test_a_table_is_a_dict(start: list[str], steps: list[tuple[list[str], list[str]]]) -> None:
     plain = {key: (key, 0) for key in start}
-    table: Table[str, tuple[str, int]] = Table(dict(plain), itemgetter(0))
+    table: OrderedTable[str, tuple[str, int]] = OrderedTable(dict(plain), itemgetter(0))
     history = [(table, plain)]
     for number, (put, gone) in enumerate(steps, start=1):
         gone = [key for key in gone if key in plain]
         plain = {key: value for key, value in plain.items() if key not in gone}
         plain.update((key, (key, number)) for key in put)
-        table = table.changed([(key, number) for key in put], gone)
+        table = table.with_changes([(key, number) for key in put], gone)
         history.append((table, plain))
     for had, should in history:
         for key in "abcdefgh":  # before anything makes the whole dict
@@ -42,12 +42,12 @@ def test_a_table_is_a_dict(start: list[str], steps: list[tuple[list[str], list[s
 
 
 def test_what_is_not_there() -> None:
-    table: Table[str, tuple[str, int]] = Table({"a": ("a", 1)}, itemgetter(0))
-    for had in (table, table.changed([("b", 2)], [])):
+    table: OrderedTable[str, tuple[str, int]] = OrderedTable({"a": ("a", 1)}, itemgetter(0))
+    for had in (table, table.with_changes([("b", 2)], [])):
         for ask in (lambda had=had: had["z"], lambda had=had: had.rank("z")):
             with pytest.raises(KeyError):
                 ask()
         with pytest.raises(KeyError):
-            had.changed([], ["z"])
+            had.with_changes([], ["z"])
         with pytest.raises(KeyError):
             had.by_rank()[99]

@@ -5,26 +5,26 @@ import gc
 
 import pytest
 
-from fcp_ros.scene.graph.garbage import (
-    LARGE_SCENE,
+from fcp_ros.foundation.garbage import (
+    MANY_OBJECTS,
     collect_garbage_rarely,
-    garbage_collection_paused,
-    hold_scene,
+    pause_garbage_collection,
+    tune_garbage_collection,
 )
 
 
 def test_pause_ends():
     assert gc.isenabled()
-    with garbage_collection_paused():
+    with pause_garbage_collection():
         assert not gc.isenabled()
-        with garbage_collection_paused():
+        with pause_garbage_collection():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
 def test_pause_ends_after_an_error():
-    with pytest.raises(ValueError, match="wrong"), garbage_collection_paused():
+    with pytest.raises(ValueError, match="wrong"), pause_garbage_collection():
         raise ValueError("wrong")
     assert gc.isenabled()
 
@@ -44,14 +44,14 @@ def test_collecting_rarely():
 def test_only_a_large_scene_changes_anything():
     thresholds = gc.get_threshold()
     try:
-        hold_scene(LARGE_SCENE - 1)
+        tune_garbage_collection(MANY_OBJECTS - 1)
         assert gc.get_threshold() == thresholds
         assert not gc.get_freeze_count()
-        hold_scene(LARGE_SCENE)
+        tune_garbage_collection(MANY_OBJECTS)
         assert gc.get_threshold() != thresholds
         frozen = gc.get_freeze_count()
         assert frozen
-        hold_scene(LARGE_SCENE)
+        tune_garbage_collection(MANY_OBJECTS)
         assert gc.get_freeze_count() <= frozen
     finally:
         gc.unfreeze()

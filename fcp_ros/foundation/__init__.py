@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ground floor: tools that every layer may use and that know nothing of the package above them.
+
+Values:
+
+- `persistent_map`: maps, sets and index buckets whose changed copies share almost everything.
+- `ordered_table`: an immutable mapping in insertion order, with ranks for indexes.
+- `garbage`: Python's garbage collector in processes that hold large scenes.
+
+Files:
+
+- `sqlite_file`: SQLite databases that several processes share.
+"""

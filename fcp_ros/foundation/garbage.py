@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cyclic garbage collector in a process that holds hundreds of thousands of live values.
+
+Each collection traverses all of them in vain: while a scene of 20,000 objects is read, that is most
+of the time. Values of this package have no reference cycles; reference counting frees them.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+MANY_OBJECTS = 1_000
+"""Scenes with at least this many elements slow the cyclic garbage collector noticeably."""
+
+_RARELY = (50_000, 20, 100)
+"""Thresholds of the collector in a process that holds a large scene."""
+
+
+@contextmanager
+def pause_garbage_collection() -> Iterator[None]:
+    """Switch the collector off within the context.
+
+    For short stretches that create many lasting values: the pause affects the whole process.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def collect_garbage_rarely() -> None:
+    """Tune the collector for a process that follows the changes of a large scene.
+
+    Call it once the scene is there: what exists now is never traversed again, and later values are
+    traversed less often. One pass over a scene of 100,000 elements takes 0.1 to 0.3 s, in the midst
+    of a change.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_RARELY)
+
+
+def tune_garbage_collection(elements: int) -> None:
+    """Call `collect_garbage_rarely` if the process now holds a large scene.
+
+    Repeated calls cost nothing.
+
+    Args:
+        elements: number of elements that the process holds.
+    """
+    # Not by gc.get_freeze_count(), which counts all frozen objects each time.
+    if elements >= MANY_OBJECTS and gc.get_threshold() != _RARELY:
+        collect_garbage_rarely()
