@@ -19,7 +19,6 @@ SEARCH = "How it is searched for"
 class Optimisation(str, Enum):
     """What can be switched off: the fields of `Switches`."""
 
-    RELEVANCE = "relevance"
     FORGETTING = "forgetting"
     SYMMETRY = "symmetry"
     METRIC = "metric"

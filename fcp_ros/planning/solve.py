@@ -32,7 +32,6 @@ from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.phase_times import PhaseTimes
 from fcp_ros.planning.relevance.compiler import Breadth
-from fcp_ros.planning.relevance.exhaustive import compile_task
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan
 from fcp_ros.planning.solution import Problem, Solution, Solved
@@ -84,13 +83,12 @@ class Solver:
     def _rungs(self) -> Iterator[tuple[Formula, Breadth]]:
         """Narrow to wide; what is only to be improved goes to the widest at once."""
         formula = self._problem.formula
-        if self._problem.options.switches.relevance:
-            few = self._shortlist()
-            if few is not None:
-                yield few, Breadth.NARROW
-            yield formula, Breadth.NARROW
-            if self._solved.best is None:
-                yield formula, Breadth.WIDE
+        few = self._shortlist()
+        if few is not None:
+            yield few, Breadth.NARROW
+        yield formula, Breadth.NARROW
+        if self._solved.best is None:
+            yield formula, Breadth.WIDE
         yield formula, Breadth.FULL
 
     def _rung(self, formula: Formula, breadth: Breadth) -> bool:
@@ -163,11 +161,7 @@ class Solver:
     def _compiled(self, formula: Formula, breadth: Breadth) -> Encoding:
         problem, watch = self._problem, self._watch
         with self._times(Phase.COMPILE):
-            if problem.options.switches.relevance:
-                wanted = wanted_of(formula)
-                task = problem.compiler.task(problem.instance, wanted, breadth, watch)
-            else:
-                task = compile_task(problem.compiler.domain, problem.instance, watch)
+            task = problem.compiler.task(problem.instance, wanted_of(formula), breadth, watch)
             conditions = Conditions(task)
         with self._times(Phase.GOAL):
             alternatives = goal_alternatives(formula, self._judge.known, problem.tnorm, task, watch)

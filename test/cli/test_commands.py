@@ -241,7 +241,7 @@ def test_what_is_optimised_and_how_can_be_chosen():
         ["--optimise", "cost", "--deadline", "600"],
         ["--algorithm", "bidirectional"],
         ["--algorithm", "astar", "--heuristic", "max", "--improve-time", "0"],
-        ["--without", "relevance", "--without", "lazy", "--memory-limit", "500"],
+        ["--without", "forgetting", "--without", "lazy", "--memory-limit", "500"],
     ):
         code, out, _ = fcp("plan", "--goal", "on(mug_1, tv_stand_1)", "--oracle", "table", *options)
         assert code == 0, out

@@ -4,6 +4,7 @@
 from dataclasses import fields, replace
 
 import pytest
+from exhaustive_compiler import exhaustive_compilation
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from random_worlds import CRISP, DEGREES, SOFT, atom, worlds
@@ -17,8 +18,7 @@ GRADED = [atom("g", [a]) for a in ("a1", "a2")]
 GRADED += [atom("h", [a, b]) for a in ("a1", "a2") for b in ("b1", "b2")]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@settings(
+PROPERTY = settings(
     max_examples=25,
     deadline=None,
     suppress_health_check=[
@@ -27,8 +27,10 @@ GRADED += [atom("h", [a, b]) for a in ("a1", "a2") for b in ("b1", "b2")]
         HealthCheck.function_scoped_fixture,
     ],
 )
-@given(world=worlds(), crisp=CRISP, soft=SOFT, data=st.data())
-def test_a_switch_changes_no_answer(degrees, name, world, crisp, soft, data):
+
+
+def drawn(world, crisp, soft, data, degrees):
+    """A request: domain, instance, goal, options, memberships."""
     domain, instance = world
     text = f"{crisp} and ({soft})" if data.draw(st.booleans()) else crisp
     try:
@@ -37,11 +39,30 @@ def test_a_switch_changes_no_answer(degrees, name, world, crisp, soft, data):
         assume(False)
     source = degrees({name: data.draw(DEGREES) for name in GRADED})
     options = PlanningOptions(alpha=data.draw(st.sampled_from([0.0, 0.4, 0.85])))
+    return domain, instance, goal, options, source
+
+
+@pytest.mark.parametrize("name", NAMES)
+@PROPERTY
+@given(world=worlds(), crisp=CRISP, soft=SOFT, data=st.data())
+def test_a_switch_changes_no_answer(degrees, name, world, crisp, soft, data):
+    domain, instance, goal, options, source = drawn(world, crisp, soft, data, degrees)
     with_it = plan(domain, instance, goal, options, source)
     off = replace(options, switches=replace(Switches(), **{name: False}))
     without = plan(domain, instance, goal, off, source)
     assert with_it.status is without.status, (with_it.message, without.message)
     assert with_it.best_membership == pytest.approx(without.best_membership, abs=1e-8)
+
+
+@PROPERTY
+@given(world=worlds(), crisp=CRISP, soft=SOFT, data=st.data())
+def test_what_is_irrelevant_changes_no_answer(degrees, world, crisp, soft, data):
+    request = drawn(world, crisp, soft, data, degrees)
+    relevant = plan(*request)
+    with exhaustive_compilation():
+        everything = plan(*request)
+    assert relevant.status is everything.status, (relevant.message, everything.message)
+    assert relevant.best_membership == pytest.approx(everything.best_membership, abs=1e-8)
 
 
 def test_lazy_judging_asks_for_less(house, state, degrees):

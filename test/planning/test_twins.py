@@ -7,6 +7,7 @@ Random domains from `random_worlds`, against `rewriting_twin`.
 from dataclasses import replace
 
 import pytest
+from exhaustive_compiler import compile_task
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from random_worlds import DEGREES, SOFT, atom, worlds
@@ -25,7 +26,6 @@ from fcp_ros.planning import PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.goal.alternatives import goal_alternatives
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.relevance.exhaustive import compile_task
 
 ALPHAS = st.sampled_from([0.0, 0.4, 0.85])
 

@@ -8,10 +8,11 @@ both polarities), are applied in turn, each time on a task made anew of what is 
 from collections import deque
 from dataclasses import replace
 
+from exhaustive_compiler import compile_task
+
 from fcp_ros.cset import facts
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.degree_formula import Degree
-from fcp_ros.planning.relevance.exhaustive import compile_task
 from fcp_ros.planning.relevance.selection import relevant
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.patterns import FactStore

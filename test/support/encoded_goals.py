@@ -3,6 +3,8 @@
 
 from types import SimpleNamespace
 
+from exhaustive_compiler import compile_task
+
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
@@ -13,10 +15,9 @@ from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.compiler import Breadth, demand_task
-from fcp_ros.planning.relevance.exhaustive import compile_task
 from fcp_ros.planning.task.conditions import Conditions
 
-PLAIN = Switches(*[False] * 6)
+PLAIN = Switches(*[False] * 5)
 """All optimisations switched off."""
 
 

@@ -48,7 +48,6 @@ class Switches:
     """The planner's optimisations; none changes the answer, each can be switched off.
 
     Attributes:
-        relevance: instantiate only what can matter for the goal.
         forgetting: one operator where a rule merely forgets an old value.
         symmetry: treat interchangeable objects once.
         metric: distances instead of hops along relations that the domain marks as metric.
@@ -56,7 +55,6 @@ class Switches:
         chunks: plan with the domain's chunks as single operators.
     """
 
-    relevance: bool = True
     forgetting: bool = True
     symmetry: bool = True
     metric: bool = True

@@ -4,6 +4,7 @@
 from dataclasses import replace
 
 import pytest
+from exhaustive_compiler import compile_task
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from random_walks import Walker
@@ -33,10 +34,9 @@ from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.relevance.exhaustive import compile_task
 from fcp_ros.planning.task.conditions import Conditions
 
-PLAIN = Switches(*[False] * 6)
+PLAIN = Switches(*[False] * 5)
 
 CHUNKS = """
 graded:

@@ -34,7 +34,7 @@ SLOW = [
     HealthCheck.too_slow,
     HealthCheck.function_scoped_fixture,
 ]
-SWITCHES = st.builds(Switches, *[st.booleans()] * 6)
+SWITCHES = st.builds(Switches, *[st.booleans()] * 5)
 GUARDED = ("at(?robot, ?room)", "closed(?box)", "inside(?item, ?box)")
 GRADED = [atom("g", [a]) for a in ("a1", "a2")] + [
     atom("h", [a, b]) for a in ("a1", "a2") for b in ("b1", "b2")

@@ -2,15 +2,16 @@
 """Rules that merely forget an old value: one operator for each new one."""
 
 import math
+from dataclasses import replace
 
 import pytest
-from encoded_goals import encode_goal
+from encoded_goals import PLAIN, encode_goal
 from flat_twin import least
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.domain import parse_domain
-from fcp_ros.planning.model.request import Optimise, Switches
+from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.relevance.overwriting import overwritings_of
 from fcp_ros.planning.task.forgetting import forgotten
 from fcp_ros.planning.task.lifted import shapes_of
@@ -59,8 +60,7 @@ def state_of(state, domain, places=6, far=2):
     return state(domain, {"bot": "robot", "rob": "robot", **kinds}, ["at(bot, p0)", "at(rob, p1)"])
 
 
-FORGETTING = Switches(False, True, False, False, False, False)
-PLAIN = Switches(*[False] * 6)
+FORGETTING = replace(PLAIN, forgetting=True)
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
-from encoded_goals import encode_goal
+from encoded_goals import PLAIN, encode_goal
 from flat_twin import least
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.encoding.metric import _comparable, _Graph
 from fcp_ros.planning.encoding.operators import Body
 from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
-from fcp_ros.planning.model.request import Optimise, Switches
+from fcp_ros.planning.model.request import Optimise
 
 DOMAIN = """
 domain: rooms
@@ -89,7 +90,7 @@ THROW = """  throw:
     duration: 4
     executor: drop
 """
-METRIC = Switches(False, False, False, True, False, False)
+METRIC = replace(PLAIN, metric=True)
 
 
 def domain_of(fuel=9, gain=0, free="", throw=""):

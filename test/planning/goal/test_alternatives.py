@@ -2,6 +2,7 @@
 """Alternatives of goals: what is expanded, and what is left out (the twin test is test_twins)."""
 
 import pytest
+from exhaustive_compiler import compile_task
 
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
@@ -9,7 +10,6 @@ from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.goal.alternatives import goal_alternatives
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.relevance.exhaustive import compile_task
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 """Interchangeable objects: one binding of each orbit, the same best plan."""
 
 import pytest
+from exhaustive_compiler import compile_task
 from flat_twin import least
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,6 @@ from fcp_ros.planning.goal.alternatives import goal_alternatives
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.goal.symmetry import one_of_each, representatives, twins_of
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.relevance.exhaustive import compile_task
 from fcp_ros.planning.task.conditions import Conditions
 
 DOMAIN = """

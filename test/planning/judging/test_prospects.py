@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The alternatives of a goal: which are worth a look, and that no plan is better, by asking."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
+from exhaustive_compiler import exhaustive_compilation
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -72,9 +74,10 @@ def test_what_is_shown_needs_no_wider_task(house, state, degrees, many):
     given = {f"serves_as(mug_{i}, drinking)": 0.9 - 0.01 * i for i in range(many)}
     goal = check_goal(parse_expression(GOAL), house, instance, GOAL)
     answers = []
-    for relevance in (True, False):
-        options = PlanningOptions(explain=True, switches=Switches(relevance=relevance))
-        answers.append(plan(house, instance, goal, options, degrees(given)))
+    for compilation in (nullcontext(), exhaustive_compilation()):
+        with compilation:
+            options = PlanningOptions(explain=True)
+            answers.append(plan(house, instance, goal, options, degrees(given)))
     narrow, everything = answers
     for result in answers:
         assert result.status is PlanStatus.SOLVED_OPTIMALLY
@@ -101,7 +104,8 @@ def test_a_shortlist_changes_no_answer(degrees, house, home, monkeypatch, tnorm,
     monkeypatch.setattr(prospects, "FEW", 1)
     monkeypatch.setattr(solve, "MANY", 3)
     short = plan(house, home, goal, options, source)
-    everything = replace(options, switches=Switches(relevance=False, lazy=False))
-    expected = plan(house, home, goal, everything, source)
+    everything = replace(options, switches=Switches(lazy=False))
+    with exhaustive_compilation():
+        expected = plan(house, home, goal, everything, source)
     assert short.status is expected.status, short.message
     assert short.best_membership == pytest.approx(expected.best_membership, abs=1e-8)

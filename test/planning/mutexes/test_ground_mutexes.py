@@ -4,6 +4,7 @@
 from collections import deque
 from dataclasses import replace
 
+from exhaustive_compiler import compile_task
 from hypothesis import HealthCheck, assume, given, settings
 from random_worlds import worlds
 from task_twin import TaskTwin
@@ -14,7 +15,6 @@ from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.ground_mutexes import exclusions_of
-from fcp_ros.planning.relevance.exhaustive import compile_task
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Absence
 

@@ -2,6 +2,7 @@
 """Grounding on demand against the exhaustive compiler, on random worlds."""
 
 from demand_twin import exhaustive_names, shortest
+from exhaustive_compiler import compile_task
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from random_worlds import worlds
@@ -12,7 +13,6 @@ from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.goal.wanted import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.compiler import Breadth, demand_task
-from fcp_ros.planning.relevance.exhaustive import compile_task
 from fcp_ros.planning.task.conditions import Conditions
 
 PROPERTY = settings(

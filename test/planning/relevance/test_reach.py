@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 from demand_twin import exhaustive_names, shortest
+from exhaustive_compiler import compile_task
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from random_worlds import worlds
@@ -16,7 +17,6 @@ from fcp_ros.planning.goal.wanted import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance import reach as demand_reach
 from fcp_ros.planning.relevance.compiler import Breadth, demand_task
-from fcp_ros.planning.relevance.exhaustive import compile_task
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import shapes_of

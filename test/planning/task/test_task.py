@@ -2,11 +2,11 @@
 """The compiled task: only reachable operators, joined with what is static."""
 
 import pytest
+from exhaustive_compiler import compile_task
 
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.relevance.exhaustive import compile_task
 from fcp_ros.planning.relevance.selection import relevant
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.patterns import FactStore, Join, Pattern
@@ -80,7 +80,7 @@ def test_relevance_leaves_out_other_things(house, home, watch):
 
 
 def test_too_many_operators_are_refused(house, home, watch, monkeypatch):
-    monkeypatch.setattr("fcp_ros.planning.relevance.exhaustive.MAX_OPERATORS", 5)
+    monkeypatch.setattr("exhaustive_compiler.MAX_OPERATORS", 5)
     with pytest.raises(Interrupted) as caught:
         compile_task(house, home, watch)
     assert caught.value.status is PlanStatus.MEMOUT

@@ -4,6 +4,7 @@
 from types import SimpleNamespace
 
 import pytest
+from exhaustive_compiler import compile_task
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from plan_claims import Claims
@@ -19,7 +20,6 @@ from fcp_ros.planning.goal.alternatives import goal_alternatives
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.relevance.exhaustive import compile_task
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
 from fcp_ros.planning.search.bidirectional.pattern import Pattern
 from fcp_ros.planning.search.objective import Objective

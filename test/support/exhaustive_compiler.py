@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Domain and state -> task: only operators that are reachable if nothing is ever deleted.
+"""The slow twin of relevance: a task with all operators that delete relaxation reaches.
 
 Rules are joined with the facts they need, never multiplied out over their parameters: static facts
 narrow a rule first, and an operator appears when the last of its changing facts does (a semi-naive
 fixpoint). What an operator must not find (negated conditions, functional legs, constraints) is
-added on demand by `conditions.py`.
+added on demand by `task/conditions.py`. Conditional effects are left out.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from unittest import mock
 
 from fcp_ros.cset import Fact, Instance, facts
 from fcp_ros.domain.expressions.syntax import Atom
 from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.planning.goal.wanted import Wanted
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.relevance.compiler import Breadth, DemandCompiler
 from fcp_ros.planning.task.patterns import (
     Arguments,
     FactStore,
@@ -31,6 +36,19 @@ from fcp_ros.planning.task.task import FactKey, Operator, Task, functional_posit
 
 MAX_OPERATORS = 1_000_000
 """More reachable operators than this are refused with MEMOUT."""
+
+
+@contextmanager
+def exhaustive_compilation() -> Iterator[None]:
+    """Let the planner compile everything that the scene allows, whatever matters for the goal."""
+
+    def task(
+        self: DemandCompiler, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch
+    ) -> Task:
+        return compile_task(self.domain, instance, watch)
+
+    with mock.patch.object(DemandCompiler, "task", task):
+        yield
 
 
 def compile_task(domain: Domain, instance: Instance, watch: Watch) -> Task:
