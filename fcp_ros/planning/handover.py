@@ -32,14 +32,18 @@ class Handover:
     goal: Expression
 
     def verdict(self, plan: Plan, meeting: PlanMeeting | None = None) -> Verdict:
-        """What the verifier says of a plan; it has all degrees judged once more."""
+        """Have the verifier check a plan against the answers that this request was given.
+
+        The source itself is not asked again: a degree that has moved since the search would spoil
+        a plan that was right for the answers that it records.
+        """
         context = self.context
         return verify(
             context.domain,
             context.instance,
             plan,
             self.goal,
-            context.source,
+            context.judge.memory,
             alpha=plan.alpha,
             resources=context.amounts,
             deadline=context.options.deadline,

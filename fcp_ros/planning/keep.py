@@ -12,9 +12,7 @@ import uuid
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.evaluation import evaluate
 from fcp_ros.domain.expressions.syntax import Expression, to_text
-from fcp_ros.domain.expressions.types import opened
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, AlphaCut, graded_steps, reaches
 from fcp_ros.planning.assembly import StepDraft, valued
@@ -25,6 +23,7 @@ from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.verdict import Verdict
 from fcp_ros.planning.request_context import RequestContext
+from fcp_ros.planning.verification.degrees import graded_atom, value_goal
 from fcp_ros.planning.verification.replay import Replay
 
 
@@ -140,19 +139,13 @@ def _valued_anew(
     judge, tnorm = context.judge, context.tnorm
     ground = (_ground(step, context.domain) for step in steps)
     fresh = valued((StepDraft(g.rule, g.arguments, graded_atoms_of(g)) for g in ground), context)
-    body, types = opened(goal, context.domain)
-    binding = {name: element for name, element in previous.binding if name in types}
-    degree = evaluate(body, final, judge.degree, tnorm, types=types, binding=binding)
-    atoms = [
-        (j.request.predicate, tuple(a.text for a in j.request.arguments))
-        for j in previous.goal_judgements
-    ]
+    degree = value_goal(goal, previous, final, judge, context.domain, tnorm)
     return replace(
         previous,
         steps=fresh,
         membership=tnorm.compose_all([*(step.degree for step in fresh), degree]),
         goal_degree=degree,
-        goal_judgements=tuple(judge.judged(atom) for atom in atoms),
+        goal_judgements=tuple(judge.judged(graded_atom(j)) for j in previous.goal_judgements),
         tnorm=tnorm.name,
         id=str(uuid.uuid4()),
         schedule=None,

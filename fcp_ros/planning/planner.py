@@ -103,7 +103,7 @@ def plan(
     watch = Watch(options, cancelled, progress)
     judge = Judge(domain, instance, memberships, watch.check)
     given = dict(resources or {})
-    context = RequestContext(own, instance, options, given, memberships, judge, watch)
+    context = RequestContext(own, instance, options, given, judge, watch)
     return _Request(context, goal).answer()
 
 

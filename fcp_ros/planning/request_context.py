@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
-from fcp_ros.planning.model.memberships import Judge, MembershipSource
+from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.session import PlanningSession
@@ -25,7 +25,6 @@ class RequestContext:
         instance: the state to start in.
         options: what is asked for.
         given: resource -> what there is of it now, where that is not the domain's own figure.
-        source: judges graded predicates.
         judge: knows the degrees that were asked for, and asks for more.
         watch: limits, progress, cancelling.
     """
@@ -34,7 +33,6 @@ class RequestContext:
     instance: Instance
     options: PlanningOptions
     given: Mapping[str, float]
-    source: MembershipSource
     judge: Judge
     watch: Watch
 

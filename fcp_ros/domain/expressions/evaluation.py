@@ -31,8 +31,8 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import IS_A
 from fcp_ros.fuzzy.tnorm import TNorm
 
-DegreeOf = Callable[[str, tuple[str, ...]], float]
-"""Degree in [0, 1] of a graded predicate of element names and texts."""
+DegreeOf = Callable[[str, tuple[str, ...]], float | None]
+"""Degree in [0, 1] of a graded predicate of element names and texts; None if it is not known."""
 
 
 def evaluate(
@@ -44,12 +44,13 @@ def evaluate(
     types: Mapping[str, str] | None = None,
     binding: Mapping[str, str] | None = None,
 ) -> float:
-    """The degree of a checked goal in a state.
+    """The degree of a checked goal in a state, or a lower bound if some degrees are not known.
 
     Arguments:
         expression: from `check_goal`.
         instance: the state.
-        degree_of: the degree of a graded predicate.
+        degree_of: the degree of a graded predicate. An atom for which it returns None counts for
+            nothing: it is 0 where a higher degree helps, and 1 under a negation.
         tnorm: composes conjunctions.
         types: free variable -> type, from `infer_types`; a variable that is not in it ranges over
             all elements.
@@ -82,22 +83,29 @@ class _Evaluator:
         self._degree_of = degree_of
         self._tnorm = tnorm
 
-    def degree(self, expression: Expression, binding: Mapping[str, str]) -> float:
+    def degree(
+        self, expression: Expression, binding: Mapping[str, str], unknown: float = 0.0
+    ) -> float:
+        """The degree with `unknown` for every atom whose degree is not known.
+
+        All connectives but `not` are monotone, so 0 gives a lower bound and 1 an upper one.
+        """
         if isinstance(expression, Atom):
-            return self._atom(expression, binding)
+            return self._atom(expression, binding, unknown)
         if isinstance(expression, Not):
-            return 1.0 - self.degree(expression.body, binding)
+            return 1.0 - self.degree(expression.body, binding, 1.0 - unknown)
         if isinstance(expression, And):
-            return self._tnorm.compose_all(self.degree(p, binding) for p in expression.parts)
+            parts = (self.degree(part, binding, unknown) for part in expression.parts)
+            return self._tnorm.compose_all(parts)
         if isinstance(expression, Or):
-            return max(self.degree(part, binding) for part in expression.parts)
+            return max(self.degree(part, binding, unknown) for part in expression.parts)
         if isinstance(expression, Exists):
             inner = self._bindings(expression.variables, binding)
-            return max((self.degree(expression.body, b) for b in inner), default=0.0)
+            return max((self.degree(expression.body, b, unknown) for b in inner), default=0.0)
         if isinstance(expression, Forall):
             inner = self._bindings(expression.variables, binding)
-            return self._tnorm.compose_all(self.degree(expression.body, b) for b in inner)
-        return 1.0 - expression.weight * (1.0 - self.degree(expression.body, binding))
+            return self._tnorm.compose_all(self.degree(expression.body, b, unknown) for b in inner)
+        return 1.0 - expression.weight * (1.0 - self.degree(expression.body, binding, unknown))
 
     def _bindings(
         self, variables: Sequence[TypedVariable], binding: Mapping[str, str]
@@ -110,7 +118,7 @@ class _Evaluator:
         for chosen in itertools.product(*ranges):
             yield {**binding, **dict(zip(names, chosen, strict=True))}
 
-    def _atom(self, atom: Atom, binding: Mapping[str, str]) -> float:
+    def _atom(self, atom: Atom, binding: Mapping[str, str], unknown: float) -> float:
         arguments = tuple(_value(term, binding) for term in atom.arguments)
         instance = self._instance
         if atom.predicate == IS_A:
@@ -118,7 +126,8 @@ class _Evaluator:
         if instance.schema.has_relation(atom.predicate):
             ids = tuple(instance.id_of(name) for name in arguments)
             return float(instance.find_tuple(atom.predicate, ids) is not None)
-        return self._degree_of(atom.predicate, arguments)
+        degree = self._degree_of(atom.predicate, arguments)
+        return unknown if degree is None else degree
 
 
 def _value(term: Term, binding: Mapping[str, str]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asking for memberships: in batches, each context once, with a way to stop between batches."""
+"""Ask for memberships: in batches, each context once, with a way to stop between batches."""
 
 from __future__ import annotations
 
@@ -23,18 +23,72 @@ class MembershipSource(Protocol):
     """Anything that answers judgement requests; the grounder does."""
 
     def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]:
-        """One membership for each request, in their order."""
+        """Return one membership for each request, in their order."""
         ...
+
+
+class MembershipMemory:
+    """A membership source that asks another one about each context once.
+
+    One planning request is decided by the answers in one memory, verification included. A degree
+    that moves in the meantime (an outcome arrives, a fallback recovers) counts from the next
+    request on.
+
+    Args:
+        source: the source to ask.
+    """
+
+    def __init__(self, source: MembershipSource) -> None:
+        self._source = source
+        self._known: dict[str, Membership] = {}
+
+    def __len__(self) -> int:
+        """Return the number of different contexts that the source was asked about."""
+        return len(self._known)
+
+    def find(self, context_key: str) -> Membership | None:
+        """Return the answer for a context, or None if nobody has asked yet; asks nobody."""
+        return self._known.get(context_key)
+
+    def judge(
+        self, requests: Sequence[JudgementRequest], check: Callable[[], None] = lambda: None
+    ) -> list[Membership]:
+        """Return one membership for each request, in their order; ask for those not known yet.
+
+        Args:
+            requests: the questions.
+            check: called before each batch; may raise to stop.
+
+        Raises:
+            ValueError: the source answered a different number of requests than it was asked.
+        """
+        pending = {r.context_key: r for r in requests if r.context_key not in self._known}
+        wanted = list(pending.values())
+        for start in range(0, len(wanted), BATCH):
+            check()
+            batch = wanted[start : start + BATCH]
+            answers = self._source.judge(batch)
+            if len(answers) != len(batch):
+                raise ValueError(
+                    f"the membership source answered {len(answers)} of {len(batch)} requests: "
+                    "it must answer each one, in order"
+                )
+            for request, membership in zip(batch, answers, strict=True):
+                self._known[request.context_key] = membership
+        return [self._known[request.context_key] for request in requests]
 
 
 class Judge:
     """Judges ground graded atoms in one state and remembers the answers.
 
-    Arguments:
+    Args:
         domain: its graded predicates declare the contexts.
         instance: the state that the contexts are read from.
-        source: who is asked. Requests with equal context keys are asked once.
+        source: the source to ask; each context is asked once.
         check: called between batches; may raise to stop.
+
+    Attributes:
+        memory: the answers, as a membership source for other states of the same request.
     """
 
     def __init__(
@@ -46,56 +100,44 @@ class Judge:
     ) -> None:
         self._domain = domain
         self._instance = instance
-        self._source = source
         self._check = check
         self._requests: dict[GradedAtom, JudgementRequest] = {}
-        self._memberships: dict[str, Membership] = {}
+        self.memory = MembershipMemory(source)
 
     def judge(self, atoms: Iterable[GradedAtom]) -> None:
         """Ask for all `atoms` that are not known yet."""
-        wanted: dict[str, JudgementRequest] = {}
+        wanted: list[JudgementRequest] = []
         for count, atom in enumerate(atoms):
             if count % BATCH == 0:
                 self._check()
-            request = self._request(atom)
-            if request.context_key not in self._memberships:
-                wanted.setdefault(request.context_key, request)
-        pending = list(wanted.values())
-        for start in range(0, len(pending), BATCH):
-            self._check()
-            batch = pending[start : start + BATCH]
-            answers = self._source.judge(batch)
-            if len(answers) != len(batch):
-                raise ValueError(
-                    f"the membership source answered {len(answers)} of {len(batch)} requests: "
-                    "it must answer each one, in order"
-                )
-            for request, membership in zip(batch, answers, strict=True):
-                self._memberships[request.context_key] = membership
+            wanted.append(self._request(atom))
+        self.memory.judge(wanted, self._check)
 
     def known(self, atom: GradedAtom) -> float | None:
-        """The degree of an atom, or None where nobody was asked yet; asks nobody."""
-        answer = self._memberships.get(self._request(atom).context_key)
+        """Return the degree of an atom, or None if nobody has asked yet; asks nobody."""
+        answer = self.memory.find(self._request(atom).context_key)
         return None if answer is None else answer.degree
 
     def key(self, atom: GradedAtom) -> str:
-        """What decides about an atom's degree: atoms with the same key are judged once."""
+        """Return the context key of an atom: atoms with the same key have the same degree."""
         return self._request(atom).context_key
 
     @property
     def asked(self) -> int:
         """Number of different contexts that the source was asked about."""
-        return len(self._memberships)
+        return len(self.memory)
 
     def judged(self, atom: GradedAtom) -> Judged:
-        """The request and the answer for one atom (asked now where it is not known yet)."""
+        """Return the request and the answer for one atom; asks if it is not known yet."""
         request = self._request(atom)
-        if request.context_key not in self._memberships:
+        answer = self.memory.find(request.context_key)
+        if answer is None:
             self.judge([atom])
-        return Judged(request, self._memberships[request.context_key])
+            (answer,) = self.memory.judge([request])
+        return Judged(request, answer)
 
     def degree(self, predicate: str, arguments: tuple[str, ...]) -> float:
-        """The degree of one atom (asked now where it is not known yet)."""
+        """Return the degree of one atom; asks if it is not known yet."""
         return self.judged((predicate, arguments)).membership.degree
 
     def _request(self, atom: GradedAtom) -> JudgementRequest:

@@ -61,8 +61,10 @@ class Plan:
         goal: the goal's text, as planned (after relaxation).
         steps: the steps in their order; empty when the goal holds already.
         membership: composition of the steps' degrees and `goal_degree`, in [0, 1].
-        goal_degree: degree of the goal in the state that the steps lead to, in [0, 1].
-        goal_judgements: the judged graded atoms of the goal that `goal_degree` rests on.
+        goal_degree: degree of the goal in the state that the steps lead to, in [0, 1], by
+            `goal_judgements`.
+        goal_judgements: the judged graded atoms of the goal that `goal_degree` rests on; others of
+            the goal count for nothing.
         binding: (variable, element name) for the goal's variables that were bound.
         alpha: the alpha-cut that the plan passed.
         tnorm: name of the t-norm.

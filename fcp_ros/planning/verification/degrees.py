@@ -1,33 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The degrees of the steps of a plan, asked again: in one go, each context once."""
+"""Degrees of the steps and the goal of a plan, from the judgements that it rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
 from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.evaluation import evaluate
+from fcp_ros.domain.expressions.syntax import Expression
+from fcp_ros.domain.expressions.types import opened
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.judgement import JudgementRequest
 from fcp_ros.planning.chunks.graded_steps import graded_by_step
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.model.memberships import BATCH, MembershipSource
-from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.model.memberships import GradedAtom, Judge, MembershipMemory
+from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
 
 
-def judged_degrees(
+def judge_steps(
     domain: Domain,
     taken: Sequence[tuple[PlanStep, Instance]],
-    source: MembershipSource,
+    memory: MembershipMemory,
     check: Callable[[], None],
 ) -> list[list[float]]:
-    """The degree of each graded atom of each step.
+    """Return the degree of each graded atom of each step.
 
     Args:
         domain: rules and graded predicates.
         taken: steps that could be taken, each with the state before it.
-        source: who judges.
+        memory: the answers; what it does not know is asked for in one go.
         check: called between batches; may raise to stop.
 
     Raises:
@@ -35,15 +38,41 @@ def judged_degrees(
         ValueError: the source answers another number of requests than it was asked.
     """
     requests = _requests(domain, taken)
-    wanted = {request.context_key: request for asked in requests for request in asked}
-    known: dict[str, float] = {}
-    pending = list(wanted.values())
-    for start in range(0, len(pending), BATCH):
-        check()
-        batch = pending[start : start + BATCH]
-        for request, membership in zip(batch, source.judge(batch), strict=True):
-            known[request.context_key] = membership.degree
-    return [[known[request.context_key] for request in asked] for asked in requests]
+    answers = iter(memory.judge([request for asked in requests for request in asked], check))
+    return [[next(answers).degree for _ in asked] for asked in requests]
+
+
+def graded_atom(claim: Judged) -> GradedAtom:
+    """Return the atom that a recorded judgement is about."""
+    request = claim.request
+    return (request.predicate, tuple(argument.text for argument in request.arguments))
+
+
+def value_goal(
+    goal: Expression, plan: Plan, state: Instance, judge: Judge, domain: Domain, tnorm: TNorm
+) -> float:
+    """Return the degree of a goal in a state, by the judgements that a plan records of it.
+
+    A graded atom that the plan does not record counts for nothing. So a goal such as `a or b` is
+    worth what the plan was made for, and nobody is asked about the rest.
+
+    Args:
+        goal: the checked goal.
+        plan: its binding fixes variables, its goal judgements say which atoms count.
+        state: the state after the plan.
+        judge: knows the degrees of that state.
+        domain: of the goal.
+        tnorm: how degrees compose.
+    """
+    recorded = {graded_atom(claim) for claim in plan.goal_judgements}
+
+    def degree_of(predicate: str, arguments: tuple[str, ...]) -> float | None:
+        known = (predicate, arguments) in recorded
+        return judge.degree(predicate, arguments) if known else None
+
+    body, types = opened(goal, domain)
+    binding = {name: element for name, element in plan.binding if name in types}
+    return evaluate(body, state, degree_of, tnorm, types=types, binding=binding)
 
 
 def running(degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]:

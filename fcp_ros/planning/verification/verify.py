@@ -12,18 +12,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.evaluation import evaluate
 from fcp_ros.domain.expressions.syntax import Expression
-from fcp_ros.domain.expressions.types import opened
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.spans.rule_span import DomainSpans
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
 from fcp_ros.planning.chunks.graded_steps import NotAChunk
-from fcp_ros.planning.model.memberships import Judge, MembershipSource
-from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
+from fcp_ros.planning.model.memberships import Judge, MembershipMemory, MembershipSource
+from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.verdict import Verdict
-from fcp_ros.planning.verification.degrees import judged_degrees, running
+from fcp_ros.planning.verification.degrees import graded_atom, judge_steps, running, value_goal
 from fcp_ros.planning.verification.meeting import PlanMeeting, misfits
 from fcp_ros.planning.verification.replay import Replay, Replayed
 from fcp_ros.planning.verification.times import in_order_of, wrong_times
@@ -50,7 +48,8 @@ def verify(
         instance: the state in which the plan starts.
         plan: the plan.
         goal: the checked goal that it is meant to reach.
-        memberships: judges graded predicates.
+        memberships: what degrees are compared with: the answers that a planning request was given,
+            or a live source to judge the plan again.
         alpha: the alpha-cut that the plan must pass.
         resources: what there is of each resource at first; the domain's initial values by default.
         deadline: seconds that the plan may take.
@@ -90,7 +89,7 @@ class _Verifier:
         self._instance = instance
         self._plan = plan
         self._tnorm = tnorm
-        self._source = source
+        self._memory = MembershipMemory(source)
         self._check = check
         self._problems: list[str] = []
 
@@ -128,7 +127,7 @@ class _Verifier:
         taken = [(step, state) for (_, step), state in zip(steps, states, strict=False)]
         found = []
         try:
-            judged = judged_degrees(self._domain, taken, self._source, self._check)
+            judged = judge_steps(self._domain, taken, self._memory, self._check)
         except NotAChunk as error:
             self._problems.append(str(error))
             return []
@@ -148,7 +147,7 @@ class _Verifier:
     def _check_goal(
         self, goal: Expression, state: Instance, degrees: Sequence[float], cuts: Sequence[float]
     ) -> None:
-        judge = Judge(self._domain, state, self._source, self._check)
+        judge = Judge(self._domain, state, self._memory, self._check)
         unknown = sorted(e for _, e in self._plan.binding if not state.has(e))
         if unknown:
             self._problems.append(f"the binding names {', '.join(unknown)}, which do not exist")
@@ -156,7 +155,8 @@ class _Verifier:
         degree = self._goal_degree(goal, state, judge)
         self._compare("the goal's degree", self._plan.goal_degree, degree)
         for claim in self._plan.goal_judgements:
-            self._compare(str(claim.request), claim.membership.degree, _asked(judge, claim))
+            actual = judge.degree(*graded_atom(claim))
+            self._compare(str(claim.request), claim.membership.degree, actual)
         membership = self._tnorm.compose_all([*degrees, degree])
         self._compare("the plan's membership", self._plan.membership, membership)
         for alpha in dict.fromkeys(cuts):
@@ -164,10 +164,7 @@ class _Verifier:
                 self._problems.append(f"its membership {membership:.3g} does not reach {alpha:g}")
 
     def _goal_degree(self, goal: Expression, state: Instance, judge: Judge) -> float:
-        """The degree of the goal for the binding that the plan says."""
-        body, types = opened(goal, self._domain)
-        binding = {name: element for name, element in self._plan.binding if name in types}
-        return evaluate(body, state, judge.degree, self._tnorm, types=types, binding=binding)
+        return value_goal(goal, self._plan, state, judge, self._domain, self._tnorm)
 
     # --- resources, times, meeting
 
@@ -196,7 +193,7 @@ class _Verifier:
             self._problems.extend(replayed.problems)
             if replayed.complete:
                 state = replayed.states[-1]
-                judge = Judge(self._domain, state, self._source, self._check)
+                judge = Judge(self._domain, state, self._memory, self._check)
                 degree = self._goal_degree(goal, state, judge)
                 self._compare(
                     f"the goal's degree in the order of {what}", self._plan.goal_degree, degree
@@ -214,9 +211,3 @@ class _Verifier:
     def _compare(self, what: str, claimed: float, actual: float) -> None:
         if not abs(claimed - actual) <= EPSILON:
             self._problems.append(f"{what} is {actual:.6g}, not {claimed:.6g} as claimed")
-
-
-def _asked(judge: Judge, claim: Judged) -> float:
-    """The degree of a judgement that the plan tells of."""
-    request = claim.request
-    return judge.degree(request.predicate, tuple(argument.text for argument in request.arguments))

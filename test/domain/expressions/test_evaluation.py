@@ -68,6 +68,30 @@ def test_a_binding_fixes_free_variables(household, flat):
     assert degree(text, household, flat, x="mug_2", y="counter_1") == 0.0
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("serves_as(mug_1, drinking) and serves_as(mug_2, drinking)", 0.0),
+        ("serves_as(mug_1, drinking) or serves_as(mug_2, drinking)", 0.9),
+        ("serves_as(mug_1, drinking) and not serves_as(mug_2, drinking)", 0.0),
+        ("serves_as(mug_1, drinking) or not serves_as(mug_2, drinking)", 0.9),
+        ("not (serves_as(mug_1, drinking) and serves_as(mug_2, drinking))", 0.1),
+        ("0.5 * serves_as(mug_2, drinking)", 0.5),
+        ("not (0.5 * serves_as(mug_2, drinking))", 0.0),
+        ("not not serves_as(mug_2, drinking)", 0.0),
+    ],
+)
+def test_an_atom_of_unknown_degree_counts_for_nothing(household, flat, text, expected):
+    goal = check_goal(parse_expression(text), household, flat, text)
+    known = {"mug_1": 0.9}
+    found = evaluate(goal, flat, lambda _, names: known.get(names[0]), TNORMS["lukasiewicz"])
+    assert found == pytest.approx(expected)
+    for degree in (0.0, 0.3, 1.0):  # it is a lower bound
+        worth = {**known, "mug_2": degree}
+        exact = evaluate(goal, flat, lambda _, n, w=worth: w[n[0]], TNORMS["lukasiewicz"])
+        assert found <= exact + 1e-9
+
+
 def test_without_types_a_crisp_variable_ranges_over_everything(household, flat):
     goal = parse_expression("closed(?x)")
     assert evaluate(goal, flat, degree_of, TNORMS["lukasiewicz"]) == 1.0

@@ -139,7 +139,7 @@ def test_a_source_that_keeps_answers_back_is_no_proof(good, house, home, goal):
         def judge(self, requests):
             return []
 
-    with pytest.raises(ValueError, match="shorter"):
+    with pytest.raises(ValueError, match="answered 0 of 4 requests"):
         verify(house, home, good, goal, Silent(), alpha=0.6)
 
 
