@@ -85,8 +85,9 @@ def _read(job: Mapping[str, Any]) -> tuple[dict[str, float], Any, Any, Any]:
     """Seconds of each stage of reading, and the domain, state and goal."""
     if job["problem"]:
         return _read_pddl(job)
+    from fcp_ros.binding import scene_to_instance
     from fcp_ros.domain import load_domain, parse_expression
-    from fcp_ros.scene import load_scene, scene_to_instance
+    from fcp_ros.scene import load_scene
 
     start = time.perf_counter()
     domain = load_domain(Path(job["domain"]))

@@ -15,10 +15,11 @@ from planning_settings import Settings, our_line
 from planning_tables import Line, Part, Verdict, limit
 from planning_vague import CountingSource
 
+from fcp_ros.binding import scene_to_instance
 from fcp_ros.cset import Fact, Instance, with_facts
 from fcp_ros.domain import load_domain, parse_expression
 from fcp_ros.planning import PlanningOptions, PlanningSession, plan
-from fcp_ros.scene import load_scene, scene_to_instance
+from fcp_ros.scene import load_scene
 
 SIZE = (1_000, 200, 3)
 CHANGES = 50

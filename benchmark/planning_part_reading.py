@@ -13,8 +13,9 @@ from planning_part_household import SIZES
 from planning_settings import Settings
 from planning_tables import Line, Part
 
+from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import load_domain
-from fcp_ros.scene import complete_relations, read_scene, scene_to_instance
+from fcp_ros.scene import complete_relations, read_scene
 
 
 def reading_part(settings: Settings) -> Part:

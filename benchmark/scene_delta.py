@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 
 from scene_figures import Figure, milliseconds
 
+from fcp_ros.binding import advance_state, scene_to_instance
 from fcp_ros.cset import Instance, InstanceBuilder, MatchSet, Schema
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.foundation.garbage import collect_garbage_rarely
@@ -30,9 +31,7 @@ from fcp_ros.scene import (
     SceneDelta,
     SceneGraph,
     SceneNode,
-    advance_state,
     apply_delta,
-    scene_to_instance,
 )
 
 ROOMS, TABLES, ITEMS = 500, 14, 184

@@ -21,12 +21,12 @@ from pathlib import Path
 
 import numpy as np
 
+from fcp_ros.binding.label_types import NodeTyper, TypeReason
+from fcp_ros.binding.similar_labels import vote_on_types
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.grounding.embedding.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.package_files import find_domain
 from fcp_ros.scene import Layer, SceneNode
-from fcp_ros.scene.state.label_types import NodeTyper, TypedBy
-from fcp_ros.scene.state.similar_labels import likely_types
 
 LABELS = Path(__file__).parent / "scene_labels.csv"
 THRESHOLDS = (0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6)
@@ -61,7 +61,7 @@ def known_and_unknown(
     for one in asked:
         choice = typer.choose(SceneNode("x", Layer.OBJECT, one.label))
         assert choice is not None  # objects always get a type
-        if choice.how is TypedBy.DEFAULT:
+        if choice.reason is TypeReason.DEFAULT:
             unknown.append(one)
         else:
             known.append((one, choice.type))
@@ -77,8 +77,8 @@ def figures(answers: Sequence[tuple[Asked, str, float]], threshold: float) -> tu
 def votes(domain: Domain, asked: Sequence[Asked]) -> list[tuple[Asked, str, float]]:
     """Type and degree by the vote, for each label that gets any."""
     typer = NodeTyper(domain.schema, domain.mapping)
-    names = [typer.compared(one.label) for one in asked]
-    likely = likely_types(names, typer.candidates, EmbeddingLabelSimilarity())
+    names = [typer.part_to_compare(one.label) for one in asked]
+    likely = vote_on_types(names, typer.candidates, EmbeddingLabelSimilarity())
     return [
         (one, found.type, found.degree)
         for one, found in zip(asked, likely, strict=True)
@@ -91,7 +91,7 @@ def nearest(domain: Domain, asked: Sequence[Asked]) -> list[tuple[Asked, str, fl
     typer = NodeTyper(domain.schema, domain.mapping)
     names = list(typer.candidates)
     table = EmbeddingLabelSimilarity().similarities(
-        [typer.compared(one.label) for one in asked], names
+        [typer.part_to_compare(one.label) for one in asked], names
     )
     best = table.argmax(axis=1)
     degrees = np.take_along_axis(table, best[:, None], axis=1)[:, 0]

@@ -25,11 +25,11 @@ from fcp_ros.cli.options import (
 )
 from fcp_ros.cli.session import JudgeChoice, open_grounder, open_session
 from fcp_ros.domain import GradedPredicate, load_domain
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.grounding import ArgumentContext, JudgementRequest, Membership, build_request
 from fcp_ros.package_files import find_domain
 from fcp_ros.report import to_plain
 from fcp_ros.report.provenance import sparkline
-from fcp_ros.scene import normalise_label
 
 
 def judge(

@@ -9,9 +9,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from fcp_ros.binding import type_of_label
 from fcp_ros.domain import Domain
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.report.names import printable
-from fcp_ros.scene import SceneNode, normalise_label, type_of_label
+from fcp_ros.scene import SceneNode
 from fcp_ros.scene.difference import NodeDifference, SceneDifference
 
 

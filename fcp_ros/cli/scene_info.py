@@ -177,7 +177,7 @@ def _plain_nodes(session: Session) -> Iterator[dict[str, Any]]:
             plain |= {
                 "type": choice.type,
                 "degree": round(choice.degree, 4),
-                "how": choice.how.value,
+                "how": choice.reason.value,
                 "matched_label": choice.matched_label,
             }
         yield plain

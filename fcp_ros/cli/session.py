@@ -6,6 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fcp_ros.binding import SceneState, scene_to_instance
+from fcp_ros.binding.schema_vocabulary import relation_options_for
+from fcp_ros.binding.type_overrides import check_overrides, with_type_overrides
 from fcp_ros.cli.options import DEFAULT_ORACLE
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.grounding import (
@@ -17,17 +20,8 @@ from fcp_ros.grounding import (
 )
 from fcp_ros.grounding.embedding.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.package_files import find_domain, find_scene
-from fcp_ros.scene import (
-    SceneGraph,
-    SceneLimits,
-    SceneReader,
-    SceneState,
-    complete_relations,
-    scene_to_instance,
-)
+from fcp_ros.scene import SceneGraph, SceneLimits, SceneReader, complete_relations
 from fcp_ros.scene.loading import read_with_format
-from fcp_ros.scene.state.type_overrides import check_overrides, with_type_overrides
-from fcp_ros.scene.state.wanted_relations import relation_options_for
 
 
 @dataclass(frozen=True)

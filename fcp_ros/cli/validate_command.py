@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from fcp_ros.binding import scene_to_instance
 from fcp_ros.cli.errors import explained, fail
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import (
@@ -34,7 +35,7 @@ from fcp_ros.planning import verify
 from fcp_ros.planning.verification.ipc_plan import plan_of_actions, read_ipc_plan
 from fcp_ros.planning.verification.replay import CannotReplay
 from fcp_ros.report import read_plan
-from fcp_ros.scene import load_scene, scene_to_instance
+from fcp_ros.scene import load_scene
 
 
 def validate(

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 
 from fcp_ros.action import AchieveGoal
+from fcp_ros.binding import scene_to_instance
 from fcp_ros.client import FcpClient, FcpError
 from fcp_ros.cset import Instance
 from fcp_ros.demo.stories import Story
@@ -21,7 +22,7 @@ from fcp_ros.nodes.conversions.planning import result_from_message
 from fcp_ros.nodes.conversions.scene import graph_from_message
 from fcp_ros.planning import PlanningResult
 from fcp_ros.report import CalibratedDegree, Episode, StepOutcome
-from fcp_ros.scene import SceneGraph, scene_to_instance
+from fcp_ros.scene import SceneGraph
 
 ACHIEVE_TIMEOUT = 300.0
 Entries = dict[tuple[str, str], CalibrationEntry]

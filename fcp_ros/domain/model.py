@@ -11,14 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from fcp_ros.cset import Schema
 from fcp_ros.domain.expressions.syntax import Atom, TypedVariable
 from fcp_ros.domain.oracles import DEFAULT_ORACLE, FuzzyRule, OracleChoice
-
-if TYPE_CHECKING:
-    from fcp_ros.cset import Schema
-    from fcp_ros.scene.state.mapping import SceneMapping
+from fcp_ros.domain.scene_mapping import SceneMapping
 
 TEXT = "text"
 """The type of a parameter that takes words instead of an element."""

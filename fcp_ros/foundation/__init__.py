@@ -7,6 +7,10 @@ Values:
 - `ordered_table`: an immutable mapping in insertion order, with ranks for indexes.
 - `garbage`: Python's garbage collector in processes that hold large scenes.
 
+Words:
+
+- `labels`: one spelling of category labels, and their match with a table of labels.
+
 Files:
 
 - `sqlite_file`: SQLite databases that several processes share.

@@ -7,18 +7,18 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from fcp_ros.binding.label_types import TypeChoice, TypeReason
 from fcp_ros.scene import Layer, SceneGraph
-from fcp_ros.scene.state.label_types import TypeChoice, TypedBy
 
 _WHY = {
-    TypedBy.OVERRIDE: "override of {}",
-    TypedBy.LABEL: "label",
-    TypedBy.LAST_WORDS: "ends in {}",
-    TypedBy.SYNONYM: "synonym of {}",
-    TypedBy.SIMILAR: "like {}",
-    TypedBy.LAYER: "layer",
-    TypedBy.PASSAGE: "joins rooms",
-    TypedBy.DEFAULT: "unknown label",
+    TypeReason.OVERRIDE: "override of {}",
+    TypeReason.LABEL: "label",
+    TypeReason.LAST_WORDS: "ends in {}",
+    TypeReason.SYNONYM: "synonym of {}",
+    TypeReason.SIMILAR: "like {}",
+    TypeReason.LAYER: "layer",
+    TypeReason.PASSAGE: "joins rooms",
+    TypeReason.DEFAULT: "unknown label",
 }
 
 
@@ -48,4 +48,4 @@ def why(choice: TypeChoice | None) -> str:
     """What decided on a type, in a few words."""
     if choice is None:
         return "layer left out"
-    return _WHY[choice.how].format(choice.matched_label)
+    return _WHY[choice.reason].format(choice.matched_label)

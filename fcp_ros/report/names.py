@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from fcp_ros.scene import normalise_label
+from fcp_ros.foundation.labels import normalise_label
 
 _CODE = re.compile(r"[A-Za-z]?\d+")
 

@@ -13,12 +13,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from fcp_ros.binding.label_types import TypeChoice
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.report import palette
 from fcp_ros.report.floor_plan import ITEM_FOOTPRINT, draw_floor_plan
 from fcp_ros.report.label_groups import label_groups, why
-from fcp_ros.scene import Layer, SceneGraph, SceneNode, normalise_label, summarise
+from fcp_ros.scene import Layer, SceneGraph, SceneNode, summarise
 from fcp_ros.scene.relations.draft import DOORS, FLOOR, listed
-from fcp_ros.scene.state.label_types import TypeChoice
 
 ROWS = 200
 """Rows of a table in the page at most."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scene graphs: one canonical value, readers for the formats that tools write, and its state.
+"""Scene graphs: one canonical value, its relations and changes, and a reader for each format.
 
-``load_scene`` reads any supported file into a completed ``SceneGraph``; ``scene_to_instance``
-makes a C-set of it; ``delta_of_facts`` goes back. Knows nothing of planning or of ROS.
+``load_scene`` reads any supported file into a completed ``SceneGraph``. Knows nothing of domains,
+planning or ROS: ``fcp_ros.binding`` makes a state of a scene.
 """
 
 from fcp_ros.scene.difference import DifferenceTolerances, SceneDifference, difference
@@ -24,7 +24,6 @@ from fcp_ros.scene.graph.graph import (
     SceneNode,
     SceneRelation,
 )
-from fcp_ros.scene.graph.labels import label_forms, match_label, normalise_label
 from fcp_ros.scene.live.change import Renaming, SceneChange, UpdateStatus
 from fcp_ros.scene.live.live_scene import LiveScene
 from fcp_ros.scene.live.matching import LiveOptions
@@ -33,24 +32,14 @@ from fcp_ros.scene.relations.complete import complete_relations
 from fcp_ros.scene.relations.keeper import RelationKeeper
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.same_things import same_things
-from fcp_ros.scene.state.advance import advance_state
-from fcp_ros.scene.state.from_facts import delta_of_facts
-from fcp_ros.scene.state.label_types import TypeChoice, TypedBy
-from fcp_ros.scene.state.mapping import AttributeFact, SceneMapping, type_of_label
-from fcp_ros.scene.state.similar_labels import LabelSimilarity, NoSimilarity
-from fcp_ros.scene.state.to_cset import SceneState, scene_to_instance
-from fcp_ros.scene.state.type_overrides import with_type_overrides
 from fcp_ros.scene.summary import SceneSummary, summarise
 from fcp_ros.scene.writing import WRITERS, SceneWriter, save_scene
 
 __all__ = [
-    "AttributeFact",
     "AttributeValue",
     "ContextMattersInstance",
     "DifferenceTolerances",
     "Layer",
-    "LabelSimilarity",
-    "NoSimilarity",
     "LiveOptions",
     "LiveScene",
     "Pose",
@@ -65,37 +54,25 @@ __all__ = [
     "SceneError",
     "SceneGraph",
     "SceneLimits",
-    "SceneMapping",
     "SceneNode",
     "SceneReader",
     "SceneRelation",
-    "SceneState",
     "SceneSummary",
     "SceneWriter",
     "SequenceGap",
-    "TypeChoice",
-    "TypedBy",
     "WRITERS",
     "UpdateStatus",
-    "advance_state",
     "apply_delta",
     "complete_relations",
     "delta_between",
-    "delta_of_facts",
     "difference",
-    "label_forms",
     "load_context_matters_instances",
     "load_context_matters_records",
     "load_scene",
-    "match_label",
-    "normalise_label",
     "read_scene",
     "same_things",
     "save_scene",
-    "scene_to_instance",
     "summarise",
     "to_document",
-    "type_of_label",
-    "with_type_overrides",
     "write_scene",
 ]

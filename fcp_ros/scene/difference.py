@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.graph import (
     AttributeValue,
     Pose,
@@ -15,7 +16,6 @@ from fcp_ros.scene.graph.graph import (
     SceneNode,
     SceneRelation,
 )
-from fcp_ros.scene.graph.labels import normalise_label
 
 
 @dataclass(frozen=True)

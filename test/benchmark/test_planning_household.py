@@ -28,12 +28,13 @@ from planning_vague import (
     vague_household,
 )
 
+from fcp_ros.binding import scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.planning import PlanningOptions, PlanningResult, plan
-from fcp_ros.scene import load_scene, scene_to_instance
+from fcp_ros.scene import load_scene
 
 TINY = [household(4, 5, moves, seed) for moves in (1, 2) for seed in range(4)]
 SINGLE = [blocked_household(name, 2, 3) for name, parts in BLOCKERS.items() if len(parts) == 1]

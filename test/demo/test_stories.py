@@ -3,12 +3,13 @@
 
 import pytest
 
+from fcp_ros.binding import scene_to_instance
 from fcp_ros.demo.stories import StoryError, Storyteller
 from fcp_ros.domain import load_domain
 from fcp_ros.grounding import GroundingOptions, make_grounder
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.relaxation import plan_goal
-from fcp_ros.scene import Layer, SceneGraph, SceneNode, load_scene, scene_to_instance
+from fcp_ros.scene import Layer, SceneGraph, SceneNode, load_scene
 
 ALPHA = 0.5
 

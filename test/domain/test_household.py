@@ -6,15 +6,10 @@ import re
 
 import pytest
 
+from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain.yaml.reader import load_domain
-from fcp_ros.scene import (
-    Layer,
-    SceneGraph,
-    SceneNode,
-    complete_relations,
-    scene_to_instance,
-)
-from fcp_ros.scene.graph.labels import match_label
+from fcp_ros.foundation.labels import match_label
+from fcp_ros.scene import Layer, SceneGraph, SceneNode, complete_relations
 
 
 def test_relations_are_those_that_scenes_carry(household):

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
+from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import GroundingOptions, make_grounder
@@ -29,7 +30,7 @@ from fcp_ros.report.console import render_result
 from fcp_ros.report.floor_plan import draw_floor_plan
 from fcp_ros.report.page import render_page
 from fcp_ros.report.timeline import draw_timeline
-from fcp_ros.scene import load_scene, scene_to_instance
+from fcp_ros.scene import load_scene
 from fcp_ros.scene.shapes.route import route_of
 
 GOAL = "on(mug_1, counter_1)"

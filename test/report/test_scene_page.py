@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from fcp_ros.binding.label_types import TypeChoice, TypeReason
 from fcp_ros.report.floor_plan import MOST_NAMES, draw_floor_plan
 from fcp_ros.report.scene_page import render_scene_page
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation, load_scene
-from fcp_ros.scene.state.label_types import TypeChoice, TypedBy
 
 BAD = ("<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", '"><svg onload=a()>',
        "<!--", "a & b", "$\\frac{$", "{{ 7 * 7 }}", "x\u2028'\\")  # fmt: skip
@@ -49,7 +49,7 @@ def house(repository):  # type: ignore[no-untyped-def]
 
 
 def test_the_house_is_all_there(house: SceneGraph) -> None:
-    page = page_of(house, {"mug_1": TypeChoice("cup", 0.4, TypedBy.SIMILAR, "glass")})
+    page = page_of(house, {"mug_1": TypeChoice("cup", 0.4, TypeReason.SIMILAR, "glass")})
     data = json.loads(page.scripts[0])
     nodes = {node[0]: node for node in data["nodes"]}
     assert set(nodes) == {node.id for node in house.nodes.values() if node.pose is not None}
@@ -87,7 +87,7 @@ def test_names_from_files_stay_text(name: str) -> None:
     relation = SceneRelation(name, ("t", name))
     graph = SceneGraph.of([room, thing], [relation], source=name, frame_id=name, notes=[name])
     plain = page_of(SceneGraph.of([room_like(room), thing_like(thing)], source="s"))
-    page = page_of(graph, {"t": TypeChoice(name, 1.0, TypedBy.OVERRIDE, name)})
+    page = page_of(graph, {"t": TypeChoice(name, 1.0, TypeReason.OVERRIDE, name)})
     assert len(page.scripts) == 2
     kinds = {tag for tag, _ in plain.tags} | {"ul", "li", "svg"}
     assert {tag for tag, _ in page.tags} <= kinds

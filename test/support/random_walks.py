@@ -10,7 +10,6 @@ from fcp_ros.cset import find_homs, find_matches, rewrite
 from fcp_ros.domain import Duration, Window, constraint_pattern, span_of
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.scene.graph.graph import Layer
 
 
 @st.composite
@@ -29,7 +28,7 @@ def timed(draw, domain):
         )
         for name, rule in domain.rules.items()
     }
-    mapping = replace(domain.mapping, layer_types={Layer.AGENT: draw(st.sampled_from("cab"))})
+    mapping = replace(domain.mapping, layer_types={"agent": draw(st.sampled_from("cab"))})
     return replace(domain, rules=rules, mapping=mapping)
 
 

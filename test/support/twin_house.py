@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fcp_ros.scene import Layer, SceneGraph, SceneNode, normalise_label
+from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.scene import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.shapes.footprint import bounds, footprint_of
 
 CENTIMETRE = 0.01

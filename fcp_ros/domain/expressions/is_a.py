@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from fcp_ros.cset import Instance
-from fcp_ros.scene.graph.labels import label_forms, normalise_label
+from fcp_ros.foundation.labels import label_forms, normalise_label
 
 CATEGORY = "category"
 """The attribute that holds the label given by perception, where the schema has it."""

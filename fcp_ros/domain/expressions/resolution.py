@@ -31,7 +31,7 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.expressions.types import infer_types
 from fcp_ros.domain.model import IS_A, TEXT, Domain, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.scene.graph.labels import match_label
+from fcp_ros.foundation.labels import match_label
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 

@@ -20,7 +20,7 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.model import IS_A, TEXT, Domain
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.scene.graph.labels import match_label
+from fcp_ros.foundation.labels import match_label
 
 
 def infer_types(expression: Expression, domain: Domain, text: str = "") -> Mapping[str, str]:

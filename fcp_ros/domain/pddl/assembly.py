@@ -20,7 +20,7 @@ from fcp_ros.domain.pddl.syntax import Formula
 from fcp_ros.domain.pddl.task import ActionForm, PddlTask, Replaced
 from fcp_ros.domain.pddl.universe import Universe
 from fcp_ros.domain.pddl.vocabulary import Legs, Names
-from fcp_ros.scene.state.mapping import SceneMapping
+from fcp_ros.domain.scene_mapping import SceneMapping
 
 _STEP_SECONDS = 1.0
 """PDDL says nothing of durations: each action is taken to last this long."""

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fcp_ros.domain.diagnostics import Diagnostics, suggestion
+from fcp_ros.domain.scene_mapping import SCENE_LAYERS, AttributeFact, SceneMapping
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.entries import DomainFile
 from fcp_ros.domain.yaml.types import check_type
-from fcp_ros.scene.graph.graph import Layer
-from fcp_ros.scene.graph.labels import normalise_label
-from fcp_ros.scene.state.mapping import AttributeFact, SceneMapping
+from fcp_ros.foundation.labels import normalise_label
 
 
 def build_mapping(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> SceneMapping:
@@ -69,16 +68,15 @@ def _synonyms(file: DomainFile, labels: Mapping[str, str], report: Diagnostics) 
     return synonyms
 
 
-def _layers(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> dict[Layer, str]:
-    known = {layer.value: layer for layer in Layer}
-    layers: dict[Layer, str] = {}
+def _layers(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> dict[str, str]:
+    layers: dict[str, str] = {}
     for name, type_ in file.scene.layers.items():
         path = ("scene", "layers", name)
         check_type(type_, vocabulary, path, report, f"layer {name}")
-        if name in known:
-            layers[known[name]] = type_
+        if name in SCENE_LAYERS:
+            layers[name] = type_
         else:
-            report.add(path, f"unknown layer {name}", suggestion(name, known))
+            report.add(path, f"unknown layer {name}", suggestion(name, SCENE_LAYERS))
     return layers
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.binding.similar_labels import NoSimilarity
 from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.grounding.protocol.options import Device
-from fcp_ros.scene.state.similar_labels import NoSimilarity
 
 
 class EmbeddingLabelSimilarity:

@@ -13,9 +13,9 @@ import math
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.arithmetic import COORDINATES
 from fcp_ros.domain.model import GradedPredicate
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, AttributeValue, JudgementRequest
-from fcp_ros.scene.graph.labels import normalise_label
 
 NAME = "name"
 CATEGORY = "category"

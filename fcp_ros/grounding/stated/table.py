@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fcp_ros.domain.model import GradedPredicate, TableEntry
+from fcp_ros.foundation.labels import label_forms, normalise_label
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import Answer, all_answered
-from fcp_ros.scene.graph.labels import label_forms, normalise_label
 
 
 class TableOracle:

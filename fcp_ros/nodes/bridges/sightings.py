@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.graph import (
     Layer,
@@ -23,7 +24,6 @@ from fcp_ros.scene.graph.graph import (
     SceneRelation,
     Vector,
 )
-from fcp_ros.scene.graph.labels import normalise_label
 
 SCORE = "detection_score"
 """Attribute of an object: how sure the detector was when it was last taken over."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from fcp_ros.binding.type_overrides import with_type_overrides
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.yaml.reader import load_domain
@@ -13,7 +14,6 @@ from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.package_files import find_domain
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.state.type_overrides import with_type_overrides
 
 DOMAIN = ParameterSpec(
     "domain", "household", "Planning domain: a YAML file, or a domain of this package by name."

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from builtin_interfaces.msg import Time
 
+from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
+from fcp_ros.binding.similar_labels import LabelSimilarity
+from fcp_ros.binding.state_changes import advance_state
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.garbage import tune_garbage_collection
@@ -20,9 +23,6 @@ from fcp_ros.nodes.scene_access.follower import SceneCopy, SceneQueue, Steps
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, SceneGraph
-from fcp_ros.scene.state.advance import advance_state
-from fcp_ros.scene.state.similar_labels import LabelSimilarity
-from fcp_ros.scene.state.to_cset import SceneState, scene_to_instance
 
 LOOK_EVERY = 0.01
 """Seconds between two looks for the first graph."""

@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.scene.graph.graph import Layer
 
 AGENT_TYPES = ("agent", "robot")
 """Types of these names are agents in every domain."""
@@ -30,7 +29,7 @@ class Agents:
 
     def __init__(self, domain: Domain, instance: Instance) -> None:
         self._instance = instance
-        self._types = frozenset({*AGENT_TYPES, domain.mapping.layer_types.get(Layer.AGENT, "")})
+        self._types = frozenset({*AGENT_TYPES, domain.mapping.layer_types.get("agent", "")})
         self._known: dict[str, bool] = {}
 
     def of(self, step: PlanStep) -> tuple[str, ...]:

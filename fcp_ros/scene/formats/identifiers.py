@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import AttributeValue
-from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.draft import listed
 
 SOURCE_ID = "source_id"

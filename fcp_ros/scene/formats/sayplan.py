@@ -17,13 +17,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.formats.holders import refuse_cycles
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.validation import Name, ToolModel, validated
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import AttributeValue, Layer, SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.draft import listed
 from fcp_ros.scene.relations.passages import PASSAGE_CATEGORY
 

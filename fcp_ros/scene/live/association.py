@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.graph import Layer, SceneNode
-from fcp_ros.scene.graph.labels import normalise_label
 
 _LARGEST = 64
 """Larger groups of candidates are not resolved: so many alike things so near cannot be told apart

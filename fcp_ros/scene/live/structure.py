@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.graph import Layer, SceneNode
-from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.draft import DOORS, FLOOR
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.graph import Layer, Pose, SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.draft import FLOOR, is_robot
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.room_finder import room_centre

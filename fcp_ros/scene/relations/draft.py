@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.stated import is_kept
 from fcp_ros.scene.shapes.levels import FLOOR as FLOOR
 

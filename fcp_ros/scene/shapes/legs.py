@@ -3,7 +3,7 @@
 
 from functools import lru_cache
 
-from fcp_ros.scene.graph.labels import label_forms
+from fcp_ros.foundation.labels import label_forms
 
 OPEN_BELOW = frozenset({"table", "desk", "stool", "workbench", "trestle"})
 """Labels of furniture on legs with a flat top; the last words of a label count."""

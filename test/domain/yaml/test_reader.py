@@ -9,7 +9,6 @@ from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.expressions.syntax import Atom, Text, Variable
 from fcp_ros.domain.model import Anchor, Duration, Literal, Parameter, Resource, TableEntry
 from fcp_ros.domain.yaml.reader import load_domain, parse_domain
-from fcp_ros.scene.graph.graph import Layer
 
 TINY = Path(__file__).parents[3] / "config" / "domains" / "tiny.yaml"
 
@@ -129,7 +128,7 @@ def test_a_sound_file_becomes_a_model():
     assert domain.mapping.labels == {"mug": "item", "coffee cup": "item", "box": "box"}
     assert domain.mapping.synonyms == {"old beaker": "coffee cup"}
     assert domain.mapping.similar_threshold == 0.4
-    assert domain.mapping.layer_types == {Layer.ROOM: "place", Layer.AGENT: "robot"}
+    assert domain.mapping.layer_types == {"room": "place", "agent": "robot"}
     assert domain.signature("on") == (Parameter("item", "item"), Parameter("place", "place"))
     assert domain.signature("nothing") is None
     assert len(domain.content_hash) == 64

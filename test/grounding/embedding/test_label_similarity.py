@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fcp_ros.binding.similar_labels import NoSimilarity
 from fcp_ros.grounding.embedding.label_similarity import EmbeddingLabelSimilarity
-from fcp_ros.scene.state.similar_labels import NoSimilarity
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain.expressions.arithmetic import parse_arithmetic
 from fcp_ros.domain.yaml.reader import parse_domain
 from fcp_ros.grounding import GroundingCode, GroundingError, build_request
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
 from fcp_ros.grounding.stated.arithmetic import NotKnownError, value_of
 from fcp_ros.grounding.stated.rule import RuleOracle
-from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, complete_relations, scene_to_instance
+from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, complete_relations
 
 DOMAIN = """\
 domain: geometry

@@ -3,9 +3,10 @@
 
 import pytest
 
+from fcp_ros.binding import scene_to_instance
 from fcp_ros.nodes.runtime.domain_parameter import configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
-from fcp_ros.scene import Layer, SceneGraph, SceneNode, scene_to_instance
+from fcp_ros.scene import Layer, SceneGraph, SceneNode
 
 
 def test_overrides_come_before_the_domain() -> None:

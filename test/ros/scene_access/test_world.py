@@ -10,6 +10,7 @@ import pytest
 from builtin_interfaces.msg import Time
 from scene_steps import Step, delta_step, whole_step
 
+from fcp_ros.binding import TypeReason, scene_to_instance
 from fcp_ros.cset import facts
 from fcp_ros.domain import load_domain
 from fcp_ros.nodes.conversions.errors import ConversionError
@@ -19,16 +20,7 @@ from fcp_ros.nodes.conversions.scene_wire_write import SceneWriter
 from fcp_ros.nodes.scene_access import follower as scene_follower
 from fcp_ros.nodes.scene_access.world import NoWorld, World
 from fcp_ros.package_files import find_domain, find_scene
-from fcp_ros.scene import (
-    Layer,
-    SceneDelta,
-    SceneGraph,
-    SceneNode,
-    SceneRelation,
-    TypedBy,
-    load_scene,
-    scene_to_instance,
-)
+from fcp_ros.scene import Layer, SceneDelta, SceneGraph, SceneNode, SceneRelation, load_scene
 
 
 @pytest.fixture(scope="module")
@@ -333,10 +325,10 @@ def test_unknown_labels_are_compared_where_the_domain_says_so(domain, house):
     told = replace(domain, mapping=replace(domain.mapping, similar_threshold=0.3))
     world = World()
     world.receive_graph(sender.whole())
-    assert world.state(domain).scene.typing["shoe_0"].how is TypedBy.DEFAULT
+    assert world.state(domain).scene.typing["shoe_0"].reason is TypeReason.DEFAULT
     choice = world.state(told).scene.typing["shoe_0"]
-    assert (choice.type, choice.how) == ("clothing", TypedBy.SIMILAR)
+    assert (choice.type, choice.reason) == ("clothing", TypeReason.SIMILAR)
     sender.step = delta_step(sender.graph, SceneDelta(0, upserted=(blouse,)), sender._now())
     world.receive_change(sender.change())
     choice = world.state(told).scene.typing["shoe_1"]
-    assert (choice.type, choice.how) == ("clothing", TypedBy.SIMILAR)
+    assert (choice.type, choice.reason) == ("clothing", TypeReason.SIMILAR)

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_household import MAPPING, SCHEMA
 
-from fcp_ros.cset import Schema, facts
+from fcp_ros.binding import scene_to_instance
+from fcp_ros.cset import facts
 from fcp_ros.scene import (
     Layer,
     SceneError,
-    SceneMapping,
     load_context_matters_instances,
     load_context_matters_records,
     load_scene,
-    scene_to_instance,
 )
 
 HOUSES: dict[str, Any] = {
@@ -75,11 +75,9 @@ def test_an_instance_becomes_a_scene(folder: Path) -> None:
     assert all(node.pose is None for node in scene.nodes.values())
 
 
-def test_in_and_on_are_told_apart_by_the_types(
-    folder: Path, schema: Schema, mapping: SceneMapping
-) -> None:
+def test_in_and_on_are_told_apart_by_the_types(folder: Path) -> None:
     scene = load_scene(f"{folder}/instances.json#split/Small/problem_1")
-    state = scene_to_instance(scene, schema, mapping)
+    state = scene_to_instance(scene, SCHEMA, MAPPING)
     assert ("inside", ("apple_2", "sink_1")) in facts(state.instance)
 
 
@@ -120,14 +118,14 @@ def test_missing_and_broken_houses(folder: Path) -> None:
         load_context_matters_instances(folder)
 
 
-def test_the_published_instances(shared_dir: Path, schema: Schema, mapping: SceneMapping) -> None:
+def test_the_published_instances(shared_dir: Path) -> None:
     scenes = load_context_matters_instances(shared_dir / "bench" / "context_matters")
     assert len(scenes) == 69
     for scene in scenes.values():
         rooms = {room.id for room in scene.in_layer(Layer.ROOM)}
         assert rooms == {r.elements[0] for r in scene.related("connected")}
         assert not [note for note in scene.notes if "no connection" in note]
-        state = scene_to_instance(scene, schema, mapping)
+        state = scene_to_instance(scene, SCHEMA, MAPPING)
         assert not state.instance.functional_conflicts()
         located = {fact.arguments[0] for fact in facts(state.instance, ["on", "inside"])}
         items = {state.instance.name_of(id_) for id_ in state.instance.elements("item")}

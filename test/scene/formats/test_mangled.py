@@ -13,8 +13,9 @@ import pytest
 from damaged_files import read_or_refuse
 from scene_documents import mangled, written
 
+from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import Domain, load_domain
-from fcp_ros.scene import SceneGraph, scene_to_instance, to_document
+from fcp_ros.scene import SceneGraph, to_document
 
 MUTATIONS = 300
 FILES = {

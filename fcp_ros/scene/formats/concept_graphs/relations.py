@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.formats.concept_graphs.model import (
     MapEdge,
     MapObject,
@@ -17,7 +18,6 @@ from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.validation import refuse_repeated_keys, validated
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneRelation
-from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.draft import listed
 
 RELATIONS_FILE = "cfslam_object_relations.json"

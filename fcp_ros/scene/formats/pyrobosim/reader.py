@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
 from fcp_ros.scene.formats.pyrobosim.model import (
     Category,
@@ -38,7 +39,6 @@ from fcp_ros.scene.graph.graph import (
     SceneNode,
     SceneRelation,
 )
-from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.draft import listed
 
 _DATA, _PWD = "$DATA/", "$PWD/"

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.formats.spark_dsg.raw import (
     LAYERS,
     NO_LABEL,
@@ -31,7 +32,6 @@ from fcp_ros.scene.graph.graph import (
     SceneRelation,
     Vector,
 )
-from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.draft import DOORS
 from fcp_ros.scene.shapes.footprint import Polygon, box_corners, convex_hull
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.taskography.facts import ADVICE, Declared, Facts, declared_objects
 from fcp_ros.scene.formats.taskography.s_expressions import Expression, s_expression
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import AttributeValue, Layer, SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.draft import listed
 
 _HEAD = re.compile(r"\(\s*define\s*\(\s*problem\b", re.IGNORECASE)

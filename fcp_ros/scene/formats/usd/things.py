@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.formats.identifiers import plain_ids
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer
-from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.relations.draft import PEOPLE
 
 Floats = NDArray[np.float64]

@@ -1,34 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a schema has words for: which facts and which attributes of a scene fit into it."""
+"""The words of a schema: the relations and attributes of a scene that it declares."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from fcp_ros.cset import Attribute, AttributeKind, Fact, InstanceError, Relation, Schema
 from fcp_ros.cset.instance.values import checked_value
 from fcp_ros.scene.graph.graph import AttributeValue, SceneNode
+from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
 
-_OF_KIND: Mapping[AttributeKind, type] = {
+_PYTHON_TYPES: Mapping[AttributeKind, type] = {
     AttributeKind.BOOL: bool,
     AttributeKind.INT: int,
     AttributeKind.FLOAT: float,
     AttributeKind.STRING: str,
 }
-"""Values of just this type need no further look."""
+"""Values of exactly this type need no further check."""
 
 TypeOf = Callable[[str], "str | None"]
-"""The type of an element by name; None for what is no element."""
+"""The type of an element by name; None for a name of no element."""
 
 LegKey = tuple[str, int, str]
-"""A relation, the position of a functional leg, and the element there: one tuple may have it."""
+"""A relation, the position of a functional leg, and the element there; at most one tuple has it."""
 
 
-class Vocabulary:
-    """A schema's relations and attributes, with what was asked about them remembered.
+class SchemaVocabulary:
+    """A schema's relations and attributes, with a cache of the answers about them.
 
     Args:
         schema: The domain's schema.
+
+    Attributes:
+        relations: The schema's relations by name.
+        passage_type: Type that the schema asks of a node that joins two rooms; None without one.
     """
 
     def __init__(self, schema: Schema) -> None:
@@ -41,7 +46,6 @@ class Vocabulary:
             for relation in schema.relations
         }
         connected = self.relations.get("connected")
-        #: What a node must be that joins two rooms; None where the schema does not say.
         self.passage_type = (
             connected.legs[2][1] if connected is not None and len(connected.legs) == 3 else None
         )
@@ -49,7 +53,7 @@ class Vocabulary:
         self._attributes: dict[str, dict[str, Attribute]] = {}
 
     def admits(self, relation: str, leg: int, type_: str | None) -> bool:
-        """Whether an element of a type may be this leg (by position) of a relation."""
+        """Return True if an element of a type may be this leg (by position) of a relation."""
         declared = self.relations.get(relation)
         if type_ is None or declared is None or leg >= len(declared.legs):
             return False
@@ -60,14 +64,14 @@ class Vocabulary:
         return known
 
     def fits(self, relation: str, elements: tuple[str, ...], type_of: TypeOf) -> bool:
-        """Whether the schema has the relation with legs for just these elements."""
+        """Return True if the schema has the relation and its legs admit exactly these elements."""
         declared = self.relations.get(relation)
         if declared is None or len(declared.legs) != len(elements):
             return False
         return all(self.admits(relation, leg, type_of(id_)) for leg, id_ in enumerate(elements))
 
     def functional_keys(self, fact: Fact) -> list[LegKey]:
-        """The keys of which no two tuples may have the same; none where the legs do not agree."""
+        """Return the fact's keys that no two tuples may share; empty where the legs disagree."""
         relation, arguments = fact
         declared = self.relations.get(relation)
         if declared is None or len(declared.legs) != len(arguments):
@@ -77,7 +81,11 @@ class Vocabulary:
     def attributes(
         self, node: SceneNode, type_: str
     ) -> tuple[dict[str, AttributeValue], tuple[str, ...]]:
-        """The attributes that the schema declares for a node's type, and notes on what misfits."""
+        """Collect the attributes of a node that the schema declares for its type.
+
+        Returns:
+            Values by name, and a note for each value that does not fit its declaration.
+        """
         declared = self._attributes.get(type_)
         if declared is None:
             declared = {attribute.name: attribute for attribute in self.schema.attributes_of(type_)}
@@ -88,7 +96,7 @@ class Vocabulary:
             attribute = declared.get(name)
             if attribute is None:
                 continue
-            if type(value) is _OF_KIND.get(attribute.kind):
+            if type(value) is _PYTHON_TYPES.get(attribute.kind):
                 values[name] = value  # numbers of a graph are finite
             else:
                 try:
@@ -99,10 +107,10 @@ class Vocabulary:
 
 
 def _values_of(node: SceneNode) -> dict[str, AttributeValue]:
-    """What a node says of itself."""
+    """Collect all that a node says of itself; geometry wins over attributes of the same name."""
     values: dict[str, AttributeValue] = {}
     if node.size is not None:
-        # The box's own axes say nothing about which side is called its width: the longer one is.
+        # The box's own axes do not say which side is called its width: take the longer one.
         x, y, z = node.size
         values = {"width": max(x, y), "depth": min(x, y), "height": z}
     values.update(node.attributes)
@@ -112,3 +120,18 @@ def _values_of(node: SceneNode) -> dict[str, AttributeValue]:
     if node.size is not None:
         values["size_x"], values["size_y"], values["size_z"] = node.size
     return values
+
+
+def relation_options_for(schema: Schema, also: Iterable[str] = ()) -> RelationOptions:
+    """Return the default options, extended by the derivable relations that a schema declares.
+
+    Args:
+        schema: The domain's schema.
+        also: Further names out of ``ON_REQUEST`` to derive.
+
+    Raises:
+        SceneError: ``also`` has an unknown name.
+    """
+    declared = {relation.name for relation in schema.relations if len(relation.legs) == 2}
+    declared |= {attribute.name for attribute in schema.attributes}
+    return RelationOptions(also=frozenset(declared.intersection(ON_REQUEST).union(also)))

@@ -8,21 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fcp_ros.binding import SceneState, advance_state, scene_to_instance
 from fcp_ros.cset import InstanceBuilder, MatchSet, Relation, Schema, facts
+from fcp_ros.domain.scene_mapping import AttributeFact, SceneMapping
 from fcp_ros.scene import (
-    AttributeFact,
     Layer,
     Pose,
     SceneDelta,
     SceneGraph,
-    SceneMapping,
     SceneNode,
     SceneRelation,
-    SceneState,
     SequenceGap,
-    advance_state,
     apply_delta,
-    scene_to_instance,
 )
 
 ROOMS = ["kitchen", "hall"]

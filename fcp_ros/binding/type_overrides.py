@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user says about types on a command line or in a parameter: ``LABEL=TYPE``, ``ID=TYPE``."""
+"""The user's own choice of types, on a command line or in a parameter: LABEL=TYPE, ID=TYPE."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from fcp_ros.cset import Schema
+from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.graph.labels import normalise_label
-from fcp_ros.scene.state.mapping import SceneMapping
 
 
 def with_type_overrides(
     mapping: SceneMapping, schema: Schema, texts: Iterable[str]
 ) -> SceneMapping:
-    """A mapping that puts what the user says before all else.
+    """Return a mapping in which the user's choices come before all else.
 
     Args:
         mapping: The domain's mapping.
         schema: The domain's schema.
         texts: ``NAME=TYPE`` each; the name is a node's id, its category as the source gives it,
-            or its category in the one spelling ("dining table"). The last of equal names counts.
+            or its normalised category ("dining table"). The last of equal names counts.
 
     Raises:
         SceneError: A text without ``=``, or a type that the domain does not have.
@@ -47,10 +47,10 @@ def with_type_overrides(
 
 
 def check_overrides(graph: SceneGraph, mapping: SceneMapping) -> None:
-    """That each override concerns something in the scene.
+    """Check that each override concerns something in the scene.
 
     Raises:
-        SceneError: The first that names neither an element nor a label of it.
+        SceneError: An override names neither an element nor a label of the scene.
     """
     names = set(graph.nodes)
     for node in graph.nodes.values():

@@ -8,19 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fcp_ros.binding import delta_of_facts, scene_to_instance
 from fcp_ros.cset import Fact, Schema, facts
+from fcp_ros.domain.scene_mapping import AttributeFact, SceneMapping
 from fcp_ros.scene import (
-    AttributeFact,
     Layer,
     Pose,
     SceneError,
     SceneGraph,
-    SceneMapping,
     SceneNode,
     apply_delta,
     complete_relations,
-    delta_of_facts,
-    scene_to_instance,
 )
 
 

@@ -9,19 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fcp_ros.binding import scene_to_instance, type_of_label
+from fcp_ros.binding.label_types import NodeTyper, TypeChoice, TypeReason
+from fcp_ros.binding.similar_labels import NoSimilarity
+from fcp_ros.binding.type_overrides import check_overrides, with_type_overrides
 from fcp_ros.cset import Schema
-from fcp_ros.scene import (
-    Layer,
-    SceneError,
-    SceneGraph,
-    SceneMapping,
-    SceneNode,
-    scene_to_instance,
-    type_of_label,
-)
-from fcp_ros.scene.state.label_types import NodeTyper, TypeChoice, TypedBy
-from fcp_ros.scene.state.similar_labels import NoSimilarity
-from fcp_ros.scene.state.type_overrides import check_overrides, with_type_overrides
+from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneNode
 
 
 @dataclass
@@ -55,14 +49,23 @@ def thing(category: str, id_: str = "thing_1") -> SceneNode:
 @pytest.mark.parametrize(
     ("node", "choice"),
     [
-        (thing("Refrigerator_12"), TypeChoice("fridge", 1.0, TypedBy.LABEL, "refrigerator")),
-        (thing("Mugs"), TypeChoice("item", 1.0, TypedBy.LABEL, "mug")),
-        (thing("icebox, refrigerator"), TypeChoice("fridge", 1.0, TypedBy.LABEL, "refrigerator")),
-        (thing("coffee table"), TypeChoice("surface", 0.9, TypedBy.LAST_WORDS, "table")),
-        (thing("gizmo"), TypeChoice("fixture", 0.0, TypedBy.DEFAULT)),
-        (replace(thing("gizmo"), size=(0.1, 0.1, 0.1)), TypeChoice("item", 0.0, TypedBy.DEFAULT)),
-        (SceneNode("a", Layer.AGENT, "spot"), TypeChoice("robot", 1.0, TypedBy.LAYER)),
-        (SceneNode("a", Layer.AGENT, "person"), TypeChoice("person", 1.0, TypedBy.LABEL, "person")),
+        (thing("Refrigerator_12"), TypeChoice("fridge", 1.0, TypeReason.LABEL, "refrigerator")),
+        (thing("Mugs"), TypeChoice("item", 1.0, TypeReason.LABEL, "mug")),
+        (
+            thing("icebox, refrigerator"),
+            TypeChoice("fridge", 1.0, TypeReason.LABEL, "refrigerator"),
+        ),
+        (thing("coffee table"), TypeChoice("surface", 0.9, TypeReason.LAST_WORDS, "table")),
+        (thing("gizmo"), TypeChoice("fixture", 0.0, TypeReason.DEFAULT)),
+        (
+            replace(thing("gizmo"), size=(0.1, 0.1, 0.1)),
+            TypeChoice("item", 0.0, TypeReason.DEFAULT),
+        ),
+        (SceneNode("a", Layer.AGENT, "spot"), TypeChoice("robot", 1.0, TypeReason.LAYER)),
+        (
+            SceneNode("a", Layer.AGENT, "person"),
+            TypeChoice("person", 1.0, TypeReason.LABEL, "person"),
+        ),
         (SceneNode("p", Layer.PLACE, "table"), None),
     ],
 )
@@ -74,18 +77,18 @@ def test_what_decides(
 
 def test_what_joins_rooms_is_a_passage(schema: Schema, mapping: SceneMapping) -> None:
     typer = NodeTyper(schema, mapping)
-    assert typer.choose(thing("table"), "passage") == TypeChoice("passage", 1.0, TypedBy.PASSAGE)
+    assert typer.choose(thing("table"), "passage") == TypeChoice("passage", 1.0, TypeReason.PASSAGE)
     door = typer.choose(thing("door"), "passage")
-    assert door == TypeChoice("passage", 1.0, TypedBy.LABEL, "door")
+    assert door == TypeChoice("passage", 1.0, TypeReason.LABEL, "door")
 
 
 def test_synonyms_mean_the_label(schema: Schema, mapping: SceneMapping) -> None:
     words = replace(mapping, synonyms={"icebox": "refrigerator", "fruit bowl": "counter"})
     typer = NodeTyper(schema, words)
-    choice = TypeChoice("fridge", 1.0, TypedBy.SYNONYM, "refrigerator")
+    choice = TypeChoice("fridge", 1.0, TypeReason.SYNONYM, "refrigerator")
     assert typer.choose(thing("Icebox_3")) == typer.choose(thing("old icebox")) == choice
     assert typer.choose(thing("fruit bowl")) == TypeChoice(  # before the last words, "bowl"
-        "surface", 1.0, TypedBy.SYNONYM, "counter"
+        "surface", 1.0, TypeReason.SYNONYM, "counter"
     )
     assert type_of_label("old icebox", words) == "fridge"
 
@@ -95,12 +98,14 @@ def test_the_user_has_the_last_word(schema: Schema, mapping: SceneMapping) -> No
         mapping, schema, ["mug=tray", "mug_2=fridge", "a=b=item", "Dining_Table = item"]
     )
     typer = NodeTyper(schema, said)
-    assert typer.choose(thing("Mug", "mug_1")) == TypeChoice("tray", 1.0, TypedBy.OVERRIDE, "mug")
-    by_id = TypeChoice("fridge", 1.0, TypedBy.OVERRIDE, "mug_2")
+    assert typer.choose(thing("Mug", "mug_1")) == TypeChoice(
+        "tray", 1.0, TypeReason.OVERRIDE, "mug"
+    )
+    by_id = TypeChoice("fridge", 1.0, TypeReason.OVERRIDE, "mug_2")
     assert typer.choose(thing("mug", "mug_2")) == by_id
-    assert typer.choose(thing("mug", "a=b")) == TypeChoice("item", 1.0, TypedBy.OVERRIDE, "a=b")
+    assert typer.choose(thing("mug", "a=b")) == TypeChoice("item", 1.0, TypeReason.OVERRIDE, "a=b")
     table = typer.choose(thing("Dining_Table"))
-    assert table == TypeChoice("item", 1.0, TypedBy.OVERRIDE, "Dining_Table")
+    assert table == TypeChoice("item", 1.0, TypeReason.OVERRIDE, "Dining_Table")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +148,7 @@ def test_unknown_labels_are_compared_in_one_batch(schema: Schema, mapping: Scene
     choices = [typer.choose(node) for node in nodes]
     assert likeness.asked == [["gizmo", "icebox"]]
     # One voter of three is too few for the icebox; two outvote the nearest for the gizmo.
-    default = TypeChoice("fixture", 0.0, TypedBy.DEFAULT)
+    default = TypeChoice("fixture", 0.0, TypeReason.DEFAULT)
     assert choices[:2] == [default, default]
     assert choices[2] is not None
     assert (choices[2].type, choices[2].matched_label) == ("item", "mug")
@@ -151,9 +156,9 @@ def test_unknown_labels_are_compared_in_one_batch(schema: Schema, mapping: Scene
     low = NodeTyper(schema, replace(mapping, similar_threshold=0.25), likeness)
     found = low.choose(nodes[1])
     assert found is not None
-    assert (found.type, found.how, found.matched_label) == (
+    assert (found.type, found.reason, found.matched_label) == (
         "fridge",
-        TypedBy.SIMILAR,
+        TypeReason.SIMILAR,
         "refrigerator",
     )
 
@@ -167,7 +172,7 @@ def test_a_guess_is_noted(schema: Schema, mapping: SceneMapping) -> None:
         "the domain has no type for the label 'icebox': a, b taken as fridge, since it is like "
         "'refrigerator' (0.33)"
     ) in state.notes
-    assert state.typing["b"].how is TypedBy.SIMILAR
+    assert state.typing["b"].reason is TypeReason.SIMILAR
 
 
 def test_without_a_model_the_default_counts(schema: Schema, mapping: SceneMapping) -> None:
@@ -175,7 +180,7 @@ def test_without_a_model_the_default_counts(schema: Schema, mapping: SceneMappin
     broken = Broken()
     state = scene_to_instance(graph, schema, replace(mapping, similar_threshold=0.3), broken)
     assert broken.asked == 1
-    assert state.typing["a"] == TypeChoice("fixture", 0.0, TypedBy.DEFAULT)
+    assert state.typing["a"] == TypeChoice("fixture", 0.0, TypeReason.DEFAULT)
     notes = [note for note in state.notes if "compared" in note]
     assert notes == [
         "unknown labels are not compared with known ones: there is no model; install one"
@@ -185,6 +190,6 @@ def test_without_a_model_the_default_counts(schema: Schema, mapping: SceneMappin
 def test_without_a_threshold_nothing_is_compared(schema: Schema, mapping: SceneMapping) -> None:
     likeness = Likeness({("icebox", "refrigerator"): 1.0})
     assert NodeTyper(schema, mapping, likeness).choose(thing("icebox")) == TypeChoice(
-        "fixture", 0.0, TypedBy.DEFAULT
+        "fixture", 0.0, TypeReason.DEFAULT
     )
     assert likeness.asked == []

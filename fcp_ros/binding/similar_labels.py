@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an unknown label probably means: a vote of the known labels that are most like it.
+"""The probable type of an unknown label: a vote of the known labels that are most like it.
 
-Sentence embeddings are drawn to shared words, and in English the last word says what a thing is:
-a *towel holder* is no towel, a *pancake* no pan. So a known label that is only part of what
-describes the unknown one has no vote. How often the vote is right is measured in
-benchmark/scene_labels.py; docs/scene_graphs.md has the figures.
+Sentence embeddings are drawn to shared words, but in English the last word names the thing: a
+*towel holder* is no towel, a *pancake* no pan. So a known label that only describes the unknown
+one has no vote. benchmark/scene_labels.py measures how often the vote is right;
+docs/scene_graphs.md has the figures.
 """
 
 from __future__ import annotations
@@ -17,26 +17,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 VOTERS = 3
-"""How many of the nearest known labels vote."""
+"""Number of the nearest known labels that vote."""
 
 
 class NoSimilarity(Exception):
-    """Labels can't be compared; one sentence why and what to do."""
+    """Labels can't be compared; the message says why and what to do, in one sentence."""
 
 
 class LabelSimilarity(Protocol):
-    """How like labels are in meaning; whoever has a model for it implements this."""
+    """A measure of how like labels are in meaning; implemented where there is a model for it."""
 
     def similarities(self, labels: Sequence[str], known: Sequence[str]) -> NDArray[np.float32]:
-        """Similarity (at most 1), shape (len(labels), len(known)), of normalised labels.
+        """Return the similarities (at most 1) of normalised labels.
+
+        Returns:
+            Shape (len(labels), len(known)).
 
         Raises:
-            NoSimilarity: there is no model, or it can't be used.
+            NoSimilarity: There is no model, or it can't be used.
         """
 
 
 @dataclass(frozen=True, slots=True)
-class LikelyType:
+class TypeVote:
     """The outcome of a vote.
 
     Attributes:
@@ -51,10 +54,10 @@ class LikelyType:
     nearest: str
 
 
-def likely_types(
+def vote_on_types(
     labels: Sequence[str], known: Mapping[str, str], similarity: LabelSimilarity
-) -> list[LikelyType | None]:
-    """What each label probably is; None where no known label may vote.
+) -> list[TypeVote | None]:
+    """Vote on the type of each label; None where no known label may vote.
 
     Args:
         labels: Normalised labels that are not known.
@@ -62,7 +65,7 @@ def likely_types(
         similarity: Compares them.
 
     Raises:
-        NoSimilarity: as ``similarity`` does.
+        NoSimilarity: As ``similarity`` does.
     """
     names = list(known)
     if not labels or not names:
@@ -73,7 +76,7 @@ def likely_types(
 
 def _vote(
     label: str, row: NDArray[np.float32], names: Sequence[str], known: Mapping[str, str]
-) -> LikelyType | None:
+) -> TypeVote | None:
     votes: dict[str, float] = {}
     first: dict[str, str] = {}
     voters = 0
@@ -81,7 +84,7 @@ def _vote(
         name, value = names[index], float(row[index])
         if voters == VOTERS or value <= 0.0:
             break
-        if describes_only(name, label):
+        if is_only_description(name, label):
             continue
         voters += 1
         votes[known[name]] = votes.get(known[name], 0.0) + value
@@ -89,15 +92,15 @@ def _vote(
     if not votes:
         return None
     best = max(votes, key=votes.__getitem__)
-    return LikelyType(best, min(votes[best] / VOTERS, 1.0), first[best])
+    return TypeVote(best, min(votes[best] / VOTERS, 1.0), first[best])
 
 
-def describes_only(known: str, label: str) -> bool:
-    """Whether a known label stands in a label only as a description, or looks like it by chance.
+def is_only_description(known: str, label: str) -> bool:
+    """Return True if a known label is only a description in a label, or similar to it by chance.
 
-    So it is where the known one's last word is in the label, but not as its last word ("towel" in
-    "towel holder"), and where a word of the one begins with the last word of the other
-    ("pan" and "pancake", "cart" and "carton").
+    The first holds where the known one's last word is in the label, but not as its last word
+    ("towel" in "towel holder"); the second where a word of one begins with the last word of the
+    other ("pan" and "pancake", "cart" and "carton").
     """
     words, known_words = label.split(), known.split()
     if not words or not known_words or words[-1] == known_words[-1]:

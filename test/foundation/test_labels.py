@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.scene import match_label, normalise_label
+from fcp_ros.foundation.labels import match_label, normalise_label
 
 
 @pytest.mark.parametrize(

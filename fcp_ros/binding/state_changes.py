@@ -1,83 +1,86 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets a state follow a change of the scene it was made from, in time of the change's size.
+"""States that follow the changes of their scene, in time of the change's size.
 
-What a change may touch is read anew by the rules that ``scene_to_instance`` goes by (``Reading``):
-the elements whose nodes changed, the facts that changed nodes and relations state or stated, the
-items that lie on what got another type, and the facts that a functional leg sets against one of
-these.
+Everything that a change may touch is read again by the rules of ``scene_to_instance``
+(``StatedFacts``): the elements whose nodes changed; the facts that changed nodes and relations
+state or stated; the items that lie on a node whose type changed; and the facts that a functional
+leg sets against one of these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from fcp_ros.binding.label_types import TypeChoice
+from fcp_ros.binding.scene_to_state import SceneState
+from fcp_ros.binding.schema_vocabulary import LegKey
+from fcp_ros.binding.stated_facts import LOCATIONS, FactStatus, StatedFacts, is_floor
 from fcp_ros.cset import Fact, InstanceBuilder
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.graph import SceneGraph, SceneRelation
-from fcp_ros.scene.state.label_types import TypeChoice
-from fcp_ros.scene.state.location import LOCATIONS
-from fcp_ros.scene.state.reading import Reading, Standing, is_floor
-from fcp_ros.scene.state.remarks import note_or_forget
-from fcp_ros.scene.state.to_cset import SceneState
-from fcp_ros.scene.state.vocabulary import LegKey
 
 
 def advance_state(
     state: SceneState, delta: SceneDelta, after: SceneGraph | None = None
 ) -> SceneState:
-    """The state of the scene after a change; what stays is shared with the state before.
+    """Return the state after a change of its scene; unchanged parts are shared with the old state.
 
     Args:
-        state: Of the scene before.
+        state: The state of the scene before.
         delta: The change of the (completed) scene.
-        after: The scene after it, where it is there already.
+        after: The scene after it, where it is known already.
 
     Returns:
-        What ``scene_to_instance`` makes of the scene after the change, up to ids; elements that
-        stay keep theirs. ``change`` says how the instance differs from ``state.instance``; give it
-        to ``MatchSet.updated``.
+        The same as ``scene_to_instance`` of the scene after the change, up to ids; elements that
+        stay keep theirs. ``change`` is the difference from ``state.instance``; give it to
+        ``MatchSet.updated``.
 
     Raises:
         SequenceGap, SceneError: As ``apply_delta``.
     """
-    return _Advance(state, apply_delta(state.graph, delta) if after is None else after, delta).state
+    graph = apply_delta(state.graph, delta) if after is None else after
+    return _StateUpdate(state, graph, delta).run()
 
 
-class _Advance:
-    """One change being worked in."""
+class _StateUpdate:
+    """The working data of one call of ``advance_state``."""
 
     def __init__(self, state: SceneState, after: SceneGraph, delta: SceneDelta) -> None:
-        before = state.reading.remembering()
+        before = state.facts.with_cache()
         self._old = state
         self._before = before
-        self._remarks = state.remarks.copy()
-        self._nodes = _changed_nodes(before.graph, delta)
-        self._relations = _changed_relations(before.graph, after, delta)
-        typing = before.typing.copy()
-        self._reading = Reading(after, before.vocabulary, before.mapping, typing)
-        self._after = self._reading.remembering()
-        self._retyped = self._choose_types(typing)
-        self.state = self._finished()
+        self._log = state.log.copy()
+        self._nodes = _find_changed_nodes(before.graph, delta)
+        self._relations = _find_changed_relations(before.graph, after, delta)
+        self._typing = before.typing.copy()
+        self._facts = StatedFacts(after, before.vocabulary, before.mapping, self._typing)
+        self._after = self._facts.with_cache()
 
-    def _finished(self) -> SceneState:
-        facts = self._with_rivals([*self._restated(), *self._placed(self._items_to_place())])
-        kept = self._kept(facts)
+    def run(self) -> SceneState:
+        """Work in the change."""
+        self._retyped = self._choose_types(self._typing)
+        facts = self._add_rivals([*self._collect_facts(), *self._place(self._find_items())])
+        winners = self._resolve(facts)
         builder = InstanceBuilder.of(self._old.instance)
         for fact in facts:
-            if fact not in kept or not self._retyped.keys().isdisjoint(fact.arguments):
+            if fact not in winners or not self._retyped.keys().isdisjoint(fact.arguments):
                 self._unrelate(builder, fact)
         self._renew_elements(builder)
-        for fact in kept:
+        for fact in winners:
             builder.relate(fact.relation, *map(builder.id_of, fact.arguments))
         change = builder.change()
         instance = builder.build() if change else self._old.instance
-        return SceneState(instance, change, self._reading, self._old.typer, self._remarks)
+        return SceneState(instance, change, self._facts, self._old.typer, self._log)
 
     # --- elements
 
     def _choose_types(self, typing: PersistentMap[str, TypeChoice]) -> dict[str, None]:
-        """Type the nodes anew that changed or became passages; those that get another type."""
+        """Choose types again for nodes that changed or became passages.
+
+        Returns:
+            The nodes whose type changed.
+        """
         retyped: dict[str, None] = {}
         passages = (
             relation.elements[2]
@@ -85,20 +88,20 @@ class _Advance:
             if relation.name == "connected" and len(relation.elements) == 3
         )
         for id_ in dict.fromkeys((*self._nodes, *passages)):
-            was, now = typing.get(id_), self._choice(id_)
+            was, now = typing.get(id_), self._choose_type(id_)
             if now is None:
                 typing.pop(id_, None)
             elif now != was:
                 typing[id_] = now
             if now is not None and now.is_guess:
-                self._remarks.guessed[id_] = None
+                self._log.guessed[id_] = None
             else:
-                self._remarks.guessed.pop(id_, None)
+                self._log.guessed.pop(id_, None)
             if (was and was.type) != (now and now.type):
                 retyped[id_] = None
         return retyped
 
-    def _choice(self, id_: str) -> TypeChoice | None:
+    def _choose_type(self, id_: str) -> TypeChoice | None:
         graph = self._after.graph
         node = graph.nodes.get(id_)
         if node is None:
@@ -113,19 +116,19 @@ class _Advance:
         return self._old.typer.choose(node, passage_type)
 
     def _renew_elements(self, builder: InstanceBuilder) -> None:
-        """Elements whose type is another, made anew; attributes of the others that changed."""
+        """Replace elements whose type changed, and update changed attributes of the others."""
         vocabulary, before, after = self._after.vocabulary, self._before, self._after
         for id_ in self._retyped:
             if id_ in before.typing:
                 builder.remove(builder.id_of(id_))
         for id_ in dict.fromkeys((*self._nodes, *self._retyped)):
-            self._remarks.attributes.pop(id_, None)
+            self._log.attributes.pop(id_, None)
             type_ = after.type_of(id_)
             if type_ is None:
                 continue
             values, notes = vocabulary.attributes(after.graph.nodes[id_], type_)
             if notes:
-                self._remarks.attributes[id_] = notes
+                self._log.attributes[id_] = notes
             if id_ in self._retyped:
                 builder.add(type_, id_, values)
                 continue
@@ -137,29 +140,29 @@ class _Advance:
 
     # --- facts
 
-    def _restated(self) -> Iterator[Fact]:
-        """What changed nodes and relations state or stated, places of items apart."""
+    def _collect_facts(self) -> Iterator[Fact]:
+        """Yield the facts that changed nodes and relations state or stated, except places."""
         relations = dict.fromkeys(self._relations)
         for id_ in self._retyped:
             relations.update(dict.fromkeys(self._before.graph.relations_of(id_)))
             relations.update(dict.fromkeys(self._after.graph.relations_of(id_)))
-        for reading in (self._before, self._after):
+        for side in (self._before, self._after):
             for relation in relations:
-                fact = reading.fact_of(relation)
+                fact = side.fact_of(relation)
                 if fact is not None:
                     yield fact
             for id_ in dict.fromkeys((*self._nodes, *self._retyped)):
-                node = reading.graph.nodes.get(id_)
+                node = side.graph.nodes.get(id_)
                 if node is not None:
-                    yield from reading.state_facts(node)
+                    yield from side.state_facts(node)
 
     def _fact(self, relation: str, row: int) -> Fact:
         instance = self._old.instance
         legs = instance.tuples(relation)[row]
         return Fact(relation, tuple([instance.name_of(leg) for leg in legs]))
 
-    def _with_rivals(self, facts: Iterable[Fact]) -> dict[Fact, None]:
-        """These facts and those that a functional leg sets against them, or against such ones."""
+    def _add_rivals(self, facts: Iterable[Fact]) -> dict[Fact, None]:
+        """Return these facts with all that functional legs set against them, transitively."""
         found = dict.fromkeys(facts)
         waiting = list(found)
         seen: set[LegKey] = set()
@@ -168,13 +171,13 @@ class _Advance:
                 if key in seen:
                     continue
                 seen.add(key)
-                for rival in (*self._related_at(key), *self._remarks.blocked_at.get(key, ())):
+                for rival in (*self._find_related(key), *self._log.blocked_at.get(key, ())):
                     if rival not in found:
                         found[rival] = None
                         waiting.append(rival)
         return found
 
-    def _related_at(self, key: LegKey) -> Iterator[Fact]:
+    def _find_related(self, key: LegKey) -> Iterator[Fact]:
         relation, position, id_ = key
         instance = self._old.instance
         if instance.has(id_):
@@ -182,36 +185,36 @@ class _Advance:
             for row in instance.tuples_at(relation, leg, instance.id_of(id_)):
                 yield self._fact(relation, row)
 
-    def _kept(self, facts: Iterable[Fact]) -> dict[Fact, None]:
-        """The facts that hold now: of those that contradict each other, the first."""
-        vocabulary, remarks = self._after.vocabulary, self._remarks
+    def _resolve(self, facts: Iterable[Fact]) -> dict[Fact, None]:
+        """Return the facts that hold now: of those that contradict each other, the first."""
+        vocabulary, log = self._after.vocabulary, self._log
         fitting = []
         for fact in facts:
             order = self._after.order_of(fact)
-            standing = None if order is None else self._after.standing(fact)
-            remarks.unblock(fact, vocabulary.functional_keys(fact))
-            remarks.unfit.pop(fact, None)
-            if standing is Standing.UNFIT:
-                remarks.unfit[fact] = None
-            elif standing is Standing.FITS:
+            status = None if order is None else self._after.status(fact)
+            log.unblock(fact, vocabulary.functional_keys(fact))
+            log.unfit.pop(fact, None)
+            if status is FactStatus.UNFIT:
+                log.unfit[fact] = None
+            elif status is FactStatus.FITS:
                 fitting.append((order, fact))
             if fact.relation not in vocabulary.relations:
                 was_unknown = (
                     self._before.order_of(fact) is not None
-                    and self._before.standing(fact) is Standing.UNKNOWN
+                    and self._before.status(fact) is FactStatus.UNKNOWN
                 )
-                remarks.count_unknown(fact.relation, (standing is Standing.UNKNOWN) - was_unknown)
-        kept: dict[Fact, None] = {}
-        taken: dict[LegKey, Fact] = {}
+                log.count_unknown(fact.relation, (status is FactStatus.UNKNOWN) - was_unknown)
+        winners: dict[Fact, None] = {}
+        by_key: dict[LegKey, Fact] = {}
         for _, fact in sorted(fitting):
             keys = vocabulary.functional_keys(fact)
-            winner = next((taken[key] for key in keys if key in taken), None)
+            winner = next((by_key[key] for key in keys if key in by_key), None)
             if winner is None:
-                taken.update(dict.fromkeys(keys, fact))
-                kept[fact] = None
+                by_key.update(dict.fromkeys(keys, fact))
+                winners[fact] = None
             else:
-                remarks.block(fact, keys, winner)
-        return kept
+                log.block(fact, keys, winner)
+        return winners
 
     def _unrelate(self, builder: InstanceBuilder, fact: Fact) -> None:
         instance = self._old.instance
@@ -224,8 +227,8 @@ class _Advance:
 
     # --- places of items
 
-    def _items_to_place(self) -> dict[str, None]:
-        """The items whose place may be another one."""
+    def _find_items(self) -> dict[str, None]:
+        """Find the items whose place may have changed."""
         items: dict[str, None] = {}
         lower = dict.fromkeys(self._retyped)
         for relation in self._relations:
@@ -238,12 +241,12 @@ class _Advance:
             elif relation.name == "holding":
                 items[relation.elements[1]] = None
         for id_ in dict.fromkeys((*self._nodes, *self._retyped)):
-            items.update(dict.fromkeys(self._above_floor(id_)))
-        items.update(self._resting_on(lower))
+            items.update(dict.fromkeys(self._find_above_floor(id_)))
+        items.update(self._find_resting_on(lower))
         return items
 
-    def _resting_on(self, lower: Iterable[str]) -> dict[str, None]:
-        """These things and all that is on or inside them, however deep, before or after."""
+    def _find_resting_on(self, lower: Iterable[str]) -> dict[str, None]:
+        """Find these things and all on or inside them, transitively, before or after."""
         found = dict.fromkeys(lower)
         waiting = list(found)
         while waiting:
@@ -260,54 +263,50 @@ class _Advance:
                         waiting.append(relation.elements[0])
         return found
 
-    def _above_floor(self, id_: str) -> Iterator[str]:
-        """What is in the rooms whose floor a node is or was, where that changed."""
+    def _find_above_floor(self, id_: str) -> Iterator[str]:
+        """Yield the things in the rooms that a node is or was the floor of, if that changed."""
         old, new = self._before.graph.nodes.get(id_), self._after.graph.nodes.get(id_)
-        floors = [
-            (graph, node)
-            for graph, node in ((self._before.graph, old), (self._after.graph, new))
-            if node is not None and is_floor(node)
-        ]
+        floors = [node for node in (old, new) if node is not None and is_floor(node)]
         same = (
             len(floors) == 2 and old is not None and new is not None and old.parents == new.parents
         )
         if same and id_ not in self._retyped:
             return
-        for _, node in floors:
+        for node in floors:
             for graph in (self._before.graph, self._after.graph):
                 for room in node.parents:
                     for relation in graph.relations_of(room):
                         if relation.name == "in_room" and len(relation.elements) == 2:
                             yield relation.elements[0]
 
-    def _placed(self, items: Iterable[str]) -> Iterator[Fact]:
-        """Where these items were, and where they are now."""
-        remarks = self._remarks
+    def _place(self, items: Iterable[str]) -> Iterator[Fact]:
+        """Yield the old and the new place of each item, and log the new one."""
+        log = self._log
         for id_ in items:
             was, now = self._before.place(id_), self._after.place(id_)
             for place in (was, now):
                 if place is not None and place.fact is not None:
                     yield place.fact
-            note_or_forget(remarks.read_as, id_, "" if now is None else now.read_as)
+            log.note_read_as(id_, "" if now is None else now.read_as)
             if now is not None and now.fact is None:
-                remarks.lost[id_] = None
+                log.lost[id_] = None
             else:
-                remarks.lost.pop(id_, None)
+                log.lost.pop(id_, None)
 
 
-def _changed_nodes(before: SceneGraph, delta: SceneDelta) -> dict[str, None]:
-    """Ids of all nodes that are new, gone or others than before."""
+def _find_changed_nodes(before: SceneGraph, delta: SceneDelta) -> dict[str, None]:
+    """Find the ids of all nodes that are new, gone or changed."""
     nodes = dict.fromkeys([node.id for node in delta.upserted])
     for id_ in delta.removed:
         nodes[id_] = None
-        nodes.update(dict.fromkeys(before.children_of(id_)))  # they have a parent less
+        nodes.update(dict.fromkeys(before.children_of(id_)))  # they lose a parent
     return nodes
 
 
-def _changed_relations(
+def _find_changed_relations(
     before: SceneGraph, after: SceneGraph, delta: SceneDelta
 ) -> list[SceneRelation]:
-    """The relations that are new, gone, or now at another place in the graph's order."""
+    """Find the relations that are new, gone, or at another place in the graph's order."""
     touched = {relation.key: relation for relation in (*delta.dropped, *delta.added)}
     for id_ in delta.removed:
         touched.update((relation.key, relation) for relation in before.relations_of(id_))

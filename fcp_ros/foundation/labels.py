@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Category labels: one spelling for all sources, and their match with a domain's labels."""
+"""Category labels: one spelling for all sources, and their match with a table of labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TRAILING_NUMBERS = re.compile(r"(?<=\S)(?:\s+\d+)+$")
 
 @lru_cache(maxsize=16_384)
 def normalise_label(label: str) -> str:
-    """One spelling of a label: ``Dining_Table_12``, ``DiningTable`` give ``dining table``.
+    """Return a label in one spelling: ``Dining_Table_12``, ``DiningTable`` give ``dining table``.
 
     Lower case, underscores and hyphens as spaces, camel case split, trailing numbers dropped
     (a label that is only a number stays).
@@ -25,34 +25,28 @@ def normalise_label(label: str) -> str:
 
 
 def match_label(label: str, labels: Mapping[str, str]) -> str | None:
-    """What a table of normalised labels says about a label.
+    """Look a label up in a table of normalised labels.
 
     The whole label counts first, then its last words ("dining table" -> "table"); each also
     without a plural ending.
 
     Args:
         label: The label as given by the source.
-        labels: Normalised label -> whatever it stands for.
+        labels: Normalised label -> its value.
 
     Returns:
-        The table's value, or None when no form of the label is in it.
+        The value, or None if no form of the label is in the table.
     """
-    form = matching_form(label, labels)
-    return None if form is None else labels[form]
-
-
-def matching_form(label: str, labels: Mapping[str, str]) -> str | None:
-    """The form of a label that a table of normalised labels holds; None where it holds none."""
-    return next((form for form in label_forms(label) if form in labels), None)
+    return next((labels[form] for form in label_forms(label) if form in labels), None)
 
 
 def label_forms(label: str) -> Iterator[str]:
-    """The forms under which a label may be known, most specific first.
+    """Yield the forms under which a label may be known, most specific first.
 
     A label that lists several names ("refrigerator, icebox", as in ADE20k) or has brackets
-    ("refrigerator (stainless)") is known under each of them, what is in brackets last.
+    ("refrigerator (stainless)") is known under each of them, the one in brackets last.
     """
-    for name in names_in(label):
+    for name in split_names(label):
         words = normalise_label(name).split(" ")
         for start in range(len(words)):
             tail = " ".join(words[start:])
@@ -63,8 +57,8 @@ def label_forms(label: str) -> Iterator[str]:
                     yield tail[:-2]
 
 
-def names_in(label: str) -> list[str]:
-    """The names that a label lists, as they stand; the label itself where it is a single one."""
+def split_names(label: str) -> list[str]:
+    """Split a label into the names that it lists; a single name is the label itself."""
     bracketed = _IN_BRACKETS.findall(label)
     names = _ALTERNATIVES.split(_IN_BRACKETS.sub(" ", label) if bracketed else label)
     if len(names) == 1 and not bracketed:

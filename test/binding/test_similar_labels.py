@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fcp_ros.scene.state.similar_labels import VOTERS, describes_only, likely_types
+from fcp_ros.binding.similar_labels import VOTERS, is_only_description, vote_on_types
 
 KNOWN = {"towel": "textile", "pan": "cookware", "pot": "cookware", "mug": "cup", "tumbler": "cup"}
 
@@ -44,25 +44,25 @@ class Table:
     ],
 )
 def test_what_only_describes(known: str, label: str, only: bool) -> None:
-    assert describes_only(known, label) is only
+    assert is_only_description(known, label) is only
 
 
 def test_those_that_only_describe_have_no_vote() -> None:
-    (found,) = likely_types(["towel holder"], KNOWN, Table([[0.99, 0.3, 0.2, 0.1, 0.0]]))
+    (found,) = vote_on_types(["towel holder"], KNOWN, Table([[0.99, 0.3, 0.2, 0.1, 0.0]]))
     assert found is not None
     assert (found.type, found.nearest) == ("cookware", "pan")
     assert found.degree == pytest.approx(0.5 / 3)
 
 
 def test_nothing_to_compare() -> None:
-    assert likely_types([], KNOWN, Table([])) == []
-    assert likely_types(["gizmo"], {}, Table([])) == [None]
-    assert likely_types(["gizmo"], KNOWN, Table([[0.0, -0.1, 0.0, 0.0, 0.0]])) == [None]
+    assert vote_on_types([], KNOWN, Table([])) == []
+    assert vote_on_types(["gizmo"], {}, Table([])) == [None]
+    assert vote_on_types(["gizmo"], KNOWN, Table([[0.0, -0.1, 0.0, 0.0, 0.0]])) == [None]
 
 
 @given(st.lists(st.floats(-1.0, 1.0, width=32), min_size=5, max_size=5))
 def test_the_vote_as_it_is_told(row: list[float]) -> None:
-    (found,) = likely_types(["gizmo"], KNOWN, Table([row]))
+    (found,) = vote_on_types(["gizmo"], KNOWN, Table([row]))
     order = sorted(zip(row, range(5), KNOWN, strict=True), key=lambda entry: (-entry[0], entry[1]))
     voters = [(value, KNOWN[name], name) for value, _, name in order if value > 0][:VOTERS]
     if not voters:

@@ -1,32 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scene graph says in the words of a schema, fact by fact.
+"""The facts that a scene graph states, read through a schema.
 
-Everything here looks at a few nodes and relations only, so that a state can be made of a whole
+Each question here looks at a few nodes and relations only, so that a state can be made of a whole
 scene and also follow its changes by the same rules.
+
+An item lies in exactly one place that its types allow: inside a container before on a support,
+since a container must be opened first; else in what holds *that*, and finally on the room's floor.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum
 
+from fcp_ros.binding.label_types import TypeChoice
+from fcp_ros.binding.schema_vocabulary import SchemaVocabulary
 from fcp_ros.cset import Fact
+from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.graph.labels import normalise_label
-from fcp_ros.scene.state.label_types import TypeChoice
-from fcp_ros.scene.state.location import LOCATIONS, ItemPlace, place_of
-from fcp_ros.scene.state.mapping import SceneMapping
-from fcp_ros.scene.state.vocabulary import Vocabulary
 
-Order = tuple[int, int, int]
-"""Of two facts that contradict each other, the lesser one is kept: relations in the graph's order,
-then attributes that state facts, then where things are."""
+LOCATIONS = ("inside", "on")
+"""Relations that say where an item lies, in the order in which they are tried."""
+
+_OTHER_LOCATION = {"inside": "on", "on": "inside"}
+
+FactOrder = tuple[int, int, int]
+"""Precedence of a fact; of two that contradict each other, the lesser one is kept. Relations come
+first, in the graph's order, then attributes that state facts, then where things are."""
 
 
-class Standing(Enum):
-    """What becomes of a fact that a scene states."""
+class FactStatus(Enum):
+    """The use that a state can make of a fact that a scene states."""
 
     NO_ELEMENT = "it is about nodes that take no part"
     UNKNOWN = "the schema has no such relation"
@@ -34,20 +42,33 @@ class Standing(Enum):
     FITS = "it may hold"
 
 
-class Reading:
-    """A graph as a schema sees it.
+@dataclass(frozen=True, slots=True)
+class ItemPlace:
+    """The place of an item.
+
+    Attributes:
+        fact: ``on`` or ``inside``; None where no place fits.
+        read_as: "on(a, b) as inside(a, b)" where the scene says otherwise; else "".
+    """
+
+    fact: Fact | None
+    read_as: str = ""
+
+
+class StatedFacts:
+    """A scene graph as a schema sees it.
 
     Args:
         graph: A completed scene.
-        vocabulary: Of the schema.
-        mapping: Which attributes state facts.
-        typing: How each node that takes part got its type.
+        vocabulary: The words of the schema.
+        mapping: The attributes that state facts.
+        typing: The type of each node that takes part, and its reason.
     """
 
     def __init__(
         self,
         graph: SceneGraph,
-        vocabulary: Vocabulary,
+        vocabulary: SchemaVocabulary,
         mapping: SceneMapping,
         typing: PersistentMap[str, TypeChoice],
     ) -> None:
@@ -61,7 +82,7 @@ class Reading:
         self._held: set[str] = set()
 
     def prepare(self) -> None:
-        """Look at all relations once, which is faster where all items are asked for."""
+        """Index all relations once, which is faster where all items are asked for."""
         holders: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for name in LOCATIONS:
             for relation in self.graph.related(name):
@@ -75,21 +96,21 @@ class Reading:
             if len(relation.elements) == 2:
                 self._held.add(relation.elements[1])
 
-    def remembering(self) -> Reading:
-        """The same reading for a short time: what it finds out about places, it remembers."""
-        reading = Reading(self.graph, self.vocabulary, self.mapping, self.typing)
-        reading._places = {}
-        return reading
+    def with_cache(self) -> StatedFacts:
+        """Return a copy for a short time that remembers the places of items it was asked for."""
+        facts = StatedFacts(self.graph, self.vocabulary, self.mapping, self.typing)
+        facts._places = {}
+        return facts
 
     def type_of(self, id_: str) -> str | None:
-        """The type of a node; None for one that takes no part."""
+        """Return the type of a node; None for one that takes no part."""
         choice = self.typing.get(id_)
         return None if choice is None else choice.type
 
-    # --- what is stated
+    # --- stated facts
 
     def fact_of(self, relation: SceneRelation) -> Fact | None:
-        """The fact that a relation states; None for what the place of an item says.
+        """Return the fact that a relation states; None where the place of an item says it.
 
         ``in_room`` of an agent that was mapped as an object is ``at`` the room.
         """
@@ -104,36 +125,36 @@ class Reading:
         return Fact(name, elements)
 
     def state_facts(self, node: SceneNode) -> Iterator[Fact]:
-        """The facts that a node's attributes state."""
-        for stated in self.mapping.attribute_facts:
-            if stated.holds(node):
-                yield Fact(stated.relation, (node.id,))
+        """Yield the facts that a node's attributes state."""
+        for rule in self.mapping.attribute_facts:
+            if rule.holds(node.attributes):
+                yield Fact(rule.relation, (node.id,))
 
     def place(self, id_: str) -> ItemPlace | None:
-        """Where an item lies; None for what is no item, or is held."""
+        """Return the place of an item; None for a node that is no item, or is held."""
         known = self._places
         if known is None:
-            return place_of(id_, self)
+            return self._find_place(id_)
         if id_ not in known:
-            known[id_] = place_of(id_, self)
+            known[id_] = self._find_place(id_)
         return known[id_]
 
-    def standing(self, fact: Fact) -> Standing:
-        """What becomes of a fact that the scene states (see ``order_of``)."""
+    def status(self, fact: Fact) -> FactStatus:
+        """Return the use of a fact that the scene states (see ``order_of``)."""
         relation, arguments = fact
         typing = self.typing
         for argument in arguments:
             if argument not in typing:
-                return Standing.NO_ELEMENT
+                return FactStatus.NO_ELEMENT
         if relation not in self.vocabulary.relations:
-            return Standing.UNKNOWN
-        return Standing.FITS if self.fits(relation, arguments) else Standing.UNFIT
+            return FactStatus.UNKNOWN
+        return FactStatus.FITS if self.fits(relation, arguments) else FactStatus.UNFIT
 
-    def order_of(self, fact: Fact) -> Order | None:
-        """Which of several facts comes first; None for one that the scene does not state."""
+    def order_of(self, fact: Fact) -> FactOrder | None:
+        """Return the precedence of a fact; None for one that the scene does not state."""
         return min(self._orders(fact), default=None)
 
-    def _orders(self, fact: Fact) -> Iterator[Order]:
+    def _orders(self, fact: Fact) -> Iterator[FactOrder]:
         name, elements = fact
         graph = self.graph
         if name != "in_room" and name not in LOCATIONS:
@@ -141,8 +162,9 @@ class Reading:
             if relation is not None:
                 yield 0, 0, graph.relation_rank(relation)
         if len(elements) == 1 and elements[0] in graph.nodes:
-            for number, stated in enumerate(self.mapping.attribute_facts):
-                if stated.relation == name and stated.holds(graph.nodes[elements[0]]):
+            node = graph.nodes[elements[0]]
+            for number, rule in enumerate(self.mapping.attribute_facts):
+                if rule.relation == name and rule.holds(node.attributes):
                     yield 1, number, graph.node_rank(elements[0])
         if name in ("in_room", "at"):
             relation = graph.relation("in_room", *elements)
@@ -153,31 +175,68 @@ class Reading:
             if place is not None and place.fact == fact:
                 yield 3, 0, graph.node_rank(elements[0])
 
-    # --- what places depend on
+    # --- places of items
+
+    def _find_place(self, item: str) -> ItemPlace | None:
+        if not self.is_item(item) or self.is_held(item):
+            return None
+        best = next(self._fitting_places(item), None)
+        if best is None:
+            return ItemPlace(None)
+        name, holder = best
+        given = self.holders(item)
+        read_as = ""
+        if given and best not in given:
+            read_as = f"{given[0][0]}({item}, {given[0][1]}) as {name}({item}, {holder})"
+        return ItemPlace(Fact(name, (item, holder)), read_as)
+
+    def _fitting_places(self, item: str) -> Iterator[tuple[str, str]]:
+        """Yield places that fit, best first: as stated, as the other relation, below, floor."""
+        seen = {item}
+        holders = list(self.holders(item))
+        while holders:
+            for name, holder in holders:
+                if self.fits(name, (item, holder)):
+                    yield name, holder
+            for name, holder in holders:
+                if self.fits(_OTHER_LOCATION[name], (item, holder)):
+                    yield _OTHER_LOCATION[name], holder
+            below = [holder for _, holder in holders if holder not in seen]
+            seen.update(below)
+            holders = [
+                further
+                for holder in dict.fromkeys(below)
+                for further in self.holders(holder)
+                if further[1] != item
+            ]
+        room = self.room_of(item)
+        floor = None if room is None else self.floor_of(room)
+        if floor is not None and self.fits("on", (item, floor)):
+            yield "on", floor
 
     def fits(self, relation: str, elements: tuple[str, ...]) -> bool:
-        """Whether the elements may be the legs of the relation."""
+        """Return True if the elements may be the legs of the relation."""
         return self.vocabulary.fits(relation, elements, self.type_of)
 
     def is_item(self, id_: str) -> bool:
-        """Whether something may be on or inside something else."""
+        """Return True if a node may be on or inside something else."""
         type_ = self.type_of(id_)
         return any(self.vocabulary.admits(name, 0, type_) for name in LOCATIONS)
 
     def holders(self, id_: str) -> list[tuple[str, str]]:
-        """(``on`` or ``inside``, holder) as stated, ``inside`` first."""
+        """Return the stated pairs (``on`` or ``inside``, holder) of a node, ``inside`` first."""
         if self._holders is not None:
             return self._holders.get(id_, [])
-        of = self.graph.relations_of(id_)
+        relations = self.graph.relations_of(id_)
         return [
             (name, relation.elements[1])
             for name in LOCATIONS
-            for relation in of
+            for relation in relations
             if relation.name == name and len(relation.elements) == 2 and relation.elements[0] == id_
         ]
 
     def is_held(self, id_: str) -> bool:
-        """Whether an agent holds something."""
+        """Return True if an agent holds the node."""
         if self._holders is not None:
             return id_ in self._held
         return any(
@@ -188,7 +247,7 @@ class Reading:
         )
 
     def room_of(self, id_: str) -> str | None:
-        """The room that something is in; the last one that is stated."""
+        """Return the room of a node; of several that are stated, the last."""
         if self._holders is not None:
             return self._room_of.get(id_)
         room = None
@@ -198,12 +257,12 @@ class Reading:
         return room
 
     def floor_of(self, room: str) -> str | None:
-        """The floor of a room; the last of several."""
+        """Return the floor of a room; of several, the last."""
         nodes = self.graph.nodes
         floors = [id_ for id_ in self.graph.children_of(room) if is_floor(nodes[id_])]
         return floors[-1] if floors else None
 
 
 def is_floor(node: SceneNode) -> bool:
-    """Whether a node is what a room stands on."""
+    """Return True if a node is the floor of a room, by its label."""
     return node.layer is Layer.OBJECT and normalise_label(node.category) == "floor"

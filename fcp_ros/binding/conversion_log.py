@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was guessed, changed or left out in making a state; kept up to date, told as sentences."""
+"""A log of what was guessed, changed or left out in making a state, written out as sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 
+from fcp_ros.binding.label_types import describe_guesses
+from fcp_ros.binding.schema_vocabulary import LegKey
+from fcp_ros.binding.stated_facts import StatedFacts
 from fcp_ros.cset import Fact
 from fcp_ros.foundation.persistent_map import evolve
 from fcp_ros.scene.relations.draft import listed
-from fcp_ros.scene.state.label_types import typing_notes
-from fcp_ros.scene.state.reading import Reading
-from fcp_ros.scene.state.vocabulary import LegKey
 
 
 @dataclass
-class Remarks:
-    """Remarks on one state; its maker changes a copy, nobody changes them later.
+class ConversionLog:
+    """The log of one state; its maker changes a copy, nobody changes it later.
 
     Attributes:
         guessed: Nodes whose type is a guess.
         attributes: Notes on attributes that do not fit, by node.
         read_as: Locations that were read otherwise, by item.
-        lost: Items of which no place is known.
-        unknown: How many facts were left out, by relation that the schema lacks.
+        lost: Items whose place is unknown.
+        unknown: Number of facts that were left out, by relation that the schema lacks.
         unfit: Facts whose types do not fit.
         blocked: Facts that contradict another one, and that other one.
         blocked_at: The blocked facts by each of their functional keys.
@@ -38,9 +38,9 @@ class Remarks:
     blocked: MutableMapping[Fact, Fact] = field(default_factory=dict)
     blocked_at: MutableMapping[LegKey, tuple[Fact, ...]] = field(default_factory=dict)
 
-    def copy(self) -> Remarks:
-        """Remarks that can be changed; these may not, from then on."""
-        return Remarks(
+    def copy(self) -> ConversionLog:
+        """Return a copy that can be changed; this one may not be changed from then on."""
+        return ConversionLog(
             evolve(self.guessed),
             evolve(self.attributes),
             evolve(self.read_as),
@@ -52,21 +52,28 @@ class Remarks:
         )
 
     def count_unknown(self, relation: str, by: int) -> None:
-        """Note more or fewer facts of a relation that the schema lacks."""
+        """Add to the number of facts (``by`` may be negative) of a relation that is unknown."""
         count = self.unknown.get(relation, 0) + by
         if count:
             self.unknown[relation] = count
         else:
             self.unknown.pop(relation, None)
 
+    def note_read_as(self, item: str, text: str) -> None:
+        """Record how the location of an item was read; "" removes the entry."""
+        if text:
+            self.read_as[item] = text
+        else:
+            self.read_as.pop(item, None)
+
     def block(self, fact: Fact, keys: Iterable[LegKey], winner: Fact) -> None:
-        """Note that a fact, with these functional keys, contradicts one that is kept."""
+        """Record that a fact, with these functional keys, contradicts one that is kept."""
         self.blocked[fact] = winner
         for key in keys:
             self.blocked_at[key] = (*self.blocked_at.get(key, ()), fact)
 
     def unblock(self, fact: Fact, keys: Iterable[LegKey]) -> None:
-        """Forget that a fact was blocked, if it was."""
+        """Remove the record that a fact was blocked, if there is one."""
         if self.blocked.pop(fact, None) is None:
             return
         for key in keys:
@@ -76,46 +83,38 @@ class Remarks:
             else:
                 del self.blocked_at[key]
 
-    def notes(self, reading: Reading, of_typer: Iterable[str]) -> tuple[str, ...]:
-        """The remarks, a sentence for each kind; in it, everything in the scene's order.
+    def to_sentences(self, facts: StatedFacts, about_typing: Iterable[str]) -> tuple[str, ...]:
+        """Write the log as one sentence for each kind of entry, entries in the scene's order.
 
         Args:
-            reading: Of the scene that the state was made from.
-            of_typer: What is to be said about the choice of types as a whole.
+            facts: The facts of the scene that the state was made from.
+            about_typing: Notes on the choice of types as a whole; they come first.
         """
-        ranks = reading.graph.node_rank
-        choices = {id_: reading.typing[id_] for id_ in sorted(self.guessed, key=ranks)}
-        notes = [*of_typer, *typing_notes(reading.graph, choices)]
-        for id_ in sorted(self.attributes, key=ranks):
+        rank = facts.graph.node_rank
+        choices = {id_: facts.typing[id_] for id_ in sorted(self.guessed, key=rank)}
+        notes = [*about_typing, *describe_guesses(facts.graph, choices)]
+        for id_ in sorted(self.attributes, key=rank):
             notes += self.attributes[id_]
         if self.read_as:
-            changed = [self.read_as[id_] for id_ in sorted(self.read_as, key=ranks)]
+            changed = [self.read_as[id_] for id_ in sorted(self.read_as, key=rank)]
             notes.append(f"read otherwise, to fit the domain's types: {listed(changed)}")
         if self.lost:
-            lost = sorted(self.lost, key=ranks)
+            lost = sorted(self.lost, key=rank)
             notes.append(f"it is not known where these lie: {listed(lost)}")
         notes += (
             f"the domain has no relation {name!r}: {count} tuples of the scene are left out"
             for name, count in sorted(self.unknown.items())
         )
         if self.unfit:
-            unfit = [str(fact) for fact in _in_order(self.unfit, reading)]
+            unfit = [str(fact) for fact in _in_order(self.unfit, facts)]
             notes.append(f"left out, since the domain's types do not fit: {listed(unfit)}")
         if self.blocked:
             pairs = [
-                f"{fact} against {self.blocked[fact]}" for fact in _in_order(self.blocked, reading)
+                f"{fact} against {self.blocked[fact]}" for fact in _in_order(self.blocked, facts)
             ]
             notes.append(f"left out, since only one can hold (the first is kept): {listed(pairs)}")
         return tuple(notes)
 
 
-def _in_order(facts: Mapping[Fact, object], reading: Reading) -> list[Fact]:
-    return sorted(facts, key=lambda fact: (reading.order_of(fact) or (), fact))
-
-
-def note_or_forget(table: MutableMapping[str, str], key: str, text: str) -> None:
-    """Put a text that is not empty, or take away what was there."""
-    if text:
-        table[key] = text
-    else:
-        table.pop(key, None)
+def _in_order(entries: Mapping[Fact, object], facts: StatedFacts) -> list[Fact]:
+    return sorted(entries, key=lambda fact: (facts.order_of(fact) or (), fact))

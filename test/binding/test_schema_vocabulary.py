@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from fcp_ros.binding.schema_vocabulary import relation_options_for
 from fcp_ros.cset import Attribute, AttributeKind, Relation, Schema
 from fcp_ros.scene import SceneError
-from fcp_ros.scene.state.wanted_relations import relation_options_for
 
 NEAR = Relation("near", (("thing", "thing"), ("other", "thing")))
 

@@ -5,20 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from fcp_ros.binding import SceneState, scene_to_instance, type_of_label
 from fcp_ros.cset import Relation, Schema, facts
-from fcp_ros.scene import (
-    AttributeFact,
-    Layer,
-    Pose,
-    SceneGraph,
-    SceneMapping,
-    SceneNode,
-    SceneRelation,
-    SceneState,
-    complete_relations,
-    scene_to_instance,
-    type_of_label,
-)
+from fcp_ros.domain.scene_mapping import AttributeFact, SceneMapping
+from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation, complete_relations
 
 
 def thing(id_: str, category: str, **changes: object) -> SceneNode:
@@ -217,7 +207,7 @@ def test_attributes_and_the_facts_that_they_state(
     assert state.instance.attribute(state.instance.id_of("m2"), "material") is None
     assert any("material" in note and "m2" in note for note in state.notes)
     assert any("closed(m1)" in note for note in state.notes)
-    assert AttributeFact("full", 1, "closed").holds(thing("x", "y", attributes={"full": 1}))
+    assert AttributeFact("full", 1, "closed").holds({"full": 1})
 
 
 def test_a_domain_may_know_little(house: SceneGraph, mapping: SceneMapping) -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns changed facts back into a change of the scene graph, as perception would report it.
+"""Changed facts as a change of the scene graph, as perception would report it.
 
-Poses move along, so that a picture drawn from the graph shows what the facts say: an item on a
-support stands on a free spot of its top, an item in the hand is where the agent is, and what
-stands on or is inside a thing that moves comes with it.
+Poses move along, so that a picture of the graph shows the facts: an item on a support stands on a
+free spot of its top, an item in the hand is where the agent is, and everything on or inside a
+thing that moves comes with it.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from fcp_ros.cset import Fact
+from fcp_ros.domain.scene_mapping import STATE_ATTRIBUTES, AttributeFact
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta, delta_between
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, Pose, SceneGraph, SceneNode, SceneRelation, Vector
-from fcp_ros.scene.graph.labels import normalise_label
 from fcp_ros.scene.shapes.placement import spot_inside, spot_on, spot_on_floor
-from fcp_ros.scene.state.mapping import STATE_ATTRIBUTES, AttributeFact
 
 _ITEM_LEG = {"on": 0, "inside": 0, "holding": 1}
-"""Relations that say where an item is, and which of their legs is the item."""
+"""Relations that say where an item is, with the position of the item among their legs."""
 
 _AGENT_SIZE: Vector = (0.5, 0.5, 0.1)
-"""Space (m) that an agent of unknown size takes when a place to stand is looked for."""
+"""Space (m) that an agent of unknown size takes in the search for a place to stand."""
 
 
 def delta_of_facts(
@@ -33,14 +33,14 @@ def delta_of_facts(
     removed: Iterable[Fact],
     attribute_facts: Iterable[AttributeFact] = STATE_ATTRIBUTES,
 ) -> SceneDelta:
-    """The delta that makes a scene graph agree with changed facts.
+    """Make the delta by which a scene graph agrees with changed facts.
 
     Args:
         graph: The scene before the change.
         added: Facts that hold now; their arguments are node ids.
-        removed: Facts that no longer hold. A fact that is both stays.
-        attribute_facts: Attributes that state facts: a node that carries one has it changed
-            (``is_open`` for ``closed``), other facts become relations.
+        removed: Facts that no longer hold. A fact in both lists stays.
+        attribute_facts: Attributes that state facts: on a node that carries one, the attribute
+            changes (``is_open`` for ``closed``); other facts become relations.
 
     Returns:
         The delta with the graph's next sequence number.
@@ -49,18 +49,18 @@ def delta_of_facts(
         SceneError: A fact names something that is not in the graph.
     """
     new, old = dict.fromkeys(added), dict.fromkeys(removed)
-    change = _Change(graph, tuple(attribute_facts))
+    edit = _SceneEdit(graph, tuple(attribute_facts))
     for fact in old:
         if fact not in new:
-            change.remove(fact)
+            edit.remove(fact)
     for fact in new:
         if fact not in old:
-            change.add(fact)
-    change.move()
-    return delta_between(graph, change.graph())
+            edit.add(fact)
+    edit.move()
+    return delta_between(graph, edit.to_graph())
 
 
-class _Change:
+class _SceneEdit:
     """Nodes and relations while facts are worked in."""
 
     def __init__(self, graph: SceneGraph, attribute_facts: tuple[AttributeFact, ...]) -> None:
@@ -70,11 +70,13 @@ class _Change:
         self._relations = {relation.key: relation for relation in graph.relations}
         self._moved: dict[str, Fact] = {}
 
-    def graph(self) -> SceneGraph:
+    def to_graph(self) -> SceneGraph:
+        """Return the graph after the facts that were added and removed."""
         relations = tuple(self._relations.values())
         return replace(self._graph, nodes=self._nodes, relations=relations)
 
     def remove(self, fact: Fact) -> None:
+        """Work in a fact that no longer holds."""
         self._check(fact)
         if fact.relation in _ITEM_LEG:
             self._forget_location(fact.arguments[_ITEM_LEG[fact.relation]])
@@ -83,6 +85,7 @@ class _Change:
         self._set_state(fact, holds=False)
 
     def add(self, fact: Fact) -> None:
+        """Work in a fact that holds now; ``move`` sets the poses afterwards."""
         self._check(fact)
         if fact.relation in _ITEM_LEG:
             item = fact.arguments[_ITEM_LEG[fact.relation]]
@@ -96,7 +99,10 @@ class _Change:
         self._relate(fact.relation, *fact.arguments)
 
     def move(self) -> None:
-        """Agents first, since what they hold comes with them; then items, holders first."""
+        """Set the poses of all that moved.
+
+        Agents come first, since the items they hold come with them; then items, holders first.
+        """
         agents = [id_ for id_, fact in self._moved.items() if fact.relation == "at"]
         items = [id_ for id_, fact in self._moved.items() if fact.relation != "at"]
         for agent in agents:
@@ -105,7 +111,7 @@ class _Change:
             self._move_item(item)
 
     def _depth(self, item: str) -> int:
-        """How many of the things below an item move too."""
+        """Count the holders below an item that move too, itself included."""
         seen = {item}
         holder = self._holder_of(item)
         while holder is not None and holder not in seen:
@@ -163,12 +169,12 @@ class _Change:
         self._place(item, pose, room)
 
     def _place(self, id_: str, pose: Pose | None, room: str | None) -> None:
-        """Move a node, its place in the hierarchy, and what rests on it or is in it."""
+        """Move a node, its place in the hierarchy, and everything on or inside it."""
         before = self._nodes[id_].pose
-        carried = self._carried_with(id_)
+        carried = self._find_carried(id_)
         for moved in (id_, *carried):
             node = self._nodes[moved]
-            where = pose if moved == id_ else _shifted(node.pose, before, pose)
+            where = pose if moved == id_ else _shift_pose(node.pose, before, pose)
             parents = (room,) if room is not None else ()
             self._nodes[moved] = replace(node, pose=where, parents=parents)
             if node.layer is Layer.OBJECT:
@@ -176,8 +182,8 @@ class _Change:
                 if room is not None:
                     self._relate("in_room", moved, room)
 
-    def _carried_with(self, id_: str) -> list[str]:
-        """What is on, inside or part of a thing, however deep, except what moved by itself."""
+    def _find_carried(self, id_: str) -> list[str]:
+        """Find all on, inside or part of a thing, transitively, except what moves by itself."""
         above: dict[str, list[str]] = defaultdict(list)
         for relation in self._relations.values():
             if relation.name in ("on", "inside", "part_of") and len(relation.elements) == 2:
@@ -192,7 +198,7 @@ class _Change:
         return list(found)
 
     def _set_state(self, fact: Fact, *, holds: bool) -> bool:
-        """Change the attribute that states a fact, where the node carries it."""
+        """Change the attribute that states a fact; return False if the node does not carry it."""
         rule = self._attribute_facts.get(fact.relation)
         if rule is None or len(fact.arguments) != 1:
             return False
@@ -204,13 +210,13 @@ class _Change:
             attributes[rule.attribute] = rule.equals
         elif isinstance(rule.equals, bool):
             attributes[rule.attribute] = not rule.equals
-        elif rule.holds(node):
+        elif rule.holds(node.attributes):
             del attributes[rule.attribute]
         self._nodes[node.id] = replace(node, attributes=attributes)
         return True
 
     def _forget_location(self, item: str) -> None:
-        """An item is in one place, whatever the graph or the domain call it."""
+        """Drop all relations that say where an item is: it is in one place only."""
         self._drop(
             lambda r: (
                 r.name in _ITEM_LEG
@@ -269,8 +275,8 @@ def _first_leg_is(name: str, element: str) -> Callable[[SceneRelation], bool]:
     return lambda relation: relation.name == name and relation.elements[0] == element
 
 
-def _shifted(pose: Pose | None, before: Pose | None, after: Pose | None) -> Pose | None:
-    """A pose moved along with another one; unknown where that one's move is."""
+def _shift_pose(pose: Pose | None, before: Pose | None, after: Pose | None) -> Pose | None:
+    """Return a pose moved along with another one; None where the other's move is unknown."""
     if pose is None or before is None or after is None:
         return None
     x, y, z = (

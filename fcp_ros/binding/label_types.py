@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which type of a domain each node of a scene is, how sure that is, and why.
+"""The type of a domain that each node of a scene has, with a degree and a reason.
 
-In this order: what the user says (``overrides``), the domain's labels, its synonyms, the nearest
+In this order: the user's choice (``overrides``), the domain's labels, its synonyms, the nearest
 label in meaning (where a similarity is at hand and the domain sets a threshold), and the type for
 unknown labels.
 """
@@ -13,19 +13,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, vote_on_types
 from fcp_ros.cset import Schema
+from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.foundation.labels import label_forms, normalise_label, split_names
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
-from fcp_ros.scene.graph.labels import label_forms, names_in, normalise_label
 from fcp_ros.scene.relations.draft import listed
-from fcp_ros.scene.state.mapping import SceneMapping, known_label
-from fcp_ros.scene.state.similar_labels import LabelSimilarity, NoSimilarity, likely_types
 
 LAST_WORDS_DEGREE = 0.9
-"""How sure a type by last words is: 119 of 136 were right (benchmark/scene_labels.py)."""
+"""Degree of a type by last words: 119 of 136 were right (benchmark/scene_labels.py)."""
 
 
-class TypedBy(str, Enum):
-    """What decided on a node's type."""
+class TypeReason(str, Enum):
+    """The reason for a node's type."""
 
     OVERRIDE = "override"
     LABEL = "label"
@@ -43,27 +43,27 @@ class TypeChoice:
 
     Attributes:
         type: Name of the type.
-        degree: How sure it is, in [0, 1]: 1 for what the user, the domain or the scene's
-            structure says, ``LAST_WORDS_DEGREE`` for last words, the outcome of the vote
+        degree: Certainty in [0, 1]: 1 for what the user, the domain or the scene's structure
+            says, ``LAST_WORDS_DEGREE`` for last words, the outcome of the vote
             (``similar_labels``) for a label that is like known ones, 0 for a default.
-        how: What decided.
+        reason: The reason.
         matched_label: The domain's label (or the overridden id or label) that decided; "" where
             none did.
     """
 
     type: str
     degree: float
-    how: TypedBy
+    reason: TypeReason
     matched_label: str = ""
 
     @property
     def is_guess(self) -> bool:
-        """Whether nobody said so: worth a note."""
-        return self.how in (TypedBy.SIMILAR, TypedBy.PASSAGE, TypedBy.DEFAULT)
+        """True if nobody stated the type, which is worth a note."""
+        return self.reason in (TypeReason.SIMILAR, TypeReason.PASSAGE, TypeReason.DEFAULT)
 
 
 class NodeTyper:
-    """Chooses types, node by node; what was found for a label is remembered.
+    """A chooser of types, node by node, with a cache by label.
 
     Args:
         schema: The domain's schema.
@@ -73,7 +73,7 @@ class NodeTyper:
 
     Attributes:
         candidates: Labels that an object may be like, with their types.
-        notes: Why labels are not compared, where they should be and can't.
+        notes: The reason why labels are not compared, where they should be and can't.
     """
 
     def __init__(
@@ -89,53 +89,53 @@ class NodeTyper:
         self.notes: tuple[str, ...] = ()
 
     def learn(self, nodes: Iterable[SceneNode]) -> None:
-        """Compare the unknown labels of many nodes in one go, before they are asked for singly."""
+        """Compare the unknown labels of many nodes in one batch, before single nodes are chosen."""
         labels = {node.category for node in nodes if node.layer is Layer.OBJECT}
-        unknown = (label for label in labels if self._known(Layer.OBJECT, label) is None)
-        self._compare(sorted({self.compared(label) for label in unknown}))
+        unknown = (label for label in labels if self._find_known(Layer.OBJECT, label) is None)
+        self._compare(sorted({self.part_to_compare(label) for label in unknown}))
 
     def choose(self, node: SceneNode, passage_type: str | None = None) -> TypeChoice | None:
-        """The type of a node; None where nodes of its layer take no part.
+        """Choose the type of a node; None where nodes of its layer take no part.
 
         Args:
             node: A node of the scene.
-            passage_type: What the node must be since it joins two rooms (see ``passage_types``).
+            passage_type: Type required of a node that joins two rooms (see ``passage_types``).
         """
-        said = self._overridden(node)
-        if said is not None:
-            return said
-        known = self._known(node.layer, node.category)
+        override = self._find_override(node)
+        if override is not None:
+            return override
+        known = self._find_known(node.layer, node.category)
         if known is None and node.layer is not Layer.OBJECT:
             return None
         if passage_type is not None:
             if known is not None and self._schema.is_subtype(known.type, passage_type):
                 return known
-            return TypeChoice(passage_type, 1.0, TypedBy.PASSAGE)
-        return known or self._like(node.category) or self._default(node)
+            return TypeChoice(passage_type, 1.0, TypeReason.PASSAGE)
+        return known or self._find_similar(node.category) or self._default(node)
 
     @staticmethod
-    def compared(label: str) -> str:
-        """What of a label is compared with known ones: of several names, the first."""
+    def part_to_compare(label: str) -> str:
+        """Return the part of a label that is compared: of several names, the first."""
         return next(label_forms(label))
 
-    def _overridden(self, node: SceneNode) -> TypeChoice | None:
+    def _find_override(self, node: SceneNode) -> TypeChoice | None:
         overrides = self._mapping.overrides
         if not overrides:
             return None
         for name in (node.id, node.category, normalise_label(node.category)):
             if name in overrides:
-                return TypeChoice(overrides[name], 1.0, TypedBy.OVERRIDE, name)
+                return TypeChoice(overrides[name], 1.0, TypeReason.OVERRIDE, name)
         return None
 
-    def _known(self, layer: Layer, label: str) -> TypeChoice | None:
-        """What the domain says of a label in a layer."""
+    def _find_known(self, layer: Layer, label: str) -> TypeChoice | None:
+        """Return the domain's choice for a label in a layer; None where it has none."""
         key = (layer, label)
         if key not in self._by_label:
             self._by_label[key] = self._look_up(layer, label)
         return self._by_label[key]
 
     def _look_up(self, layer: Layer, label: str) -> TypeChoice | None:
-        by_label = self._by_words(label)
+        by_label = self._match_words(label)
         if layer is Layer.OBJECT:
             return by_label
         by_layer = self._mapping.layer_types.get(layer)
@@ -144,66 +144,66 @@ class NodeTyper:
         role = self._agent_type if layer is Layer.AGENT else None
         if by_label is not None and self._schema.is_subtype(by_label.type, role or by_layer):
             return by_label
-        return TypeChoice(by_layer, 1.0, TypedBy.LAYER)
+        return TypeChoice(by_layer, 1.0, TypeReason.LAYER)
 
-    def _by_words(self, label: str) -> TypeChoice | None:
-        found = known_label(label, self._mapping)
+    def _match_words(self, label: str) -> TypeChoice | None:
+        found = find_known_label(label, self._mapping)
         if found is None:
             return None
         form, known = found
-        # A plural's form is the label all the same; the last words are fewer than the label's.
-        whole = any(normalise_label(name).startswith(form) for name in names_in(label))
-        how = TypedBy.LABEL if whole else TypedBy.LAST_WORDS
+        # The singular form of a plural is the whole label; last words are only its end.
+        whole = any(normalise_label(name).startswith(form) for name in split_names(label))
+        reason = TypeReason.LABEL if whole else TypeReason.LAST_WORDS
         if form != known:
-            how = TypedBy.SYNONYM
-        degree = LAST_WORDS_DEGREE if how is TypedBy.LAST_WORDS else 1.0
-        return TypeChoice(self._mapping.labels[known], degree, how, known)
+            reason = TypeReason.SYNONYM
+        degree = LAST_WORDS_DEGREE if reason is TypeReason.LAST_WORDS else 1.0
+        return TypeChoice(self._mapping.labels[known], degree, reason, known)
 
-    def _like(self, label: str) -> TypeChoice | None:
+    def _find_similar(self, label: str) -> TypeChoice | None:
         if self._similarity is None:
             return None
-        words = self.compared(label)
+        words = self.part_to_compare(label)
         if words not in self._similar:
             self._compare([words])
         return self._similar.get(words)
 
     def _compare(self, labels: Sequence[str]) -> None:
-        """Find what these names are like."""
+        """Vote on the types of these labels, and remember the outcome."""
         new = [label for label in labels if label not in self._similar]
         threshold = self._mapping.similar_threshold
         if self._similarity is None or threshold is None or not new:
             return
         try:
-            found = likely_types(new, self.candidates, self._similarity)
+            votes = vote_on_types(new, self.candidates, self._similarity)
         except NoSimilarity as reason:
             self._similarity = None  # not asked again: the reason stays
             self.notes = (f"unknown labels are not compared with known ones: {reason}",)
             return
-        for label, likely in zip(new, found, strict=True):
+        for label, vote in zip(new, votes, strict=True):
             choice = None
-            if likely is not None and likely.degree >= threshold:
-                choice = TypeChoice(likely.type, likely.degree, TypedBy.SIMILAR, likely.nearest)
+            if vote is not None and vote.degree >= threshold:
+                choice = TypeChoice(vote.type, vote.degree, TypeReason.SIMILAR, vote.nearest)
             self._similar[label] = choice
 
     def _labels_of_objects(self) -> dict[str, str]:
-        """Labels that an object may be like, with their types: not those of rooms and agents."""
+        """Return the labels, with their types, that are not those of rooms and agents."""
         mapping = self._mapping
-        apart = {type_ for type_ in (*mapping.layer_types.values(), self._agent_type) if type_}
+        others = {type_ for type_ in (*mapping.layer_types.values(), self._agent_type) if type_}
         return {
             label: type_
             for label, type_ in mapping.labels.items()
-            if not any(self._schema.is_subtype(type_, other) for other in apart)
+            if not any(self._schema.is_subtype(type_, other) for other in others)
         }
 
     def _default(self, node: SceneNode) -> TypeChoice:
         mapping = self._mapping
         small = node.size is not None and max(node.size) <= mapping.small_size
         type_ = (mapping.small_default_type if small else None) or mapping.default_type
-        return TypeChoice(type_, 0.0, TypedBy.DEFAULT)
+        return TypeChoice(type_, 0.0, TypeReason.DEFAULT)
 
 
 def passage_types(graph: SceneGraph, schema: Schema) -> Mapping[str, str]:
-    """What joins two rooms must be of the type that the schema asks for there; by node id."""
+    """Return the type that the schema asks of each node that joins two rooms, by node id."""
     if not schema.has_relation("connected"):
         return {}
     legs = schema.relation("connected").legs
@@ -212,12 +212,34 @@ def passage_types(graph: SceneGraph, schema: Schema) -> Mapping[str, str]:
     return {r.elements[2]: legs[2][1] for r in graph.related("connected") if len(r.elements) == 3}
 
 
-def typing_notes(graph: SceneGraph, choices: Mapping[str, TypeChoice]) -> list[str]:
-    """A sentence for each label whose nodes were typed by a guess.
+def type_of_label(label: str, mapping: SceneMapping) -> str | None:
+    """Return the type for a label: by the whole label, then by its last words; None if unknown."""
+    found = find_known_label(label, mapping)
+    return None if found is None else mapping.labels[found[1]]
+
+
+def find_known_label(label: str, mapping: SceneMapping) -> tuple[str, str] | None:
+    """Find the form of a label that a domain knows, and the domain's label for it.
+
+    The two differ where the form is a synonym.
+
+    Returns:
+        (form, label of the domain); None if no form is known.
+    """
+    for form in label_forms(label):
+        if form in mapping.labels:
+            return form, form
+        if form in mapping.synonyms:
+            return form, mapping.synonyms[form]
+    return None
+
+
+def describe_guesses(graph: SceneGraph, choices: Mapping[str, TypeChoice]) -> list[str]:
+    """Write a sentence for each label whose nodes were typed by a guess.
 
     Args:
         graph: The scene.
-        choices: Choice by node id; ids that are not in the graph don't count.
+        choices: Choice by node id; ids that are not in the graph are ignored.
     """
     guessed: dict[tuple[str, TypeChoice], list[str]] = defaultdict(list)
     for id_, choice in choices.items():
@@ -229,11 +251,11 @@ def typing_notes(graph: SceneGraph, choices: Mapping[str, TypeChoice]) -> list[s
 def _note(category: str, choice: TypeChoice, ids: Sequence[str]) -> str:
     taken = f"{listed(ids)} taken as {choice.type}"
     note = f"the domain has no type for the label {category!r}: {taken}"
-    if choice.how is not TypedBy.SIMILAR:
+    if choice.reason is not TypeReason.SIMILAR:
         return note
     return f"{note}, since it is like {choice.matched_label!r} ({choice.degree:.2f})"
 
 
 def _agent_type(schema: Schema) -> str | None:
-    """What may be ``at`` a room: a person is an agent, though no kind of robot."""
+    """Return the type that may be ``at`` a room: a person is an agent, though no robot."""
     return schema.relation("at").legs[0][1] if schema.has_relation("at") else None

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The types that a domain gives to what perception reports, as values: labels, layers, states.
+
+The domain readers fill in a `SceneMapping`; the layer `binding` applies it to a scene. Layers and
+attributes are plain names and values here, so that a domain depends on no scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+AttributeValue = bool | int | float | str
+
+SCENE_LAYERS = ("building", "floor", "room", "place", "object", "agent")
+"""Names of the layers of a scene graph; a test compares them with `scene.Layer`."""
+
+
+@dataclass(frozen=True)
+class AttributeFact:
+    """A rule by which an attribute states a fact.
+
+    Attributes:
+        attribute: Name of the attribute, such as "is_open".
+        equals: The value that makes the fact true.
+        relation: The unary relation that is then true of the element, such as "closed".
+    """
+
+    attribute: str
+    equals: AttributeValue
+    relation: str
+
+    def holds(self, attributes: Mapping[str, AttributeValue]) -> bool:
+        """Return True if the attribute has exactly this value (1 is not True)."""
+        value = attributes.get(self.attribute)
+        return type(value) is type(self.equals) and value == self.equals
+
+
+STATE_ATTRIBUTES = (AttributeFact("is_open", False, "closed"),)
+"""The states that the supported scene formats write; the default without a domain's own."""
+
+
+@dataclass(frozen=True)
+class SceneMapping:
+    """The rules by which scene nodes become elements of a domain's schema.
+
+    Attributes:
+        labels: Normalised label ("dining table", "fridge") -> type name.
+        layer_types: Type of the nodes of each layer (rooms, agents), by name of the layer. Nodes of
+            a layer that is absent here are left out; objects always take part.
+        default_type: Type of an object whose label is unknown.
+        small_default_type: The same for an object whose extents are all known and small; None to
+            make no difference.
+        small_size: Largest extent (m) that counts as small.
+        attribute_facts: Attributes that state facts, such as ``is_open: False`` for ``closed``.
+        synonyms: Normalised word -> the label of ``labels`` with the same meaning.
+        overrides: Node id or normalised label -> type name: the user's choice, before all else.
+        similar_threshold: Similarity (0 to 1) from which an unknown label gets the type of known
+            ones; None to compare no labels.
+    """
+
+    labels: Mapping[str, str]
+    layer_types: Mapping[str, str]
+    default_type: str
+    small_default_type: str | None = None
+    small_size: float = 0.4
+    attribute_facts: tuple[AttributeFact, ...] = STATE_ATTRIBUTES
+    synonyms: Mapping[str, str] = field(default_factory=dict)
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    similar_threshold: float | None = None
