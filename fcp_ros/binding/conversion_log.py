@@ -11,7 +11,7 @@ from fcp_ros.binding.schema_vocabulary import LegKey
 from fcp_ros.binding.stated_facts import StatedFacts
 from fcp_ros.cset import Fact
 from fcp_ros.foundation.persistent_map import evolve
-from fcp_ros.scene.relations.draft import listed
+from fcp_ros.foundation.wording import list_names
 
 
 @dataclass
@@ -97,22 +97,24 @@ class ConversionLog:
             notes += self.attributes[id_]
         if self.read_as:
             changed = [self.read_as[id_] for id_ in sorted(self.read_as, key=rank)]
-            notes.append(f"read otherwise, to fit the domain's types: {listed(changed)}")
+            notes.append(f"read otherwise, to fit the domain's types: {list_names(changed)}")
         if self.lost:
             lost = sorted(self.lost, key=rank)
-            notes.append(f"it is not known where these lie: {listed(lost)}")
+            notes.append(f"it is not known where these lie: {list_names(lost)}")
         notes += (
             f"the domain has no relation {name!r}: {count} tuples of the scene are left out"
             for name, count in sorted(self.unknown.items())
         )
         if self.unfit:
             unfit = [str(fact) for fact in _in_order(self.unfit, facts)]
-            notes.append(f"left out, since the domain's types do not fit: {listed(unfit)}")
+            notes.append(f"left out, since the domain's types do not fit: {list_names(unfit)}")
         if self.blocked:
             pairs = [
                 f"{fact} against {self.blocked[fact]}" for fact in _in_order(self.blocked, facts)
             ]
-            notes.append(f"left out, since only one can hold (the first is kept): {listed(pairs)}")
+            notes.append(
+                f"left out, since only one can hold (the first is kept): {list_names(pairs)}"
+            )
         return tuple(notes)
 
 

@@ -17,8 +17,8 @@ from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, vote_o
 from fcp_ros.cset import Schema
 from fcp_ros.domain.scene_mapping import SceneMapping
 from fcp_ros.foundation.labels import label_forms, normalise_label, split_names
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
-from fcp_ros.scene.relations.draft import listed
 
 LAST_WORDS_DEGREE = 0.9
 """Degree of a type by last words: 119 of 136 were right (benchmark/scene_labels.py)."""
@@ -249,7 +249,7 @@ def describe_guesses(graph: SceneGraph, choices: Mapping[str, TypeChoice]) -> li
 
 
 def _note(category: str, choice: TypeChoice, ids: Sequence[str]) -> str:
-    taken = f"{listed(ids)} taken as {choice.type}"
+    taken = f"{list_names(ids)} taken as {choice.type}"
     note = f"the domain has no type for the label {category!r}: {taken}"
     if choice.reason is not TypeReason.SIMILAR:
         return note

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from difflib import get_close_matches
 
 from fcp_ros.cset import Schema
 from fcp_ros.domain.scene_mapping import SceneMapping
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.wording import find_similar
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
@@ -40,7 +40,7 @@ def with_type_overrides(
             raise SceneError(
                 f"the type override {text!r} names a type that the domain {schema.name} does not "
                 "have",
-                advice=_nearest(type_, schema.types, "Its types are listed under `types`."),
+                advice=_suggest(type_, schema.types, "Its types are listed under `types`."),
             )
         overrides[name] = type_
     return replace(mapping, overrides=overrides)
@@ -61,10 +61,10 @@ def check_overrides(graph: SceneGraph, mapping: SceneMapping) -> None:
                 f"the type override '{name}={type_}' names neither an element nor a label of the "
                 "scene",
                 source=graph.source,
-                advice=_nearest(name, names, "Labels are listed by: fcp scene info"),
+                advice=_suggest(name, names, "Labels are listed by: fcp scene info"),
             )
 
 
-def _nearest(name: str, names: Iterable[str], otherwise: str) -> str:
-    near = get_close_matches(name, list(names), 1)
-    return f"Did you mean {near[0]}?" if near else otherwise
+def _suggest(name: str, names: Iterable[str], otherwise: str) -> str:
+    similar = find_similar(name, names)
+    return otherwise if similar is None else f"Did you mean {similar}?"

@@ -13,10 +13,10 @@ from rich.text import Text
 
 from fcp_ros.cli.scene_options import as_text
 from fcp_ros.cli.session import Session
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.report.label_groups import label_groups, why
 from fcp_ros.report.names import printable
 from fcp_ros.scene import Provenance, SceneNode, SceneSummary, summarise
-from fcp_ros.scene.relations.draft import listed
 
 ROWS_SHOWN = 40
 ROOMS_SHOWN = 15
@@ -75,7 +75,7 @@ def _labels_table(session: Session) -> RenderableType:
             "-" if choice is None else choice.type,
             "" if choice is None else f"{choice.degree:.2f}",
             as_text(why(choice)),
-            as_text(listed(group.ids)),
+            as_text(list_names(group.ids)),
             style="yellow" if choice is not None and choice.is_guess else None,
         )
     hidden = groups[ROWS_SHOWN:]

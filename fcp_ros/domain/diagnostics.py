@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -62,25 +61,6 @@ class Diagnostics:
         """Raise everything found so far, in the order of the file."""
         if self.diagnostics:
             raise DomainError(sorted(self.diagnostics, key=lambda diagnostic: diagnostic.line))
-
-
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that `name` was most likely meant to be, or None."""
-    by_folded = {candidate.casefold(): candidate for candidate in known}
-    matches = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
-    return by_folded[matches[0]] if matches else None
-
-
-def suggestion(name: str, known: Iterable[str], limit: int = 8) -> str:
-    """What to write instead of an unknown name: `did you mean x?`, or the known names."""
-    names = sorted(set(known))
-    best = closest(name, names)
-    if best is not None:
-        return f"did you mean {best}?"
-    if not names:
-        return "there is none to choose from"
-    shown = ", ".join(names[:limit])
-    return f"known are {shown}{' ...' if len(names) > limit else ''}"
 
 
 def a(noun: str) -> str:

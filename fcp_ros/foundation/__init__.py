@@ -10,6 +10,7 @@ Values:
 Words:
 
 - `labels`: one spelling of category labels, and their match with a table of labels.
+- `wording`: names in messages: near misses of unknown ones, lists that stay readable.
 
 Files:
 

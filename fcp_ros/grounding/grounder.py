@@ -13,11 +13,11 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from types import MappingProxyType
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain, GradedPredicate
+from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding.asking.asker import Asker
 from fcp_ros.grounding.asking.kept_oracle import KeptOracle
 from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
@@ -261,12 +261,10 @@ class Grounder:
 
     def _predicate(self, name: str) -> GradedPredicate:
         if name not in self.predicates:
-            near = get_close_matches(name, self.predicates, 1)
-            hint = near[0] if near else ", ".join(sorted(self.predicates)) or "none"
             raise GroundingError(
                 GroundingCode.UNKNOWN_PREDICATE,
                 f"the domain has no graded predicate {name!r}; "
-                + (f"did you mean {hint}?" if near else f"it has {hint}"),
+                + suggest_name(name, self.predicates),
             )
         return self.predicates[name]
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 
+from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
 from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
@@ -75,8 +75,7 @@ def make_oracle(name: str, options: GroundingOptions) -> MembershipOracle:
         GroundingError: no oracle has this name, or its model can't be used.
     """
     if name not in ORACLES:
-        near = get_close_matches(name, ORACLES, 1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(ORACLES)}"
+        hint = suggest_name(name, ORACLES)
         raise GroundingError(
             GroundingCode.UNKNOWN_ORACLE, f"there is no oracle called {name!r}; {hint}"
         )

@@ -15,11 +15,12 @@ from markupsafe import Markup
 
 from fcp_ros.binding.label_types import TypeChoice
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.report import palette
 from fcp_ros.report.floor_plan import ITEM_FOOTPRINT, draw_floor_plan
 from fcp_ros.report.label_groups import label_groups, why
 from fcp_ros.scene import Layer, SceneGraph, SceneNode, summarise
-from fcp_ros.scene.relations.draft import DOORS, FLOOR, listed
+from fcp_ros.scene.relations.draft import DOORS, FLOOR
 
 ROWS = 200
 """Rows of a table in the page at most."""
@@ -99,7 +100,7 @@ def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domai
         rows=ROWS,
         plan_nodes=PLAN_NODES,
         why=why,
-        listed=listed,
+        list_names=list_names,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fcp_ros.foundation.garbage import pause_garbage_collection
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats import canonical, hov_sg, omnigibson, sayplan, segments, three_dssg
 from fcp_ros.scene.formats.armeni import reader as armeni
 from fcp_ros.scene.formats.concept_graphs import reader as concept_graphs
@@ -24,7 +25,6 @@ from fcp_ros.scene.formats.usd.stage import is_usd
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
-from fcp_ros.scene.relations.draft import listed
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 
 
@@ -303,7 +303,9 @@ def _shape(file: SceneFile) -> str:
     """A few words about what the document looks like."""
     kind = file.syntax.value
     if file.syntax is Syntax.FOLDER:
-        return f"it is a folder with {listed(sorted(path.name for path in file.path.iterdir()))}"
+        return (
+            f"it is a folder with {list_names(sorted(path.name for path in file.path.iterdir()))}"
+        )
     if isinstance(file.document, dict):
         keys = ", ".join(str(key)[:40] for key in list(file.document)[:6])
         return f"{kind} with the keys {keys}" if keys else f"{kind} without any key"

@@ -13,8 +13,8 @@ from fcp_ros.cset.instance.expressions import Expression
 from fcp_ros.cset.instance.instance import Instance, InstanceError, UnknownElement
 from fcp_ros.cset.instance.values import checked_value
 from fcp_ros.cset.instance.violation import Violation
-from fcp_ros.cset.schema.names import unknown_name
 from fcp_ros.cset.schema.schema import Relation, Schema
+from fcp_ros.foundation.wording import describe_unknown_name
 
 
 class InstanceBuilder:
@@ -57,7 +57,7 @@ class InstanceBuilder:
         """
         if not self.schema.has_type(type_):
             where = f"schema {self.schema.name!r}"
-            raise InstanceError(unknown_name("type", type_, self.schema.types, where))
+            raise InstanceError(describe_unknown_name("type", type_, self.schema.types, where))
         if name is None:
             name = self._fresh_name(type_)
         elif name in self._draft.elements.ids:
@@ -89,7 +89,7 @@ class InstanceBuilder:
         found = ids.get(name)
         if found is None:
             where = "the instance under construction"
-            raise UnknownElement(unknown_name("element", name, ids, where))
+            raise UnknownElement(describe_unknown_name("element", name, ids, where))
         return found
 
     def has(self, name: str) -> bool:

@@ -20,8 +20,8 @@ from fcp_ros.cset.instance.tables import (
     RelationTable,
 )
 from fcp_ros.cset.instance.violation import Violation
-from fcp_ros.cset.schema.names import unknown_name
 from fcp_ros.cset.schema.schema import AttributeValue, RelationName, Schema, TypeName
+from fcp_ros.foundation.wording import describe_unknown_name
 
 Tables: TypeAlias = tuple[
     ElementTable, dict[str, FunctionTable], dict[str, RelationTable], dict[str, AttributeTable]
@@ -115,7 +115,9 @@ class Instance:
         """Id of the element called `name`; `UnknownElement` (a KeyError) where there is none."""
         found = self._elements.ids.get(name)
         if found is None:
-            raise UnknownElement(unknown_name("element", name, self._elements.ids, "the instance"))
+            raise UnknownElement(
+                describe_unknown_name("element", name, self._elements.ids, "the instance")
+            )
         return found
 
     def contains(self, id_: int) -> bool:

@@ -30,8 +30,8 @@ from fcp_ros.cset.interchange.acset_columns import (
     table_of,
     varied,
 )
-from fcp_ros.cset.schema.names import unknown_name
 from fcp_ros.cset.schema.schema import Schema, SchemaError
+from fcp_ros.foundation.wording import describe_unknown_name
 
 Row = dict[str, Any]
 
@@ -170,7 +170,9 @@ class _Reader:
         known = [*self.tables, *dict.fromkeys(self.types.values())]
         for name in tables:
             if name not in known:
-                raise InstanceError(unknown_name("table", name, known, f"schema {schema.name!r}"))
+                raise InstanceError(
+                    describe_unknown_name("table", name, known, f"schema {schema.name!r}")
+                )
         self.builder = InstanceBuilder(schema)
         self.elements: dict[tuple[str, int], int] = {}
         self.variables = {
@@ -214,7 +216,7 @@ class _Reader:
         for column in row:
             base = column.removesuffix(TYPE_SUFFIX)
             if column not in {ID, NAME} and column not in columns and base not in references:
-                raise InstanceError(unknown_name("column", column, columns, where))
+                raise InstanceError(describe_unknown_name("column", column, columns, where))
 
     def add(self, type_: str, where: str, row: Row) -> None:
         key = (type_, row[ID])

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from fcp_ros.cset.interchange.acset_columns import AttributeTypes, attribute_types_of
-from fcp_ros.cset.schema.names import unknown_name
 from fcp_ros.cset.schema.schema import (
     Attribute,
     AttributeKind,
@@ -26,6 +25,7 @@ from fcp_ros.cset.schema.schema import (
     Schema,
     SchemaError,
 )
+from fcp_ros.foundation.wording import describe_unknown_name
 
 _VERSION = {"ACSetSchema": "0.0.1", "ACSets": "0.2.27"}
 
@@ -130,7 +130,7 @@ class _Reader:
         for where, entry in self.entries("Attr", required=True):
             attribute, owner, type_ = self.arrow(where, entry)
             if type_ not in attribute_types:
-                raise SchemaError(unknown_name("AttrType", type_, attribute_types, where))
+                raise SchemaError(describe_unknown_name("AttrType", type_, attribute_types, where))
             attributes.append(Attribute(attribute, owner, *attribute_types[type_]))
             names[owner, attribute] = type_
         schema = Schema(
@@ -173,7 +173,9 @@ class _Reader:
     def check_ends(self, homs: list[tuple[str, str, str]], objects: list[str]) -> None:
         for name, source, _ in homs:
             if source not in objects:
-                raise SchemaError(unknown_name("Ob", source, objects, f"the dom of Hom {name!r}"))
+                raise SchemaError(
+                    describe_unknown_name("Ob", source, objects, f"the dom of Hom {name!r}")
+                )
 
     def attribute_types(self) -> dict[str, tuple[AttributeKind, tuple[str, ...]]]:
         found = {}
@@ -193,7 +195,7 @@ class _Reader:
             return self.kinds[name]
         known = [kind.value for kind in AttributeKind]
         if entry["kind"] not in known:
-            raise SchemaError(unknown_name("kind", entry["kind"], known, where))
+            raise SchemaError(describe_unknown_name("kind", entry["kind"], known, where))
         return AttributeKind(entry["kind"])
 
     def relation(self, name: str, marks: Any, homs: list[tuple[str, str, str]]) -> Relation:

@@ -16,8 +16,8 @@ import networkx as nx
 from fcp_ros.cset.instance.builder import InstanceBuilder
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance, InstanceError
-from fcp_ros.cset.schema.names import unknown_name
 from fcp_ros.cset.schema.schema import Schema, SchemaError
+from fcp_ros.foundation.wording import describe_unknown_name
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,9 @@ class _ElementsReader:
         found: dict[str, Hashable] = {}
         for _, value, step in self.graph.out_edges(node, keys=True):
             if step not in steps:
-                raise InstanceError(unknown_name("function", step, steps, f"node {node!r}"))
+                raise InstanceError(
+                    describe_unknown_name("function", step, steps, f"node {node!r}")
+                )
             if step in found:
                 raise InstanceError(f"node {node!r} has {step!r} twice; leave one edge")
             found[step] = value

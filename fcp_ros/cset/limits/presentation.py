@@ -22,8 +22,8 @@ from fcp_ros.cset.limits.errors import LimitError, PresentationError
 from fcp_ros.cset.limits.extension import extend
 from fcp_ros.cset.limits.functional_legs import FunctionalLegs
 from fcp_ros.cset.limits.read_out import read_out
-from fcp_ros.cset.schema.names import unknown_name
 from fcp_ros.cset.schema.schema import RelationName, Schema, SchemaError, TypeName
+from fcp_ros.foundation.wording import describe_unknown_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,9 @@ def present(
     for name, type_ in generators.items():
         if not schema.has_type(type_) and not schema.has_relation(type_):
             known = (*schema.types, *(relation.name for relation in schema.relations))
-            raise PresentationError(unknown_name("type", type_, known, f"generator {name!r}"))
+            raise PresentationError(
+                describe_unknown_name("type", type_, known, f"generator {name!r}")
+            )
         nodes[name] = chase.add(type_, name)
     statements = _Statements(chase, nodes)
     for first, second in equations:
@@ -201,7 +203,9 @@ class _Statements:
         if isinstance(term, str):
             term = Term(term)
         if term.generator not in self.nodes:
-            what = unknown_name("generator", term.generator, self.nodes, "the presentation")
+            what = describe_unknown_name(
+                "generator", term.generator, self.nodes, "the presentation"
+            )
             raise PresentationError(what)
         return self.chase.at(self.nodes[term.generator], term.path)
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fcp_ros.cset.migration.path_congruence import Proof, prove_equal
-from fcp_ros.cset.schema.names import unknown_name
 from fcp_ros.cset.schema.schema import Schema, SchemaError
 from fcp_ros.cset.schema.symbols import PathEquation
+from fcp_ros.foundation.wording import describe_unknown_name
 
 if TYPE_CHECKING:
     from fcp_ros.cset.migration.schema_map import SchemaMap
@@ -121,4 +121,4 @@ def _has_object(schema: Schema, name: str) -> bool:
 
 def _unknown(schema: Schema, name: str) -> str:
     known = (*schema.types, *(relation.name for relation in schema.relations))
-    return unknown_name("type", name, known, f"schema {schema.name!r}")
+    return describe_unknown_name("type", name, known, f"schema {schema.name!r}")

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from fcp_ros.cset.migration.errors import MigrationError
-from fcp_ros.cset.schema.names import unknown_name
 from fcp_ros.cset.schema.schema import Schema
+from fcp_ros.foundation.wording import describe_unknown_name
 
 Path = tuple[str, ...]
 
@@ -81,7 +81,9 @@ def relation_images(schema: Schema, given: Mapping[str, Any]) -> dict[str, Relat
         legs = [leg for leg, _ in relation.legs]
         for leg in image.legs:
             if leg not in legs:
-                raise MigrationError(unknown_name("leg", leg, legs, f"relation {relation.name!r}"))
+                raise MigrationError(
+                    describe_unknown_name("leg", leg, legs, f"relation {relation.name!r}")
+                )
         paths = {leg: image.legs.get(leg, (leg,)) for leg in legs}
         images[relation.name] = RelationImage(image.target, paths)
     return images
@@ -100,7 +102,7 @@ def attribute_images(
         if key not in keys:
             where = f"schema {schema.name!r}"
             name = ".".join(map(str, key))
-            raise MigrationError(unknown_name("attribute", name, keys.values(), where))
+            raise MigrationError(describe_unknown_name("attribute", name, keys.values(), where))
     return {key: _attribute_image(complete.get(key, key[1])) for key in keys}
 
 
@@ -114,4 +116,6 @@ def _attribute_image(image: Any) -> AttributeImage | None:
 def _check_names(what: str, given: Mapping[str, Any], known: Any, schema: Schema) -> None:
     for name in given:
         if name not in known:
-            raise MigrationError(unknown_name(what, name, known, f"schema {schema.name!r}"))
+            raise MigrationError(
+                describe_unknown_name(what, name, known, f"schema {schema.name!r}")
+            )

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
-from fcp_ros.cset.schema.names import unknown_name
 from fcp_ros.cset.schema.schema_check import closure, end_of_path, problems_of
 from fcp_ros.cset.schema.schema_data import data_of, parts_of, refused
 from fcp_ros.cset.schema.schema_print import printed
@@ -28,6 +27,7 @@ from fcp_ros.cset.schema.symbols import (
     SchemaProblem,
     TypeName,
 )
+from fcp_ros.foundation.wording import describe_unknown_name
 
 __all__ = [
     "Attribute",
@@ -127,7 +127,7 @@ class Schema:
         """The attribute `name` of elements of `type_`; SchemaError where there is none."""
         owned = _get(self._lookup.attributes_of, type_, "type", self)
         if name not in owned:
-            raise SchemaError(unknown_name("attribute", name, owned, f"type {type_!r}"))
+            raise SchemaError(describe_unknown_name("attribute", name, owned, f"type {type_!r}"))
         return owned[name]
 
     def path_end(self, source: TypeName, path: Sequence[str]) -> TypeName:
@@ -216,5 +216,5 @@ def _get(table: Mapping[str, _V], name: str, what: str, schema: Schema) -> _V:
     try:
         return table[name]
     except KeyError:
-        message = unknown_name(what, name, table, f"schema {schema.name!r}")
+        message = describe_unknown_name(what, name, table, f"schema {schema.name!r}")
         raise SchemaError(message) from None

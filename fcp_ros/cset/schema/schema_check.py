@@ -4,7 +4,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from fcp_ros.cset.schema.names import unknown_name
 from fcp_ros.cset.schema.symbols import (
     Attribute,
     AttributeKind,
@@ -13,6 +12,7 @@ from fcp_ros.cset.schema.symbols import (
     Relation,
     SchemaProblem,
 )
+from fcp_ros.foundation.wording import describe_unknown_name
 
 Types = Mapping[str, tuple[str, ...]]
 StepsOf = Callable[[str], Mapping[str, str]]
@@ -66,7 +66,7 @@ def end_of_path(path: Iterable[str], source: str, steps_of: StepsOf, where: str)
         targets = steps_of(current)
         if step not in targets:
             what = f"type {current!r}, on a path of {where}"
-            raise LookupError(unknown_name("function", step, targets, what))
+            raise LookupError(describe_unknown_name("function", step, targets, what))
         current = targets[step]
     return current
 
@@ -96,7 +96,7 @@ def _type_problems(types: Types) -> Iterator[SchemaProblem]:
     for name, parents in types.items():
         for parent in parents:
             if parent not in types:
-                text = unknown_name("type", parent, types, f"the parents of type {name!r}")
+                text = describe_unknown_name("type", parent, types, f"the parents of type {name!r}")
                 yield SchemaProblem(("types", name), text)
 
 
@@ -131,7 +131,7 @@ def _function_problems(types: Types, functions: Sequence[Function]) -> Iterator[
     for function in functions:
         for key, end in (("source", function.source), ("target", function.target)):
             if end not in types:
-                text = unknown_name("type", end, types, f"function {function.name!r}")
+                text = describe_unknown_name("type", end, types, f"function {function.name!r}")
                 yield SchemaProblem(("functions", function.name, key), text)
 
 
@@ -144,11 +144,11 @@ def _relation_problems(relation: Relation, types: Types) -> Iterator[SchemaProbl
         yield SchemaProblem((*part, "legs", leg), f"leg {leg!r} is declared twice of {where}")
     for leg, type_ in relation.legs:
         if type_ not in types:
-            text = unknown_name("type", type_, types, f"leg {leg!r} of {where}")
+            text = describe_unknown_name("type", type_, types, f"leg {leg!r} of {where}")
             yield SchemaProblem((*part, "legs", leg), text)
     for position, leg in enumerate(relation.functional):
         if leg not in legs:
-            text = unknown_name("leg", leg, legs, where)
+            text = describe_unknown_name("leg", leg, legs, where)
             yield SchemaProblem((*part, "functional", position), text)
 
 
@@ -159,7 +159,7 @@ def _attribute_problems(
     for position, attribute in enumerate(attributes):
         where, part = f"attribute {attribute.name!r}", ("attributes", position)
         if attribute.owner not in owners:
-            text = unknown_name("type", attribute.owner, owners, f"the owner of {where}")
+            text = describe_unknown_name("type", attribute.owner, owners, f"the owner of {where}")
             yield SchemaProblem((*part, "owner"), text)
         if (attribute.kind is AttributeKind.ENUM) != bool(attribute.values):
             text = (
@@ -197,7 +197,9 @@ def _equation_problems(
     for position, equation in enumerate(equations):
         where, part = f"equation {str(equation)!r}", ("equations", position)
         if equation.source not in types and equation.source not in legs:
-            text = unknown_name("type", equation.source, (*types, *legs), f"the source of {where}")
+            text = describe_unknown_name(
+                "type", equation.source, (*types, *legs), f"the source of {where}"
+            )
             yield SchemaProblem(part, text)
             continue
         ends = []

@@ -18,7 +18,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from fcp_ros.cset.schema.names import unknown_name
 from fcp_ros.cset.schema.symbols import (
     Attribute,
     AttributeKind,
@@ -28,6 +27,7 @@ from fcp_ros.cset.schema.symbols import (
     SchemaError,
     SchemaProblem,
 )
+from fcp_ros.foundation.wording import describe_unknown_name
 
 Part = tuple[str | int, ...]
 T = TypeVar("T")
@@ -112,7 +112,7 @@ class _Reader:
             return {}
         for key in data:
             if key not in keys:
-                self._add((*part, key), unknown_name("key", key, keys, where))
+                self._add((*part, key), describe_unknown_name("key", key, keys, where))
         for key in required:
             if key not in data:
                 self._add(part, f"{where} lacks {key!r}; add it")
@@ -172,7 +172,9 @@ class _Reader:
         name, owner, kind = (self.text(entry.get(key, "?"), (*part, key)) for key in required)
         kinds = [known.value for known in AttributeKind]
         if "kind" in entry and kind not in kinds:
-            self._add((*part, "kind"), unknown_name("kind", kind, kinds, f"`{_shown(part)}`"))
+            self._add(
+                (*part, "kind"), describe_unknown_name("kind", kind, kinds, f"`{_shown(part)}`")
+            )
         values = self.texts(entry.get("values", ()), (*part, "values"))
         known_kind = AttributeKind(kind) if kind in kinds else AttributeKind.STRING
         return Attribute(name, owner, known_kind, values)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from fcp_ros.cset.schema.names import unknown_name
+from fcp_ros.foundation.wording import describe_unknown_name
 
 TypeName: TypeAlias = str
 RelationName: TypeAlias = str
@@ -83,7 +83,7 @@ class Relation:
             if name == leg:
                 return index
         where = f"relation {self.name!r}"
-        raise SchemaError(unknown_name("leg", leg, (name for name, _ in self.legs), where))
+        raise SchemaError(describe_unknown_name("leg", leg, (name for name, _ in self.legs), where))
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from fcp_ros.domain.expressions.syntax import (
     Weighted,
     children,
 )
+from fcp_ros.foundation.wording import join_words
 
 MAX_LENGTH = 20_000
 """Longest accepted text (characters)."""
@@ -235,4 +236,4 @@ def _in_words(names: set[str]) -> str:
     words = [word for name, word in _WORDS.items() if name in names]
     if not words:
         return "something else"
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    return join_words(words, "or")

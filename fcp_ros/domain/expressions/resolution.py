@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.diagnostics import a, suggestion
+from fcp_ros.domain.diagnostics import a
 from fcp_ros.domain.expressions.is_a import is_a
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import (
@@ -32,6 +32,7 @@ from fcp_ros.domain.expressions.types import infer_types
 from fcp_ros.domain.model import IS_A, TEXT, Domain, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.foundation.labels import match_label
+from fcp_ros.foundation.wording import suggest_name
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
@@ -124,7 +125,7 @@ class _Checker:
         if found is not None:
             return found
         known = (*self.vocabulary.parents, *self.domain.mapping.labels)
-        message = f"Unknown type {variable.type}: {suggestion(variable.type, known)}"
+        message = f"Unknown type {variable.type}: {suggest_name(variable.type, known)}"
         raise self._error(message, variable.column)
 
     # --- atoms
@@ -135,7 +136,7 @@ class _Checker:
             signature = (Parameter("element", ""), Parameter("label", TEXT))
         if signature is None:
             known = (*self.vocabulary.relations, *self.vocabulary.graded, IS_A)
-            fix = suggestion(atom.predicate, known)
+            fix = suggest_name(atom.predicate, known)
             raise self._error(f"Unknown predicate {atom.predicate}: {fix}", atom.column)
         if len(signature) != len(atom.arguments):
             shape = f"{atom.predicate}({', '.join(p.name for p in signature)})"
@@ -219,7 +220,7 @@ class _Checker:
                 f"There is no element called {name}: "
                 f'for any {name} write ?x and add is_a(?x, "{name}").'
             )
-        return f"There is no element called {name}: {suggestion(name, instance.names())}"
+        return f"There is no element called {name}: {suggest_name(name, instance.names())}"
 
 
 def _ordinal(position: int) -> str:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from fcp_ros.domain.diagnostics import suggestion
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.errors import PddlError
 from fcp_ros.domain.pddl.source import Source
@@ -24,6 +23,7 @@ from fcp_ros.domain.pddl.syntax import (
     Quantified,
     Typed,
 )
+from fcp_ros.foundation.wording import suggest_name
 
 
 def check_domain(domain: DomainText, source: Source) -> None:
@@ -91,7 +91,7 @@ class _Checker:
         for variable in variables:
             for type_ in variable.types:
                 if type_ not in self._types:
-                    fix = suggestion(type_, self._types)
+                    fix = suggest_name(type_, self._types)
                     raise self.error(type_, after, f"unknown type {type_}", fix)
 
     def check_action(self, action: Action) -> None:
@@ -132,7 +132,7 @@ class _Checker:
         known = self._domain.predicates
         if atom.predicate not in known:
             message = f"unknown predicate {atom.predicate}"
-            raise self.error(atom.predicate, start, message, suggestion(atom.predicate, known))
+            raise self.error(atom.predicate, start, message, suggest_name(atom.predicate, known))
         arity = len(known[atom.predicate])
         if arity != len(atom.arguments):
             message = f"{atom.predicate} takes {arity} arguments, not {len(atom.arguments)}"
@@ -155,7 +155,7 @@ class _Checker:
         arity = self._domain.functions.get(value.function)
         if arity != len(value.arguments):
             message = f"{value.function} is not declared with {len(value.arguments)} arguments"
-            fix = suggestion(value.function, self._domain.functions)
+            fix = suggest_name(value.function, self._domain.functions)
             raise self.error(value.function, start, message, fix)
         self._terms(value.arguments, scope, start)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from fcp_ros.domain.diagnostics import suggestion
 from fcp_ros.domain.pddl.errors import PddlError, UnsupportedPddl
 from fcp_ros.domain.pddl.source import Source
+from fcp_ros.foundation.wording import suggest_name
 
 _DOMAIN_SECTIONS = (
     ":requirements",
@@ -91,7 +91,7 @@ def _check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
             feature, fix = _SECTIONS[section.name]
             raise UnsupportedPddl(source.file, line, feature, fix)
         message = f"unknown section {section.name} in a {kind} file"
-        raise PddlError(source.file, line, message, suggestion(section.name, known))
+        raise PddlError(source.file, line, message, suggest_name(section.name, known))
 
 
 def _check_uses(source: Source) -> None:

@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import NoReturn
 
-from fcp_ros.domain.diagnostics import suggestion
 from fcp_ros.domain.pddl.check import is_below
 from fcp_ros.domain.pddl.errors import PddlError, UnsupportedPddl
 from fcp_ros.domain.pddl.source import Section, Source, words
 from fcp_ros.domain.pddl.syntax import ROOT, DomainText, ProblemText, Typed
+from fcp_ros.foundation.wording import suggest_name
 
 _NAME = re.compile(r"[a-z][\w-]*\Z", re.ASCII)
 _WRITTEN = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
@@ -204,7 +204,7 @@ class _Initial:
             return
         arity = self._domain.functions.get(function)
         if arity is None:
-            fix = suggestion(function, self._domain.functions)
+            fix = suggest_name(function, self._domain.functions)
             raise self._error(found.end() - 1, f"unknown function {function}", fix)
         if arity != len(arguments):
             message = f"{function} takes {arity} arguments, not {len(arguments)}"
@@ -221,7 +221,7 @@ class _Initial:
         arity = self._arities.get(predicate)
         if arity is None:
             message = f"unknown predicate {predicate} in the initial state"
-            fix = suggestion(predicate, self._arities)
+            fix = suggest_name(predicate, self._arities)
         else:
             message = f"{predicate} takes {arity} arguments, not {given}"
             fix = "give as many as it is declared with"
@@ -239,7 +239,7 @@ class _Initial:
 
     def _refuse_object(self, found: re.Match[str], arguments: tuple[str, ...]) -> NoReturn:
         unknown = next(name for name in arguments if name not in self._objects)
-        fix = f"declare it under :objects; {suggestion(unknown, self._objects)}"
+        fix = f"declare it under :objects; {suggest_name(unknown, self._objects)}"
         raise self._error(found.end() - 1, f"unknown object {unknown}", fix)
 
     def _error(self, offset: int, message: str, fix: str) -> PddlError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path, suggestion
+from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.model import Cost, CostTerm, Duration, Resource, Window
 from fcp_ros.domain.yaml.entries import (
     CostEntry,
@@ -16,6 +16,7 @@ from fcp_ros.domain.yaml.entries import (
     WindowEntry,
 )
 from fcp_ros.domain.yaml.types import check_name
+from fcp_ros.foundation.wording import suggest_name
 
 
 def build_duration(entry: RuleEntry, path: Path, report: Diagnostics) -> Duration:
@@ -35,7 +36,7 @@ def build_duration(entry: RuleEntry, path: Path, report: Diagnostics) -> Duratio
         report.add(path, "per_metre and between belong together", fix)
     for parameter in between or ():
         if parameter not in entry.parameters:
-            fix = suggestion(parameter, entry.parameters)
+            fix = suggest_name(parameter, entry.parameters)
             report.add((*path, "between"), f"unknown parameter {parameter} in the duration", fix)
     if between is not None and len(between) != 2:
         report.add((*path, "between"), "between takes two parameters", "name exactly two")
@@ -90,7 +91,7 @@ def _term(
         here = (*path, "parameters", position)
         if name not in entry.parameters:
             message = f"unknown parameter {name} in the cost of {rule}"
-            report.add(here, message, suggestion(name, entry.parameters))
+            report.add(here, message, suggest_name(name, entry.parameters))
         elif name in given.parameters[:position]:
             message = f"a cost term of {rule} names {name} twice"
             report.add(here, message, "name it once")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path, a, suggestion
+from fcp_ros.domain.diagnostics import Diagnostics, Path, a
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import (
     Atom,
@@ -23,6 +23,7 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import IS_A, TEXT, Literal, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.entries import RelationEntry
+from fcp_ros.foundation.wording import suggest_name
 
 
 class AtomKind(Enum):
@@ -123,7 +124,7 @@ class AtomReader:
             fix = f"move it to {other_key}" if atom.predicate != IS_A else "use a parameter's type"
         else:
             message = f"unknown {kind.value} {atom.predicate} in {self.owner}"
-            fix = suggestion(atom.predicate, wanted)
+            fix = suggest_name(atom.predicate, wanted)
         self.report.add(path, message, fix)
         return None
 
@@ -163,7 +164,7 @@ class AtomReader:
             fix = f"declare {term.name} under parameters, with its type"
         else:
             message = f"unknown parameter {term.name} in `{text}` of {self.owner}"
-            fix = suggestion(term.name, self.parameters)
+            fix = suggest_name(term.name, self.parameters)
             if existential:
                 fix += f" For `any at all` write ?{term.name}"
         self.report.add(path, message, fix)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path, a, suggestion
+from fcp_ros.domain.diagnostics import Diagnostics, Path, a
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import Atom, ExpressionError, Text, Variable
 from fcp_ros.domain.model import ActionRule, Chunk, Parameter
@@ -15,6 +15,7 @@ from fcp_ros.domain.yaml.chunk_checks import check_sequence
 from fcp_ros.domain.yaml.entries import ChunkEntry, DomainFile
 from fcp_ros.domain.yaml.rules import is_complete
 from fcp_ros.domain.yaml.types import check_name, check_type
+from fcp_ros.foundation.wording import suggest_name
 
 Step = tuple[str, tuple[str, ...]]
 """Rule name, and a parameter of the chunk for each of the rule's."""
@@ -87,7 +88,7 @@ class _ChunkReader:
         rule = self._rules.get(atom.predicate)
         if rule is None:
             message = f"unknown rule {atom.predicate} in chunk {chunk}"
-            self._report.add(path, message, suggestion(atom.predicate, self._rules))
+            self._report.add(path, message, suggest_name(atom.predicate, self._rules))
             return None
         if len(atom.arguments) != len(rule.parameters):
             shape = f"{rule.name}({', '.join(rule.parameter_names)})"
@@ -139,7 +140,7 @@ class _ChunkReader:
         type_ = entry.parameters.get(name)
         if type_ is None:
             message = f"unknown parameter {name} in `{text}` of chunk {chunk}"
-            self._report.add(path, message, suggestion(name, entry.parameters))
+            self._report.add(path, message, suggest_name(name, entry.parameters))
             return False
         known = self._vocabulary.parents
         if type_ not in known or parameter.type not in known:

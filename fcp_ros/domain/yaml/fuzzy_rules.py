@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path, suggestion
+from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.expressions.arithmetic import (
     COORDINATES,
     Arithmetic,
@@ -19,6 +19,7 @@ from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.oracles import FuzzyRule, RuleLine
 from fcp_ros.domain.yaml.entries import DomainFile, GradedEntry, RuleLineEntry
 from fcp_ros.domain.yaml.oracles import check_t_norm
+from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.fuzzy.fuzzy_sets import FuzzySet, Sigmoid, Trapezoid
 
 NUMERIC = ("int", "float")
@@ -102,7 +103,7 @@ class _Names:
         parameters = self._entry.parameters
         if parameter not in parameters:
             message = f"the rule of {self._name} names the unknown parameter {parameter}"
-            self._report.add(self._path, message, suggestion(parameter, parameters))
+            self._report.add(self._path, message, suggest_name(parameter, parameters))
         elif parameters[parameter] == TEXT:
             message = f"the rule of {self._name} asks the text {parameter} for a number"
             self._report.add(self._path, message, "name a parameter that is an element")
@@ -124,7 +125,7 @@ class _Names:
             fix = (
                 f"add {value.name} to `context: {{{value.parameter}: [...]}}`"
                 if value.name in known
-                else suggestion(value.name, declared or known)
+                else suggest_name(value.name, declared or known)
             )
             self._report.add(self._path, message, fix)
         else:

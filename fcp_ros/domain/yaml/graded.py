@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path, a, suggestion
+from fcp_ros.domain.diagnostics import Diagnostics, Path, a
 from fcp_ros.domain.model import (
     IS_A,
     TEXT,
@@ -21,6 +21,7 @@ from fcp_ros.domain.yaml.entries import DomainFile, GradedEntry, RubricEntry, Ta
 from fcp_ros.domain.yaml.fuzzy_rules import build_fuzzy_rule
 from fcp_ros.domain.yaml.oracles import build_oracle
 from fcp_ros.domain.yaml.types import check_name, check_type
+from fcp_ros.foundation.wording import suggest_name
 
 SCORES = (0, 50, 100)
 """The scores that a rubric anchors."""
@@ -92,7 +93,7 @@ def _check_context(
         here = (*path, "context", parameter)
         type_ = entry.parameters.get(parameter)
         if type_ is None:
-            fix = suggestion(parameter, entry.parameters)
+            fix = suggest_name(parameter, entry.parameters)
             report.add(here, f"context of {name} names the unknown parameter {parameter}", fix)
         elif type_ == TEXT and attributes:
             message = f"parameter {parameter} of {name} is text and has no attributes"
@@ -103,7 +104,7 @@ def _check_context(
             for position, attribute in enumerate(attributes):
                 if attribute not in known:
                     message = f"{a(type_)} has no attribute {attribute} (context of {name})"
-                    report.add((*here, position), message, suggestion(attribute, known))
+                    report.add((*here, position), message, suggest_name(attribute, known))
 
 
 def _rubric(
@@ -113,7 +114,7 @@ def _rubric(
     for word in _PLACEHOLDER.findall(given.question):
         if word not in entry.parameters:
             message = f"the question of {name} has the unknown placeholder {{{word}}}"
-            report.add((*here, "question"), message, suggestion(word, entry.parameters))
+            report.add((*here, "question"), message, suggest_name(word, entry.parameters))
     for score in given.anchors:
         if score not in SCORES:
             message = f"anchor {score} of {name} is none of 0, 50, 100"
@@ -144,7 +145,9 @@ def _rows(
     for parameter in row.when:
         if parameter not in entry.parameters:
             message = f"a table entry of {name} names the unknown parameter {parameter}"
-            report.add((*path, "when", parameter), message, suggestion(parameter, entry.parameters))
+            report.add(
+                (*path, "when", parameter), message, suggest_name(parameter, entry.parameters)
+            )
     if not row.when:
         message = f"a table entry of {name} has no condition"
         report.add(path, message, "name a label, or use `default_degree:`")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path, suggestion
+from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.oracles import (
     DEFAULT_T_NORM,
     ORACLES,
@@ -15,6 +15,7 @@ from fcp_ros.domain.oracles import (
     oracle_names,
 )
 from fcp_ros.domain.yaml.entries import GradedEntry, OracleEntry
+from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.fuzzy import TNORM_CHOICES, tnorm_by_name
 
 Oracle = str | OracleChoice
@@ -70,7 +71,7 @@ def _check_names(name: str, names: tuple[str, ...], path: Path, report: Diagnost
         if oracle not in ORACLES:
             here = (*path, position) if len(names) > 1 else path
             report.add(
-                here, f"{name} names the unknown oracle {oracle}", suggestion(oracle, ORACLES)
+                here, f"{name} names the unknown oracle {oracle}", suggest_name(oracle, ORACLES)
             )
 
 
@@ -90,19 +91,15 @@ def _check_needs(
             message = f"{name} is judged by a table and has neither entries nor a default"
             report.add(path, message, "write `table:` or `default_degree:`")
     elif entry.table:
-        message = f"{name} has a table that its oracle {_listed(names)} does not read"
+        message = f"{name} has a table that its oracle {' or '.join(names)} does not read"
         report.add((*path, "table"), message, "set `oracle: table`, or drop the table")
     if RULE in names:
         if not entry.rule:
             message = f"{name} is judged by a rule and has none"
             report.add(path, message, "write `rule:` with a list of values and how they fit")
     elif entry.rule:
-        message = f"{name} has a rule that its oracle {_listed(names)} does not read"
+        message = f"{name} has a rule that its oracle {' or '.join(names)} does not read"
         report.add((*path, "rule"), message, "set `oracle: rule`, or drop the rule")
     if entry.t_norm is not None and not entry.rule:
         message = f"{name} has a t_norm and no rule whose lines it would compose"
         report.add((*path, "t_norm"), message, "drop it; that of all_of stands beside all_of")
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return " or ".join(names)

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path, suggestion
+from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.yaml.amounts import build_resources
 from fcp_ros.domain.yaml.chunks import build_chunks
@@ -20,6 +20,7 @@ from fcp_ros.domain.yaml.rules import build_constraints, build_rules
 from fcp_ros.domain.yaml.scene import build_mapping
 from fcp_ros.domain.yaml.types import build_schema, vocabulary_of
 from fcp_ros.domain.yaml_source import YamlSource, parse_yaml, read_yaml
+from fcp_ros.foundation.wording import suggest_name
 
 
 def load_domain(path: str | PathLike[str]) -> Domain:
@@ -94,7 +95,7 @@ def _report_shape(kind: str, message: str, loc: Path, data: Any, report: Diagnos
     here = ".".join(str(part) for part in path) or "the file"
     if kind == "extra_forbidden":
         known = _known_keys(path[:-1])
-        report.add(path, f"unknown key {here}", suggestion(str(path[-1]), known))
+        report.add(path, f"unknown key {here}", suggest_name(str(path[-1]), known))
     elif kind == "missing":
         report.add(path, f"{here} has no key {loc[-1]}", _FIXES[kind])
     else:

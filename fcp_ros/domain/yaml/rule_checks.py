@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path, suggestion
+from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Effect
 from fcp_ros.domain.yaml.atoms import bare, covers, functional_conflict
 from fcp_ros.domain.yaml.entries import RelationEntry
+from fcp_ros.foundation.wording import suggest_name
 
 
 def check_sense(
@@ -83,7 +84,7 @@ def _check_metric(
         return
     if name not in relations:
         message = f"{rule.name} moves along the unknown relation {name}"
-        report.add(path, message, suggestion(name, relations))
+        report.add(path, message, suggest_name(name, relations))
         return
     entry = relations[name]
     if len(entry.functional) != 1 or len(entry.legs) != 2:

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path, suggestion
+from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.expressions.syntax import TypedVariable, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Effect, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
@@ -16,6 +16,7 @@ from fcp_ros.domain.yaml.atoms import AtomKind, AtomReader
 from fcp_ros.domain.yaml.entries import ConstraintEntry, DomainFile, EffectEntry, RuleEntry
 from fcp_ros.domain.yaml.rule_checks import check_sense
 from fcp_ros.domain.yaml.types import check_name, check_type
+from fcp_ros.foundation.wording import suggest_name
 
 _ACTION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(/[A-Za-z][A-Za-z0-9_]*)*\Z")
 
@@ -85,7 +86,7 @@ def _check_uses(entry: RuleEntry, file: DomainFile, path: Path, report: Diagnost
     for resource, amount in entry.uses.items():
         here = (*path, "uses", resource)
         if resource not in file.resources:
-            report.add(here, f"unknown resource {resource}", suggestion(resource, file.resources))
+            report.add(here, f"unknown resource {resource}", suggest_name(resource, file.resources))
         if not math.isfinite(amount):
             report.add(here, f"the use of {resource} is {amount}", "give a finite number")
 

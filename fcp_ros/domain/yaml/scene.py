@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fcp_ros.domain.diagnostics import Diagnostics, suggestion
+from fcp_ros.domain.diagnostics import Diagnostics
 from fcp_ros.domain.scene_mapping import SCENE_LAYERS, AttributeFact, SceneMapping
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.entries import DomainFile
 from fcp_ros.domain.yaml.types import check_type
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.wording import suggest_name
 
 
 def build_mapping(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> SceneMapping:
@@ -58,7 +59,7 @@ def _synonyms(file: DomainFile, labels: Mapping[str, str], report: Diagnostics) 
             report.add(path, "an empty synonym", "write a word")
         elif label not in labels:
             message = f"{word} is said to mean {meaning}, which is no label"
-            report.add(path, message, suggestion(label, labels))
+            report.add(path, message, suggest_name(label, labels))
         elif normal in labels:
             message = f"{word} is a label of {labels[normal]} already"
             report.add(path, message, "remove it from `labels` or from `synonyms`")
@@ -76,7 +77,7 @@ def _layers(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> di
         if name in SCENE_LAYERS:
             layers[name] = type_
         else:
-            report.add(path, f"unknown layer {name}", suggestion(name, SCENE_LAYERS))
+            report.add(path, f"unknown layer {name}", suggest_name(name, SCENE_LAYERS))
     return layers
 
 
@@ -87,7 +88,7 @@ def _attribute_facts(file: DomainFile, report: Diagnostics) -> tuple[AttributeFa
         relation = file.relations.get(entry.relation)
         if relation is None:
             message = f"unknown relation {entry.relation}"
-            report.add((*path, "relation"), message, suggestion(entry.relation, file.relations))
+            report.add((*path, "relation"), message, suggest_name(entry.relation, file.relations))
         elif len(relation.legs) != 1:
             message = f"{entry.relation} has {len(relation.legs)} legs, an attribute sets only one"
             report.add((*path, "relation"), message, "name a relation with one leg")

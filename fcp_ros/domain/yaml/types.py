@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 
 from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema
-from fcp_ros.domain.diagnostics import Diagnostics, Path, a, suggestion
+from fcp_ros.domain.diagnostics import Diagnostics, Path, a
 from fcp_ros.domain.model import IS_A, TEXT, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.entries import DomainFile
+from fcp_ros.foundation.wording import suggest_name
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -30,7 +31,7 @@ def check_type(
     if type_ == TEXT:
         report.add(path, f"{what} can't have type text", "use one of the types of this file")
     else:
-        fix = suggestion(type_, vocabulary.parents)
+        fix = suggest_name(type_, vocabulary.parents)
         report.add(path, f"{what} has the unknown type {type_}", fix)
     return False
 
@@ -105,7 +106,7 @@ def _check_relations(file: DomainFile, vocabulary: Vocabulary, report: Diagnosti
         for position, leg in enumerate(entry.functional):
             if leg not in entry.legs:
                 message = f"functional leg {leg} is no leg of {name}"
-                report.add((*path, "functional", position), message, suggestion(leg, entry.legs))
+                report.add((*path, "functional", position), message, suggest_name(leg, entry.legs))
 
 
 def _check_functions(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> None:

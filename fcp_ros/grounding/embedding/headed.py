@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from fcp_ros.domain.model import GradedPredicate
+from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding.embedding.degree_map import DegreeMap
 from fcp_ros.grounding.embedding.head import Head
 from fcp_ros.grounding.embedding.head_file import RETRAIN, Heads, file_hash, load_heads
@@ -66,8 +66,7 @@ class HeadedJudging:
         heads = self._loaded()
         wanted = predicate.judged_like
         if wanted not in heads.by_name:
-            near = get_close_matches(wanted, heads.by_name, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(heads.by_name)}"
+            hint = suggest_name(wanted, heads.by_name)
             raise GroundingError(
                 GroundingCode.NO_ANCHORS,
                 f"{predicate.name} is judged like {wanted!r}, but {self._file} has no head for "

@@ -15,13 +15,13 @@ from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.execution.credit import credited_step
 from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.execution.plan_watch import Look
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import ActionOutcome, ExecutionState
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_to_message
 from fcp_ros.nodes.conversions.outcome import outcome_to_message, set_quality
 from fcp_ros.nodes.executive.events import Ticket
-from fcp_ros.scene.relations.draft import listed
 
 LOOK_PERIOD = 1.0
 """Seconds between two reports that a changed world makes no difference to the plan."""
@@ -155,7 +155,7 @@ class GoalReport:
             return
         self._looked, self._problem = now, look.problem
         finding = look.problem or "the rest of the plan still holds."
-        message = f"Changed: {listed(look.elements)}; {finding}"
+        message = f"Changed: {list_names(look.elements)}; {finding}"
         if is_news:
             self.state(ExecutionState.EXECUTING, message)
         self._feed_back(AchieveGoal.Feedback.EXECUTING, self._progress, message)

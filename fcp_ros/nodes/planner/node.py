@@ -13,6 +13,7 @@ from rclpy.action.server import ServerGoalHandle
 from fcp_ros.action import MakePlan
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import Plan, PlanResult
 from fcp_ros.nodes.planner.parameters import PARAMETERS
 from fcp_ros.nodes.planner.service import CheckFailed, PlanningDesk, refused_result
@@ -36,7 +37,6 @@ from fcp_ros.planning.model.request import Phase, Progress
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.warm_up import warm_up
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.relations.draft import listed
 from fcp_ros.srv import JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 LOOK_EVERY = 0.02
@@ -144,7 +144,7 @@ class PlannerNode(ManagedNode):
         if changed is None:
             return "unknown"
         elements = {argument.value for step in plan.steps for argument in step.arguments}
-        return listed(sorted(elements & changed))
+        return list_names(sorted(elements & changed))
 
     # --- planning -------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.model import Window
+from fcp_ros.foundation.wording import join_words
 from fcp_ros.planning.schedule.causal_order import Pair
 from fcp_ros.planning.schedule.network import Bound, PositiveCycle, Times, solve
 
@@ -83,7 +84,7 @@ def _explained(
         takes = f"{shown[0]} takes {first.duration:g} s"
     else:
         total = math.fsum(steps[number].duration for number in chain)
-        takes = f"{', '.join(shown[:-1])} and {shown[-1]} take {total:g} s one after the other"
+        takes = f"{join_words(shown)} take {total:g} s one after the other"
     opens = first.window.opens
     since = (
         f" and can't start before {opens:g} s, when the window of the first opens" if opens else ""

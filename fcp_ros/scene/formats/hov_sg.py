@@ -21,6 +21,7 @@ from typing import Annotated, TypeVar
 import numpy as np
 from pydantic import Field
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.frames import Y_UP
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
 from fcp_ros.scene.formats.object_clouds import boxes_of_clouds
@@ -28,7 +29,6 @@ from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.validation import Coordinate, Extent, Name, ToolModel, validated
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, Pose, SceneGraph, SceneNode
-from fcp_ros.scene.relations.draft import listed
 from fcp_ros.scene.shapes.footprint import Polygon, centroid, convex_hull
 from fcp_ros.scene.shapes.upright_box import upright_box
 
@@ -122,16 +122,16 @@ class _Reading:
         if flat:
             notes.append(
                 f"the vertices of {len(flat)} objects have no heights: their boxes, and what lies "
-                f"on or in what, are unknown, and they are drawn at floor level: {listed(flat)}"
+                f"on or in what, are unknown, and they are drawn at floor level: {list_names(flat)}"
             )
         if self._drawn_around:
             notes.append(
                 "the vertices of these rooms are points without order: their outlines are drawn "
-                f"around them: {listed(self._drawn_around)}"
+                f"around them: {list_names(self._drawn_around)}"
             )
         unnamed = [node.id for node in nodes if node.category == UNKNOWN]
         if unnamed:
-            notes.append(f"{len(unnamed)} elements have no name: {listed(unnamed)}")
+            notes.append(f"{len(unnamed)} elements have no name: {list_names(unnamed)}")
         return SceneGraph.of(nodes, source=self._file.name, notes=notes)
 
     def _read(self, folder: str, model: type[_E]) -> dict[str, _E]:

@@ -18,9 +18,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import AttributeValue
-from fcp_ros.scene.relations.draft import listed
 
 SOURCE_ID = "source_id"
 """Attribute that holds the id that the source gave."""
@@ -91,7 +91,7 @@ def plain_ids(elements: Iterable[tuple[SourceId, str]]) -> PlainIds:
     notes = []
     if clashing:
         notes.append(
-            f"ids that differ in case only: {listed(clashing)}; the second of each was renamed"
+            f"ids that differ in case only: {list_names(clashing)}; the second of each was renamed"
         )
     return PlainIds({source: named[source] for source in categories}, tuple(notes))
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.frames import REP_103
 from fcp_ros.scene.formats.identifiers import PlainIds, SourceId, plain_ids
 from fcp_ros.scene.formats.omnigibson_model import ObjectInfo, ObjectState, OmniGibsonScene
@@ -24,7 +25,6 @@ from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.validation import refuse_repeated_keys, validated
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import AttributeValue, Layer, Pose, SceneGraph, SceneNode
-from fcp_ros.scene.relations.draft import listed
 
 JOINT_OPEN = 0.05
 """A joint farther than this (rad, or m) from its zero is open."""
@@ -137,15 +137,15 @@ def _notes(scene: OmniGibsonScene, nodes: list[SceneNode]) -> Iterator[str]:
         )
     unsized = [node.id for node in things if node.size is None]
     if unsized:
-        yield f"bounding_box is not given for {listed(unsized)}: their size is not known"
+        yield f"bounding_box is not given for {list_names(unsized)}: their size is not known"
     jointed = [node.id for node in things if "is_open" in node.attributes]
     if jointed:
         yield (
-            f"is_open of {listed(jointed)} is judged by joints: "
+            f"is_open of {list_names(jointed)} is judged by joints: "
             f"farther than {JOINT_OPEN} from zero is open"
         )
     if scene.state.registry.system_registry:
-        yield f"particle systems were left out: {listed(scene.state.registry.system_registry)}"
+        yield f"particle systems were left out: {list_names(scene.state.registry.system_registry)}"
     if (scene.state.pos, scene.state.ori) != _AT_ORIGIN:
         yield (
             f"the scene stands at {scene.state.pos} in its world: "

@@ -18,13 +18,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.holders import refuse_cycles
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.validation import Name, ToolModel, validated
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import AttributeValue, Layer, SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.relations.draft import listed
 from fcp_ros.scene.relations.passages import PASSAGE_CATEGORY
 
 _ADVICE = "Correct this entry and the links that belong to it."
@@ -210,7 +210,8 @@ class _Reading:
             yield SceneRelation(name or "on", legs)
         if guessed:
             self._notes.append(
-                f"it is not said whether {listed(guessed)} lie on or in their parents: on is taken"
+                f"it is not said whether {list_names(guessed)} lie on or in their parents: "
+                "on is taken"
             )
 
     def _agents_at(self) -> Iterator[SceneRelation]:

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.holders import refuse_cycles
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
 from fcp_ros.scene.formats.oriented_boxes import PlacedBox, placed_boxes
@@ -38,7 +39,6 @@ from fcp_ros.scene.graph.graph import (
     SceneNode,
     SceneRelation,
 )
-from fcp_ros.scene.relations.draft import listed
 
 PLACING: Mapping[str, str] = {
     "standing on": "on",
@@ -177,7 +177,7 @@ class _Scan:
             (missing, "have no box in semseg.v2.json: their place is unknown"),
         ):
             if names:
-                self._notes.append(f"{len(names)} objects {what}: {listed(names)}")
+                self._notes.append(f"{len(names)} objects {what}: {list_names(names)}")
         return dict(zip(boxes, placed_boxes(list(boxes.values())), strict=True))
 
     def _node(self, thing: Thing) -> SceneNode:
@@ -211,7 +211,9 @@ class _Scan:
                 if word in _RANK and self._differs(order, best[subject][1]):
                     aside.append(f"{legs[0]} ({word} {legs[1]})")
         if aside:
-            self._notes.append(f"further places are kept under their own names: {listed(aside)}")
+            self._notes.append(
+                f"further places are kept under their own names: {list_names(aside)}"
+            )
         return [SceneRelation(name, legs) for name, legs in found]
 
     def _differs(self, one: int, other: int) -> bool:
@@ -237,7 +239,7 @@ def _entry(file: SceneFile, name: str) -> Mapping[str, Any]:
     raise SceneError(
         asked if not plain else f"it holds {len(plain)} parts of the scan {name!r}",
         source=str(file.path),
-        advice=f"Name one of {listed(sorted(set(names)))}, for example: {file.path}#{example}.",
+        advice=f"Name one of {list_names(sorted(set(names)))}, for example: {file.path}#{example}.",
     )
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fcp_ros.foundation.garbage import pause_garbage_collection
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode, SceneRelation
 from fcp_ros.scene.relations.adjacency import adjacent_rooms
 from fcp_ros.scene.relations.conflicts import (
@@ -28,7 +29,7 @@ from fcp_ros.scene.relations.conflicts import (
     support_conflicts,
 )
 from fcp_ros.scene.relations.derivation import ASSUMED, Derivation
-from fcp_ros.scene.relations.draft import Draft, is_robot, listed
+from fcp_ros.scene.relations.draft import Draft, is_robot
 from fcp_ros.scene.relations.found import Found
 from fcp_ros.scene.relations.holders import Surroundings
 from fcp_ros.scene.relations.nearness import all_nearest, both_ways
@@ -137,7 +138,7 @@ def _ensure_robot(draft: Draft) -> None:
 def _note_doubtful(draft: Draft, derivation: Derivation, hovering: list[str]) -> None:
     if hovering:
         draft.notes.append(
-            f"nothing is known below {listed(hovering)}: taken to stand on the floor"
+            f"nothing is known below {list_names(hovering)}: taken to stand on the floor"
         )
     lost = [
         node.id
@@ -145,7 +146,7 @@ def _note_doubtful(draft: Draft, derivation: Derivation, hovering: list[str]) ->
         if derivation.is_located(node) and node.id not in derivation.room_of
     ]
     if lost:
-        draft.notes.append(f"the room of {listed(lost)} is not known")
+        draft.notes.append(f"the room of {list_names(lost)} is not known")
 
 
 def _add_extras(draft: Draft, derivation: Derivation, boxes: Boxes) -> Found:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.graph import Provenance, SceneRelation
 from fcp_ros.scene.relations.derivation import Derivation, room_parents
-from fcp_ros.scene.relations.draft import listed
 from fcp_ros.scene.relations.holders import Place
 from fcp_ros.scene.relations.nearness import box_distance
 from fcp_ros.scene.shapes.boxes import Boxes
@@ -115,7 +115,7 @@ def conflict_notes(conflicts: Iterable[RelationConflict]) -> list[str]:
         "room": "the given room differs from the geometry and is kept",
         "apart": "the given support is drawn elsewhere and is kept",
     }
-    return [f"{head}: {listed(lines[kind])}" for kind, head in heads.items() if kind in lines]
+    return [f"{head}: {list_names(lines[kind])}" for kind, head in heads.items() if kind in lines]
 
 
 def _enclosing(id_: str, containers: Mapping[str, Place]) -> set[str]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
@@ -21,8 +21,6 @@ PEOPLE = frozenset(
     | {"animal", "pet", "cat", "dog"}
 )
 """Labels of agents that are no robots."""
-
-_SHOWN = 5
 
 
 class Draft:
@@ -108,10 +106,3 @@ def floor_rooms(node: SceneNode, nodes: Mapping[str, SceneNode]) -> Iterator[str
         for parent in node.parents:
             if nodes[parent].layer is Layer.ROOM:
                 yield parent
-
-
-def listed(names: Sequence[str] | Iterable[str]) -> str:
-    """Names for a note: the first few, and how many more there are."""
-    names = list(names)
-    shown = ", ".join(names[:_SHOWN])
-    return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown

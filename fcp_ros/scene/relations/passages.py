@@ -19,9 +19,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.relations.derivation import room_parents
-from fcp_ros.scene.relations.draft import Draft, listed
+from fcp_ros.scene.relations.draft import Draft
 from fcp_ros.scene.relations.found import confidence_of
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.room_finder import RoomFinder
@@ -61,7 +62,7 @@ def connect_rooms(
                 _join(draft, a, b, node.id, relation)
     odd = [str(relation) for relation in stated if not _check_legs(draft, relation)]
     if odd:
-        draft.notes.append(f"left out, because it does not join two rooms: {listed(odd)}")
+        draft.notes.append(f"left out, because it does not join two rooms: {list_names(odd)}")
     _join_loose_doors(draft, passages, finder, options)
     _note_unreachable(draft)
     return passages | set(joined.values())
@@ -114,7 +115,7 @@ def _join_loose_doors(
         if door.id not in found:
             loose.append(door.id)
     if loose and len(draft.in_layer(Layer.ROOM)) > 1:
-        draft.notes.append(f"it is not known which rooms are joined by {listed(loose)}")
+        draft.notes.append(f"it is not known which rooms are joined by {list_names(loose)}")
 
 
 def door_relations(
@@ -179,7 +180,7 @@ def _note_unreachable(draft: Draft) -> None:
     reached = _reachable(first, neighbours)
     apart = [id_ for id_ in others if id_ not in reached]
     if apart:
-        draft.notes.append(f"no connection from {first} is known to {listed(apart)}")
+        draft.notes.append(f"no connection from {first} is known to {list_names(apart)}")
 
 
 def _reachable(start: str, neighbours: Mapping[str, set[str]]) -> set[str]:

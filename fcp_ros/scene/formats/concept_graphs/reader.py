@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.concept_graphs.model import MapObject
 from fcp_ros.scene.formats.concept_graphs.relations import (
     ADVICE,
@@ -38,7 +39,6 @@ from fcp_ros.scene.graph.graph import (
     SceneGraph,
     SceneNode,
 )
-from fcp_ros.scene.relations.draft import listed
 
 _PICKLES = (b"\x1f\x8b", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 """How gzip archives and binary pickles begin."""
@@ -142,11 +142,11 @@ def _graph(
     ]
     untagged = [ids[thing.id] for thing in objects if thing.object_tag.lower() in _UNKNOWN_TAGS]
     if untagged:
-        every_note.append(f"the tag of {listed(untagged)} failed: taken as unknown")
+        every_note.append(f"the tag of {list_names(untagged)} failed: taken as unknown")
     if left_out:
         every_note.append(
             f"left out, because the thing has a place already or they hold each other: "
-            f"{listed(left_out)}"
+            f"{list_names(left_out)}"
         )
     return SceneGraph.of(nodes, relations, source=source, notes=every_note)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.concept_graphs.model import (
     MapEdge,
     MapObject,
@@ -18,7 +19,6 @@ from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.validation import refuse_repeated_keys, validated
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneRelation
-from fcp_ros.scene.relations.draft import listed
 
 RELATIONS_FILE = "cfslam_object_relations.json"
 ADVICE = "Let ConceptGraphs write both files again, in one run."
@@ -99,7 +99,7 @@ def relations_beside(file: SceneFile, objects: Sequence[MapObject]) -> tuple[lis
     if failed:
         notes.append(f"for {failed} pairs of objects the language model failed (FAIL)")
     if unknown:
-        notes.append(f"relations of no known kind were left out: {listed(unknown)}")
+        notes.append(f"relations of no known kind were left out: {list_names(unknown)}")
     return edges, notes
 
 

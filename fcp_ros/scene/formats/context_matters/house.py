@@ -12,12 +12,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.holders import refuse_cycles
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.validation import validated
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.relations.draft import listed
 
 SCENES_FILE = "scenes_from_taskography.json"
 ADVICE = "Copy the Context Matters data again."
@@ -81,7 +81,7 @@ def read_house_by_name(file: SceneFile) -> SceneGraph:
         raise SceneError(
             asked,
             source=str(file.path),
-            advice=f"Name one of {listed(sorted(houses))}: {file.path}#{next(iter(houses))}.",
+            advice=f"Name one of {list_names(sorted(houses))}: {file.path}#{next(iter(houses))}.",
         )
     house = houses[name]
     file.limits.check_nodes(house.size, file.name)

@@ -15,13 +15,13 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.context_matters.house import ADVICE, House, house_parts, houses_beside
 from fcp_ros.scene.formats.identifiers import identifier
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.validation import validated
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
-from fcp_ros.scene.relations.draft import listed
 
 
 class _Problem(BaseModel):
@@ -60,7 +60,7 @@ def read_problem(file: SceneFile) -> SceneGraph:
         raise SceneError(
             asked if file.fragment else f"it holds {len(problems)} problems",
             source=str(file.path),
-            advice=f"Name a problem of {listed(problems)} and one of its houses{example}.",
+            advice=f"Name a problem of {list_names(problems)} and one of its houses{example}.",
         )
     return _graph(problems[name], houses[house], house, file)
 
@@ -72,7 +72,7 @@ def _graph(problem: _Problem, house: House, name: str, file: SceneFile) -> Scene
     added = list(_added(problem, {node.id for node in parts.nodes}))
     notes = [
         *parts.notes,
-        f"the problem does not say where {listed(node.id for node in added)} are: "
+        f"the problem does not say where {list_names(node.id for node in added)} are: "
         "instances.json holds places that were drawn",
     ]
     return SceneGraph.of([*parts.nodes, *added], parts.relations, source=file.name, notes=notes)

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
 from fcp_ros.scene.formats.pyrobosim.model import (
     Category,
@@ -39,7 +40,6 @@ from fcp_ros.scene.graph.graph import (
     SceneNode,
     SceneRelation,
 )
-from fcp_ros.scene.relations.draft import listed
 
 _DATA, _PWD = "$DATA/", "$PWD/"
 _SECTIONS = ("rooms", "hallways", "locations", "objects", "robots")
@@ -116,11 +116,11 @@ class _Reading:
             )
             if unknown:
                 self._notes.append(
-                    f"no metadata describes {listed(unknown)}: their shapes are unknown"
+                    f"no metadata describes {list_names(unknown)}: their shapes are unknown"
                 )
             if meshes:
                 self._notes.append(
-                    f"meshes are not read: the shapes of {listed(meshes)} are unknown"
+                    f"meshes are not read: the shapes of {list_names(meshes)} are unknown"
                 )
 
     # --- nodes
@@ -223,7 +223,7 @@ class _Reading:
             (low, "lie on surfaces of unknown height: they are drawn as if these were the floor"),
         ):
             if names:
-                self._notes.append(f"{len(names)} objects {what}: {listed(names)}")
+                self._notes.append(f"{len(names)} objects {what}: {list_names(names)}")
 
     def _add_robots(self, nodes: list[SceneNode], relations: list[SceneRelation]) -> None:
         for name, robot in self._named.robots.items():

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.scene_file import (
     YAML_SUFFIXES,
     SceneFile,
@@ -21,7 +22,6 @@ from fcp_ros.scene.formats.scene_file import (
     open_scene_file,
 )
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.relations.draft import listed
 
 _OBJECTS = (2, 0)
 
@@ -68,7 +68,7 @@ def label_space_beside(
         return {_OBJECTS: _names(file.beside(names[0]))}, (note,)
     if names:
         note = (
-            f"several label spaces lie beside the file ({listed(names)}): "
+            f"several label spaces lie beside the file ({list_names(names)}): "
             f"name one as {file.path.name}#{names[0]}"
         )
         return {}, (note,)

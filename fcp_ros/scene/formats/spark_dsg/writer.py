@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.spark_dsg.assembly import (
     CATEGORY_KEY,
     ID_KEY,
@@ -27,7 +28,6 @@ from fcp_ros.scene.formats.spark_dsg.assembly import (
 from fcp_ros.scene.formats.spark_dsg.raw import FRAME_KEY, NO_LABEL
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode
-from fcp_ros.scene.relations.draft import listed
 from fcp_ros.scene.relations.options import ALWAYS
 from fcp_ros.scene.shapes.footprint import bounds, centroid, footprint_of
 
@@ -90,7 +90,7 @@ class _Writer:
     def notes(self) -> Iterator[str]:
         """What was lost, a sentence for each kind."""
         for what, which in self._lost.items():
-            yield f"Spark-DSG has no place for {what}: {listed(which)}"
+            yield f"Spark-DSG has no place for {what}: {list_names(which)}"
 
     def _lose(self, what: str, which: str) -> None:
         self._lost.setdefault(what, []).append(which)

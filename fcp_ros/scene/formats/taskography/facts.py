@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.taskography.s_expressions import Expression, shown, words_of
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.relations.draft import listed
 
 ADVICE = "Correct this entry, or generate the problem again."
 ITEMS = ("item", "object")
@@ -78,7 +78,7 @@ def declared_objects(section: list[Expression]) -> Declared:
             _declare(name, type_.lower(), types, spelling)
         waiting = []
     if waiting:
-        raise SceneError(f"{listed(waiting)} have no type", element=":objects", advice=ADVICE)
+        raise SceneError(f"{list_names(waiting)} have no type", element=":objects", advice=ADVICE)
     return Declared(types, spelling)
 
 

@@ -17,13 +17,13 @@ import re
 from collections.abc import Iterator, Mapping
 
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.taskography.facts import ADVICE, Declared, Facts, declared_objects
 from fcp_ros.scene.formats.taskography.s_expressions import Expression, s_expression
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import AttributeValue, Layer, SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.relations.draft import listed
 
 _HEAD = re.compile(r"\(\s*define\s*\(\s*problem\b", re.IGNORECASE)
 _DOMAIN = re.compile(r"\(\s*:domain\s+taskography", re.IGNORECASE)
@@ -94,7 +94,9 @@ class _Assembly:
         relations = [*self._connected(), *self._placed(), *self._agents()]
         if self._facts.left_out:
             counted = [f"{name} ({n})" for name, n in sorted(self._facts.left_out.items())]
-            self._notes.append(f"facts that are not of the scene were left out: {listed(counted)}")
+            self._notes.append(
+                f"facts that are not of the scene were left out: {list_names(counted)}"
+            )
         return SceneGraph.of(nodes, relations, source=source, notes=self._notes)
 
     def _id(self, name: str) -> str:

@@ -18,6 +18,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.corner_boxes import box_of_corners
 from fcp_ros.scene.formats.frames import UNITY
 from fcp_ros.scene.formats.holders import refuse_cycles
@@ -36,7 +37,6 @@ from fcp_ros.scene.graph.graph import (
     SceneRelation,
     Vector,
 )
-from fcp_ros.scene.relations.draft import listed
 from fcp_ros.scene.shapes.footprint import box_corners
 
 ON_TOP = 0.02
@@ -224,7 +224,7 @@ class _Reading:
         return SceneRelation(word_for(self._objects[holder].objectType), legs, BY_TYPE)
 
     def _listed(self, ids: Iterable[str]) -> str:
-        return listed(sorted(self._ids[id_] for id_ in ids))
+        return list_names(sorted(self._ids[id_] for id_ in ids))
 
 
 def _dangling(element: str, key: str, missing: str) -> SceneError:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.frames import UNITY
 from fcp_ros.scene.formats.identifiers import SourceId, plain_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
@@ -43,7 +44,6 @@ from fcp_ros.scene.graph.graph import (
     SceneNode,
     SceneRelation,
 )
-from fcp_ros.scene.relations.draft import listed
 from fcp_ros.scene.shapes.footprint import Polygon, centroid
 
 _ADVICE = "Write the house again as ProcTHOR has it (schema 1.0.0)."
@@ -167,10 +167,10 @@ class _Reading:
             )
             relations.append(SceneRelation("connected", (*rooms, id_)))
         if outside:
-            self._notes.append(f"doors that lead outside were left out: {listed(outside)}")
+            self._notes.append(f"doors that lead outside were left out: {list_names(outside)}")
         if unplaced:
             self._notes.append(
-                f"the wall of {listed(unplaced)} is not listed: where it is, is not known"
+                f"the wall of {list_names(unplaced)} is not listed: where it is, is not known"
             )
         return nodes
 

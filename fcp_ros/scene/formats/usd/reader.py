@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.frames import REP_103, Y_UP, SourceFrame
 from fcp_ros.scene.formats.identifiers import SOURCE_ID
 from fcp_ros.scene.formats.scene_file import SceneFile
@@ -56,7 +57,6 @@ from fcp_ros.scene.graph.graph import (
     SceneNode,
     SceneRelation,
 )
-from fcp_ros.scene.relations.draft import listed
 from fcp_ros.scene.relations.surface_supports import with_supports_on_surfaces
 from fcp_ros.scene.shapes.footprint import Polygon, area, box_corners
 
@@ -303,7 +303,7 @@ class _Assembly:
             (self._enclosed, "the outline was put around the things in the room: {}"),
             (self._dangling, "relationships lead to what is no node: {}"),
         )
-        notes = [text.format(listed(which)) for which, text in texts if which]
+        notes = [text.format(list_names(which)) for which, text in texts if which]
         if parts:
             notes.append(f"{parts} prims labelled like the one above them are taken as its parts")
         return notes

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode
-from fcp_ros.scene.relations.draft import listed
 from fcp_ros.scene.relations.options import ALWAYS
 
 _ROOT = "/World"
@@ -80,7 +80,7 @@ class _Writer:
     def notes(self) -> Iterator[str]:
         """What was lost, a sentence for each kind."""
         for what, which in self._lost.items():
-            yield f"USD has no place for {what}: {listed(which)}"
+            yield f"USD has no place for {what}: {list_names(which)}"
 
     def _lose(self, what: str, which: str) -> None:
         self._lost.setdefault(what, []).append(which)

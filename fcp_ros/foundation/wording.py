@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names in messages: near misses of unknown ones, and lists that stay readable."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+_SIMILAR = 0.6
+"""Least similarity (`difflib.SequenceMatcher.ratio`) of a name that was probably meant."""
+
+
+def find_similar(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that `name` was most likely meant to be, or None.
+
+    Case makes no difference.
+    """
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    matches = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=_SIMILAR)
+    return by_folded[matches[0]] if matches else None
+
+
+def suggest_name(name: str, known: Iterable[str], most: int = 8) -> str:
+    """Say what to write instead of an unknown name: "did you mean x?", or the known names.
+
+    Args:
+        name: the unknown name.
+        known: the names to choose from.
+        most: number of known names that are shown at most.
+    """
+    names = sorted(set(known))
+    similar = find_similar(name, names)
+    if similar is not None:
+        return f"did you mean {similar}?"
+    if not names:
+        return "there is none to choose from"
+    shown = ", ".join(names[:most])
+    return f"known are {shown}{' ...' if len(names) > most else ''}"
+
+
+def describe_unknown_name(what: str, name: object, known: Iterable[str], where: str) -> str:
+    """Say that a name doesn't exist, and which one was probably meant or which ones there are.
+
+    Args:
+        what: kind of thing, for example "relation".
+        name: the unknown name.
+        known: the names to choose from.
+        where: what was searched, for example "schema 'household'".
+    """
+    names = sorted(known)
+    similar = find_similar(str(name), names)
+    text = f"no {what} {name!r} in {where}"
+    if similar is not None:
+        return f"{text}; did you mean {similar!r}?"
+    if not names:
+        return f"{text}, which has none"
+    shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    return f"{text}; there are: {shown}"
+
+
+def list_names(names: Iterable[str], most: int = 5) -> str:
+    """Return the first few names, and how many more there are: "a, b, c, d, e and 7 more"."""
+    listed = list(names)
+    shown = ", ".join(listed[:most])
+    return f"{shown} and {len(listed) - most} more" if len(listed) > most else shown
+
+
+def join_words(words: Sequence[str], last: str = "and") -> str:
+    """Return words as in a sentence: "a", "a and b", "a, b and c".
+
+    Args:
+        words: at least one.
+        last: the word before the last one.
+    """
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
