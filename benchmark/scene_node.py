@@ -36,7 +36,7 @@ from fcp_ros.nodes.conversions.scene_values import SceneUpdate
 from fcp_ros.nodes.conversions.scene_wire_glance import glance_at_change
 from fcp_ros.nodes.conversions.scene_wire_write import SceneWriter
 from fcp_ros.nodes.runtime.qos import event_qos, state_qos
-from fcp_ros.scene.graph.graph import Layer, Pose, SceneNode
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 
 ROOMS, TABLES, ITEMS = 40, 14, 135
 """40 rooms with 14 tables and 135 things on them: 6,000 elements."""

@@ -105,7 +105,7 @@ def _completion(count: int, asked: str) -> list[Figure]:
     graph = furnished(count)
     seconds = best_seconds(lambda: complete_relations(graph, ASKED), 5)
     plain = best_seconds(lambda: complete_relations(graph, PLAIN), 5)
-    near = len(complete_relations(graph, ASKED).related("near"))
+    near = len(complete_relations(graph, ASKED).relations_named("near"))
     return [
         Figure(
             f"{count:,} objects: on, inside, under, rooms, and {near:,} near, graph to graph",
@@ -248,7 +248,7 @@ def _moves(count: int, options: RelationOptions, asked: str) -> list[Figure]:
             assert node.pose is not None
             x, y, z = node.pose.position
             place = (x + chance.uniform(-0.5, 0.5), y + chance.uniform(-0.5, 0.5), z)
-            moved.append(replace(node, pose=node.pose.moved_to(place)))
+            moved.append(replace(node, pose=node.pose.with_position(place)))
         delta = SceneDelta(keeper.graph.sequence + 1, tuple(moved))
         begin = time.perf_counter()
         keeper.advance(delta)

@@ -16,8 +16,9 @@ from fcp_ros.cset import Fact
 from fcp_ros.domain.scene_mapping import STATE_ATTRIBUTES, AttributeFact
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta, delta_between
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Layer, Pose, SceneGraph, SceneNode, SceneRelation, Vector
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.placement import spot_inside, spot_on, spot_on_floor
 
 _ITEM_LEG = {"on": 0, "inside": 0, "holding": 1}
@@ -136,7 +137,7 @@ class _SceneEdit:
             pose = spot_on_floor(sized, floor, around)
             if pose is not None and node.size is None and floor.pose and floor.size:
                 x, y, _ = pose.position
-                pose = pose.moved_to((x, y, floor.pose.position[2] + floor.size[2] / 2.0))
+                pose = pose.with_position((x, y, floor.pose.position[2] + floor.size[2] / 2.0))
         if pose is None:
             pose = self._nodes[room].pose
         self._place(agent, pose, room)
@@ -282,4 +283,4 @@ def _shift_pose(pose: Pose | None, before: Pose | None, after: Pose | None) -> P
     x, y, z = (
         p + b - a for p, a, b in zip(pose.position, before.position, after.position, strict=True)
     )
-    return pose.moved_to((x, y, z))
+    return pose.with_position((x, y, z))

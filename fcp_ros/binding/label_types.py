@@ -18,7 +18,8 @@ from fcp_ros.cset import Schema
 from fcp_ros.domain.scene_mapping import SceneMapping
 from fcp_ros.foundation.labels import label_forms, normalise_label, split_names
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
+from fcp_ros.scene.graph.elements import Layer, SceneNode
+from fcp_ros.scene.graph.graph import SceneGraph
 
 LAST_WORDS_DEGREE = 0.9
 """Degree of a type by last words: 119 of 136 were right (benchmark/scene_labels.py)."""
@@ -209,7 +210,11 @@ def passage_types(graph: SceneGraph, schema: Schema) -> Mapping[str, str]:
     legs = schema.relation("connected").legs
     if len(legs) != 3:
         return {}
-    return {r.elements[2]: legs[2][1] for r in graph.related("connected") if len(r.elements) == 3}
+    return {
+        r.elements[2]: legs[2][1]
+        for r in graph.relations_named("connected")
+        if len(r.elements) == 3
+    }
 
 
 def type_of_label(label: str, mapping: SceneMapping) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from fcp_ros.cset import Attribute, AttributeKind, Fact, InstanceError, Relation, Schema
 from fcp_ros.cset.instance.values import checked_value
-from fcp_ros.scene.graph.graph import AttributeValue, SceneNode
+from fcp_ros.scene.graph.elements import AttributeValue, SceneNode
 from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
 
 _PYTHON_TYPES: Mapping[AttributeKind, type] = {

@@ -18,7 +18,8 @@ from fcp_ros.binding.stated_facts import LOCATIONS, FactStatus, StatedFacts, is_
 from fcp_ros.cset import Fact, InstanceBuilder
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
-from fcp_ros.scene.graph.graph import SceneGraph, SceneRelation
+from fcp_ros.scene.graph.elements import SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 
 
 def advance_state(

@@ -21,7 +21,8 @@ from fcp_ros.cset import Fact
 from fcp_ros.domain.scene_mapping import SceneMapping
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.persistent_map import PersistentMap
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 
 LOCATIONS = ("inside", "on")
 """Relations that say where an item lies, in the order in which they are tried."""
@@ -85,14 +86,14 @@ class StatedFacts:
         """Index all relations once, which is faster where all items are asked for."""
         holders: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for name in LOCATIONS:
-            for relation in self.graph.related(name):
+            for relation in self.graph.relations_named(name):
                 if len(relation.elements) == 2:
                     holders[relation.elements[0]].append((name, relation.elements[1]))
         self._holders = holders
-        for relation in self.graph.related("in_room"):
+        for relation in self.graph.relations_named("in_room"):
             if len(relation.elements) == 2:
                 self._room_of[relation.elements[0]] = relation.elements[1]
-        for relation in self.graph.related("holding"):
+        for relation in self.graph.relations_named("holding"):
             if len(relation.elements) == 2:
                 self._held.add(relation.elements[1])
 

@@ -14,16 +14,16 @@ from fcp_ros.scene.formats.context_matters.instances import (
 )
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
-from fcp_ros.scene.graph.errors import SceneError, SequenceGap
-from fcp_ros.scene.graph.graph import (
+from fcp_ros.scene.graph.elements import (
     AttributeValue,
     Layer,
     Pose,
     Provenance,
-    SceneGraph,
     SceneNode,
     SceneRelation,
 )
+from fcp_ros.scene.graph.errors import SceneError, SequenceGap
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live.change import Renaming, SceneChange, UpdateStatus
 from fcp_ros.scene.live.live_scene import LiveScene
 from fcp_ros.scene.live.matching import LiveOptions

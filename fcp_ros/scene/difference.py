@@ -8,14 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.scene.graph.graph import (
-    AttributeValue,
-    Pose,
-    Quaternion,
-    SceneGraph,
-    SceneNode,
-    SceneRelation,
-)
+from fcp_ros.scene.graph.elements import AttributeValue, Pose, Quaternion, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fcp_ros.scene.graph.graph import Layer, SceneGraph
+from fcp_ros.scene.graph.elements import Layer
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.footprint import bounds, footprint_of
 
 
@@ -42,8 +43,8 @@ def summarise(graph: SceneGraph) -> SceneSummary:
     """Count what a graph holds."""
     layers = Counter(node.layer for node in graph.nodes.values())
     categories = Counter(node.category for node in graph.in_layer(Layer.OBJECT))
-    inside = Counter(relation.elements[-1] for relation in graph.related("in_room"))
-    at = {relation.elements[0]: relation.elements[-1] for relation in graph.related("at")}
+    inside = Counter(relation.elements[-1] for relation in graph.relations_named("in_room"))
+    at = {relation.elements[0]: relation.elements[-1] for relation in graph.relations_named("at")}
     relations: dict[str, dict[str, int]] = {}
     for relation in graph.relations:
         counts = relations.setdefault(relation.name, {})

@@ -72,7 +72,7 @@ def test_geometry_alone_agrees_with_the_facts_afterwards(furnished: SceneGraph) 
         graph = changed(graph, f"on({item}, table_1)", f"on({item}, counter_1)")
     graph = changed(graph, "inside(mug_1, fridge_1)", "on(mug_1, table_1)")
     graph = changed(graph, "on(book_1, living_room_1_floor)", "on(book_1, couch_1)")
-    bare = replace(graph, relations=graph.related("connected"))
+    bare = replace(graph, relations=graph.relations_named("connected"))
     redone = complete_relations(bare)
 
     def places(scene: SceneGraph) -> set[str]:

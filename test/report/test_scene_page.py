@@ -62,7 +62,7 @@ def test_the_house_is_all_there(house: SceneGraph) -> None:
     order = list(nodes)
     ends = data["relations"]["on"]
     pairs = {(order[a], order[b]) for a, b in zip(ends[::2], ends[1::2], strict=True)}
-    assert pairs == {relation.elements for relation in house.related("on")}
+    assert pairs == {relation.elements for relation in house.relations_named("on")}
     assert "like glass" in page.texts
 
 

@@ -9,14 +9,8 @@ from builtin_interfaces.msg import Time
 from hypothesis import strategies as st
 
 from fcp_ros.nodes.conversions.scene_values import PublishedChange, SceneUpdate
-from fcp_ros.scene.graph.graph import (
-    Layer,
-    Pose,
-    Provenance,
-    SceneGraph,
-    SceneNode,
-    SceneRelation,
-)
+from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 
 names = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Z")), min_size=1, max_size=12

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.nodes.bridges.sightings import Sighting
-from fcp_ros.scene.graph.graph import Pose, Vector
-from fcp_ros.scene.graph.transforms import Transform, checked_unit
+from fcp_ros.scene.graph.elements import Pose, Vector
+from fcp_ros.scene.graph.transforms import Transform, require_unit
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,11 @@ def sighting_of(
     pose = detection.centre if is_boxed or any(detection.centre.position) else best.pose
     if not all(math.isfinite(number) for number in pose.position):
         raise ValueError(f"the position of a detection ({category}) is not finite")
-    turn = checked_unit(pose.orientation, f"a detection ({category})")
+    turn = require_unit(pose.orientation, f"a detection ({category})")
     return Sighting(
         track=detection.track.strip(),
         category=category,
         score=best.score,
-        pose=into_graph.of_pose(Pose(pose.position, turn)),
+        pose=into_graph.transform_pose(Pose(pose.position, turn)),
         size=detection.size if is_boxed else None,
     )

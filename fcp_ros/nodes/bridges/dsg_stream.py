@@ -11,8 +11,9 @@ from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.formats.spark_dsg.binary import decode_binary
 from fcp_ros.scene.formats.spark_dsg.raw import symbol_of
 from fcp_ros.scene.formats.spark_dsg.reader import graph_of_message, object_labels
+from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError, SequenceGap
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 
 ADVICE = "Let Hydra send a full update."
 

@@ -15,15 +15,8 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta
-from fcp_ros.scene.graph.graph import (
-    Layer,
-    Pose,
-    Provenance,
-    SceneGraph,
-    SceneNode,
-    SceneRelation,
-    Vector,
-)
+from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation, Vector
+from fcp_ros.scene.graph.graph import SceneGraph
 
 SCORE = "detection_score"
 """Attribute of an object: how sure the detector was when it was last taken over."""

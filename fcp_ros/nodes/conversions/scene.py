@@ -18,7 +18,8 @@ from fcp_ros.nodes.conversions.common import attributes_from_message, attributes
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.scene_values import PublishedChange, SceneUpdate
 from fcp_ros.scene.graph.delta import SceneDelta
-from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 
 PROVENANCES = {
     Provenance.GIVEN: SceneRelationMessage.GIVEN,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from builtin_interfaces.msg import Time
 
-from fcp_ros.scene.graph.graph import SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 
 
 @dataclass(frozen=True)

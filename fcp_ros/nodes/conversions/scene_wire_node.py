@@ -12,7 +12,7 @@ from fcp_ros.nodes.conversions.cdr import decoded
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.scene import CONFIDENCE_DIGITS, PROVENANCES
 from fcp_ros.nodes.conversions.scene_wire_walk import NUMBERS
-from fcp_ros.scene.graph.graph import AttributeValue, Layer, Pose, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation
 
 _LAYERS = {layer.value: layer for layer in Layer}
 _PROVENANCES = {int(number): provenance for provenance, number in PROVENANCES.items()}

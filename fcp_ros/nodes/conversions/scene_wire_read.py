@@ -35,7 +35,8 @@ from fcp_ros.nodes.conversions.scene_wire_node import (
     follow_node,
     relation_of,
 )
-from fcp_ros.scene.graph.graph import SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 
 SPARE = 4096
 """Nodes and relations remembered beyond twice as many as the largest message had."""

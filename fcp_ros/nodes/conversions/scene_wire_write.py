@@ -18,7 +18,7 @@ from fcp_ros.nodes.conversions.cdr import ENCAPSULATION, CdrOutput
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.scene import PROVENANCES
 from fcp_ros.nodes.conversions.scene_values import PublishedChange, PublishedGraph, SceneUpdate
-from fcp_ros.scene.graph.graph import AttributeValue, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import AttributeValue, SceneNode, SceneRelation
 
 SPARE = 4096
 """Nodes and relations remembered beyond twice as many as the largest message had."""

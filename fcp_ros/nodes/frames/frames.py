@@ -24,7 +24,7 @@ from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.graph.transforms import IDENTITY, moved_node
+from fcp_ros.scene.graph.transforms import IDENTITY, move_node
 
 
 def _check_frame(frame_id: str) -> None:
@@ -105,9 +105,9 @@ class Frames:
         found = self.into_graph(graph.frame_id, stamp, graph.source)
         if graph.frame_id == self.frame_id:
             return graph
-        nodes = {id_: moved_node(node, found.transform) for id_, node in graph.nodes.items()}
+        nodes = {id_: move_node(node, found.transform) for id_, node in graph.nodes.items()}
         moved = replace(graph, nodes=nodes, frame_id=self.frame_id)
-        return moved.with_notes([found.note] if found.note else [])
+        return moved.with_added_notes([found.note] if found.note else [])
 
     def delta(self, delta: SceneDelta, frame_id: str, stamp: Time, topic: str) -> SceneDelta:
         """A change in the graph's frame.
@@ -118,7 +118,7 @@ class Frames:
         found = self.into_graph(frame_id, stamp, topic)
         if found.transform == IDENTITY:
             return delta
-        upserted = tuple(moved_node(node, found.transform) for node in delta.upserted)
+        upserted = tuple(move_node(node, found.transform) for node in delta.upserted)
         return replace(delta, upserted=upserted)
 
     def close(self) -> None:

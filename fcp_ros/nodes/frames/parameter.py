@@ -9,13 +9,13 @@ import math
 import shlex
 from collections.abc import Iterable
 
-from fcp_ros.scene.graph.graph import Quaternion
+from fcp_ros.scene.graph.elements import Quaternion
 from fcp_ros.scene.graph.transforms import (
     FrameLink,
     FrameTree,
     Transform,
-    checked_unit,
     from_euler,
+    require_unit,
 )
 
 EXAMPLE = "--frame-id map --child-frame-id odom --x 1.5 --yaw 0.3"
@@ -52,7 +52,7 @@ def parse_static_transforms(texts: Iterable[str]) -> tuple[FrameLink, ...]:
     """All of them; empty texts are left out.
 
     Raises:
-        ValueError: One is wrong, or a frame has two parents, or frames form a circle.
+        ValueError: One is wrong, or a frame has two parents, or frames form a cycle.
     """
     links = tuple(parse_static_transform(text) for text in texts if text.strip())
     FrameTree(links)
@@ -98,4 +98,4 @@ def _rotation(text: str, numbers: dict[str, float]) -> Quaternion:
     if not all(name in numbers for name in _QUATERNION):
         raise ValueError(f"{text!r} has only a part of the quaternion --qx --qy --qz --qw")
     qx, qy, qz, qw = (numbers[name] for name in _QUATERNION)
-    return checked_unit((qx, qy, qz, qw), repr(text))
+    return require_unit((qx, qy, qz, qw), repr(text))

@@ -14,7 +14,7 @@ from rclpy.node import Node
 from rclpy.time import Time as ClockTime
 
 from fcp_ros.nodes.frames.source import FoundTransform
-from fcp_ros.scene.graph.transforms import FrameLink, Transform, unit
+from fcp_ros.scene.graph.transforms import FrameLink, Transform, normalise
 
 FIRST_WAIT = 2.0
 """Seconds to wait for the first transform after listening began: publishers are found first."""
@@ -99,7 +99,7 @@ class Tf2Transforms:
     ) -> tuple[Transform, ClockTime]:
         found = buffer.lookup_transform(target, source, at)
         move, turn = found.transform.translation, found.transform.rotation
-        transform = Transform((move.x, move.y, move.z), unit((turn.x, turn.y, turn.z, turn.w)))
+        transform = Transform((move.x, move.y, move.z), normalise((turn.x, turn.y, turn.z, turn.w)))
         return transform, ClockTime.from_msg(found.header.stamp)
 
 

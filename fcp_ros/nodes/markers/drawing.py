@@ -14,7 +14,7 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.scene.graph.graph import SceneNode, Vector
+from fcp_ros.scene.graph.elements import SceneNode, Vector
 
 THIN = 1e-3
 """Least extent (m) of a marker: RViz refuses one without extent, which flat things have."""

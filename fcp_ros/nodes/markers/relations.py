@@ -11,14 +11,8 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
 from fcp_ros.nodes.markers.drawing import Drawing, arrow, colour, colour_of, point
-from fcp_ros.scene.graph.graph import (
-    Layer,
-    Provenance,
-    SceneGraph,
-    SceneNode,
-    SceneRelation,
-    Vector,
-)
+from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation, Vector
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.footprint import inner_point
 from fcp_ros.scene.shapes.levels import FLOOR, underside
 

@@ -9,7 +9,8 @@ from functools import partial
 from visualization_msgs.msg import Marker
 
 from fcp_ros.nodes.markers.drawing import Drawing, caption, colour, colour_of, extents, point, text
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
+from fcp_ros.scene.graph.elements import Layer, SceneNode
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.footprint import inner_point
 from fcp_ros.scene.shapes.levels import floor_levels
 from fcp_ros.scene.shapes.triangles import triangles_of

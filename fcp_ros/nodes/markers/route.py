@@ -11,7 +11,8 @@ from geometry_msgs.msg import Pose as PoseMessage
 from visualization_msgs.msg import Marker
 
 from fcp_ros.nodes.markers.drawing import Drawing, arrow, colour, extents, point, text
-from fcp_ros.scene.graph.graph import SceneGraph, Vector
+from fcp_ros.scene.graph.elements import Vector
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.route import Stop, route_of
 
 PlanSteps = tuple[tuple[str, ...], ...]

@@ -13,7 +13,8 @@ from visualization_msgs.msg import Marker
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.nodes.conversions.scene import pose_to_message
 from fcp_ros.nodes.markers.drawing import Drawing, caption, colour, colour_of, extents, text
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
+from fcp_ros.scene.graph.elements import Layer, SceneNode
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.draft import DOORS
 from fcp_ros.scene.shapes.levels import FLOOR
 

@@ -21,8 +21,9 @@ from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.scene_wire_glance import glance_at_change, glance_at_graph
 from fcp_ros.nodes.scene_access.follower import SceneCopy, SceneQueue, Steps
 from fcp_ros.scene.graph.delta import SceneDelta
+from fcp_ros.scene.graph.elements import Layer
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Layer, SceneGraph
+from fcp_ros.scene.graph.graph import SceneGraph
 
 LOOK_EVERY = 0.01
 """Seconds between two looks for the first graph."""

@@ -36,16 +36,9 @@ from fcp_ros.scene.formats.canonical_model import (
 )
 from fcp_ros.scene.formats.scene_file import YAML_SUFFIXES, SceneFile
 from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import (
-    Layer,
-    Pose,
-    Provenance,
-    SceneGraph,
-    SceneNode,
-    SceneRelation,
-    Vector,
-)
+from fcp_ros.scene.graph.graph import SceneGraph
 
 FORMAT = "fcp_ros/scene"
 VERSION = 1

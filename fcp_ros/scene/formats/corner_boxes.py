@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from itertools import product
 
-from fcp_ros.scene.graph.graph import Pose, Quaternion, Vector
+from fcp_ros.scene.graph.elements import Pose, Quaternion, Vector
 
 TOLERANCE = 0.005
 """How far (m) a corner may be from where the box that three others make has one."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fcp_ros.scene.graph.graph import Quaternion, Vector
+from fcp_ros.scene.graph.elements import Quaternion, Vector
 
 Axes = tuple[int, int, int]
 

@@ -27,8 +27,9 @@ from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
 from fcp_ros.scene.formats.object_clouds import boxes_of_clouds
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.validation import Coordinate, Extent, Name, ToolModel, validated
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Layer, Pose, SceneGraph, SceneNode
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.footprint import Polygon, centroid, convex_hull
 from fcp_ros.scene.shapes.upright_box import upright_box
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names
+from fcp_ros.scene.graph.elements import AttributeValue
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import AttributeValue
 
 SOURCE_ID = "source_id"
 """Attribute that holds the id that the source gave."""

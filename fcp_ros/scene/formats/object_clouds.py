@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from fcp_ros.scene.formats.frames import SourceFrame
+from fcp_ros.scene.graph.elements import Pose, Vector
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Pose, Vector
 from fcp_ros.scene.shapes.surfaces import open3d, read_surfaces
 from fcp_ros.scene.shapes.upright_box import STRAY, upright_box
 

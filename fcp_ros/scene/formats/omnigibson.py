@@ -23,8 +23,9 @@ from fcp_ros.scene.formats.identifiers import PlainIds, SourceId, plain_ids
 from fcp_ros.scene.formats.omnigibson_model import ObjectInfo, ObjectState, OmniGibsonScene
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.validation import refuse_repeated_keys, validated
+from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import AttributeValue, Layer, Pose, SceneGraph, SceneNode
+from fcp_ros.scene.graph.graph import SceneGraph
 
 JOINT_OPEN = 0.05
 """A joint farther than this (rad, or m) from its zero is open."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fcp_ros.scene.formats.three_dssg_model import OrientedBox
-from fcp_ros.scene.graph.graph import Pose, Vector
+from fcp_ros.scene.graph.elements import Pose, Vector
 
 TOLERANCE = 0.02
 """How far the axes of a box may be from being perpendicular and of length 1."""

@@ -16,7 +16,8 @@ import numpy as np
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
+from fcp_ros.scene.graph.elements import Layer, SceneNode
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.surface_supports import supports_on_surfaces
 from fcp_ros.scene.shapes.surfaces import SUFFIXES, Surface, read_surfaces
 from fcp_ros.scene.shapes.upright_box import STRAY, upright_box

@@ -31,14 +31,9 @@ from fcp_ros.scene.formats.three_dssg_model import (
     Things,
 )
 from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import (
-    AttributeValue,
-    Layer,
-    SceneGraph,
-    SceneNode,
-    SceneRelation,
-)
+from fcp_ros.scene.graph.graph import SceneGraph
 
 PLACING: Mapping[str, str] = {
     "standing on": "on",

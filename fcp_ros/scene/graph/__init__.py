@@ -1,2 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The canonical scene graph: values, their checks, their changes, and the labels in them."""
+"""The canonical scene graph: values, their checks and their changes.
+
+- ``elements``: nodes with their poses, and relations
+- ``graph``: ``SceneGraph``, a value with fast look-ups (``indexes``) and cheap changed copies
+- ``checks``: the conditions that every graph meets
+- ``delta``: changes, applied in time of their size
+- ``transforms``: rigid transforms between coordinate frames
+- ``errors``: ``SceneError``, which names the place, the reason and the remedy
+"""

@@ -1,44 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scene graph must hold to: ids, numbers, references, no cycle of parents."""
+"""Checks of a scene graph: ids, numbers, references, no cycle of parents."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from heapq import nsmallest
-from typing import TYPE_CHECKING
 
+from fcp_ros.scene.graph.elements import RelationKey, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 
-if TYPE_CHECKING:
-    from fcp_ros.scene.graph.graph import SceneNode, SceneRelation
-
 UNIT_TOLERANCE = 1e-2
-"""How far the length of a quaternion may be from 1: rounding is fine, a wrong order is not."""
+"""Greatest deviation of a quaternion's length from 1: it admits rounding, not a wrong order."""
 
 CASE_NOTE = "ids that differ in case only, which PDDL and some file systems take for the same: "
-"""How the note on such ids begins."""
+"""Beginning of the note on such ids."""
 
 _LEVELS = 6
-"""So deep are hierarchies as a rule: building, floor, room, place, object, part."""
+"""Usual depth of a hierarchy: building, floor, room, place, object, part."""
 
 _PLAIN_VALUES = frozenset((bool, int, str))
 _SHOWN = 5
 
 
 def check_nodes(nodes: Mapping[str, SceneNode]) -> None:
-    """Raise SceneError unless the nodes of a whole graph are right."""
+    """Raise SceneError unless the nodes of a whole graph are valid."""
     for key, node in nodes.items():
         if key != node.id:
             raise SceneError(f"stored under {key!r}, but its id is {node.id!r}", element=key)
         check_node(node, nodes)
-    deep = _without_shallow(nodes)
+    deep = _find_deep(nodes)
     if deep:
         check_hierarchy(nodes, deep)
 
 
-def _without_shallow(nodes: Mapping[str, SceneNode]) -> list[str]:
-    """The nodes that may be in a circle, after a few cheap rounds: in most graphs none is left."""
+def _find_deep(nodes: Mapping[str, SceneNode]) -> list[str]:
+    """Find the nodes deeper than ``_LEVELS``, the only ones that may be in a cycle.
+
+    In most graphs there is none after these few cheap rounds.
+    """
     finished: set[str] = set()
     left = list(nodes.values())
     for _ in range(_LEVELS):
@@ -50,7 +50,7 @@ def _without_shallow(nodes: Mapping[str, SceneNode]) -> list[str]:
 
 
 def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
-    """Raise SceneError unless a node is right by itself and its parents are there.
+    """Raise SceneError unless a node is valid by itself and its parents are in the graph.
 
     Args:
         node: The node.
@@ -97,10 +97,10 @@ def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
 
 
 def check_hierarchy(nodes: Mapping[str, SceneNode], starts: Iterable[str]) -> None:
-    """Raise SceneError if parents lead from one of the starts back to it, or into a circle.
+    """Raise SceneError if parents lead from one of the starts into a cycle.
 
-    Depth first, without recursion. Where the graph had no circle before, only nodes that are new or
-    have new parents need be starts.
+    Depth first, without recursion. If the graph had no cycle before, only nodes that are new or
+    have new parents need to be starts.
     """
     finished: set[str] = set()
     for start in starts:
@@ -117,9 +117,9 @@ def check_hierarchy(nodes: Mapping[str, SceneNode], starts: Iterable[str]) -> No
                 stack.pop()
                 finished.add(path.popitem()[0])
             elif parent in path:
-                circle = [*path, parent][list(path).index(parent) :]
+                cycle = [*path, parent][list(path).index(parent) :]
                 raise SceneError(
-                    f"its parents lead back to itself ({' > '.join(circle)})",
+                    f"its parents lead back to itself ({' > '.join(cycle)})",
                     element=parent,
                     advice="Remove one of these parent references.",
                 )
@@ -129,7 +129,7 @@ def check_hierarchy(nodes: Mapping[str, SceneNode], starts: Iterable[str]) -> No
 
 
 def check_relation(relation: SceneRelation, nodes: Mapping[str, SceneNode]) -> None:
-    """Raise SceneError unless a relation is right and its elements are there."""
+    """Raise SceneError unless a relation is valid and its elements are in the graph."""
     if not relation.name or not relation.elements:
         raise SceneError("a relation needs a name and elements", element=str(relation))
     for element in relation.elements:
@@ -145,11 +145,13 @@ def check_relation(relation: SceneRelation, nodes: Mapping[str, SceneNode]) -> N
         )
 
 
-def relations_by_key(
-    relations: Iterable[SceneRelation],
-) -> dict[tuple[str, tuple[str, ...]], SceneRelation]:
-    """The relations by name and elements; SceneError for one that is given twice."""
-    table: dict[tuple[str, tuple[str, ...]], SceneRelation] = {}
+def index_relations(relations: Iterable[SceneRelation]) -> dict[RelationKey, SceneRelation]:
+    """Index relations by key.
+
+    Raises:
+        SceneError: A relation is given twice.
+    """
+    table: dict[RelationKey, SceneRelation] = {}
     for relation in relations:
         key = relation.key
         if key in table:
@@ -162,8 +164,8 @@ def relations_by_key(
     return table
 
 
-def ids_in_several_cases(ids: Iterable[str]) -> dict[str, list[str]]:
-    """The ids that differ in case only, by what they are in one case."""
+def find_case_variants(ids: Iterable[str]) -> dict[str, list[str]]:
+    """Find the ids that differ in case only, grouped by their case-folded form."""
     spellings: dict[str, list[str]] = {}
     first: dict[str, str] = {}
     for id_ in ids:
@@ -174,12 +176,17 @@ def ids_in_several_cases(ids: Iterable[str]) -> dict[str, list[str]]:
     return spellings
 
 
-def with_case_note(notes: Iterable[str], spellings: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """The notes with one on the ids that differ in case only, in place of any older one.
+def update_case_note(
+    notes: Iterable[str], spellings: Mapping[str, Iterable[str]]
+) -> tuple[str, ...]:
+    """Replace the note on ids that differ in case only.
 
     Args:
         notes: Notes of the graph.
-        spellings: Such ids, by what they are in one case.
+        spellings: Such ids, by their case-folded form.
+
+    Returns:
+        The other notes, followed by the new one if there are such ids.
     """
     others = tuple([note for note in notes if not note.startswith(CASE_NOTE)])
     if not spellings:
@@ -190,7 +197,10 @@ def with_case_note(notes: Iterable[str], spellings: Mapping[str, Iterable[str]])
 
 
 def _sum_of_numbers(node: SceneNode) -> float:
-    """Finite only if every number of the node is; it may overflow though they all are."""
+    """Add up all numbers of a node.
+
+    The sum is finite only if every number is; it may overflow although they all are.
+    """
     total = node.height or 0.0
     if node.pose is not None:
         x, y, z = node.pose.position

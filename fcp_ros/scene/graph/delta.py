@@ -9,17 +9,18 @@ from fcp_ros.scene.graph.checks import (
     check_hierarchy,
     check_node,
     check_relation,
-    relations_by_key,
+    index_relations,
 )
+from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError, SequenceGap
-from fcp_ros.scene.graph.graph import SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 
 _ASK_AGAIN = "Ask for a full update."
 
 
 @dataclass(frozen=True)
 class SceneDelta:
-    """What changed from one graph to the next.
+    """The changes from one graph to the next.
 
     Attributes:
         sequence: Sequence number of the graph that results.
@@ -37,15 +38,15 @@ class SceneDelta:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing but the sequence number changes."""
+        """True if only the sequence number changes."""
         return not (self.upserted or self.removed or self.added or self.dropped)
 
 
 def apply_delta(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
-    """The graph after a delta, in time of the delta's size.
+    """Return the graph after a delta, in time of the delta's size.
 
-    What does not change is shared with the graph before and not checked again. (The first delta
-    after a graph was read takes time of the graph's size; ``SceneGraph.prepare`` does so before.)
+    Unchanged parts are shared with the graph before and not checked again. (The first delta after a
+    graph was read takes time of the graph's size, unless ``SceneGraph.prepare`` was called before.)
 
     Args:
         graph: The graph that the delta was made for.
@@ -67,12 +68,12 @@ def apply_delta(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
             advice=_ASK_AGAIN,
         )
     try:
-        return _applied(graph, delta)
+        return _apply(graph, delta)
     except SceneError as error:
         raise error.in_source(graph.source) from None
 
 
-def _applied(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
+def _apply(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
     nodes = _put_nodes(graph, delta)
     removed = dict.fromkeys(delta.removed)
     dropped = {relation.key: None for relation in delta.dropped}
@@ -85,8 +86,8 @@ def _applied(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
             )
     for id_ in removed:
         dropped.update((relation.key, None) for relation in graph.relations_of(id_))
-    added = relations_by_key(delta.added)
-    after = graph.changed(
+    added = index_relations(delta.added)
+    after = graph.with_changes(
         put=nodes, gone=removed, related=added, unrelated=dropped, sequence=delta.sequence
     )
     for node in nodes.values():
@@ -98,7 +99,7 @@ def _applied(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
 
 
 def _put_nodes(graph: SceneGraph, delta: SceneDelta) -> dict[str, SceneNode]:
-    """The nodes that are new or replaced; children of a removed one stay, without that parent."""
+    """Collect the nodes that are new or replaced; children of a removed one lose that parent."""
     nodes: dict[str, SceneNode] = {}
     for node in delta.upserted:
         if node.id in nodes:
@@ -128,7 +129,7 @@ def _without_parents(node: SceneNode, gone: set[str]) -> SceneNode:
 
 
 def delta_between(before: SceneGraph, after: SceneGraph) -> SceneDelta:
-    """The delta that leads from one graph to another, for the graph after ``before``.
+    """Make the delta that leads from one graph to another; it has the next number of ``before``.
 
     Applying it to ``before`` gives the nodes and relations of ``after`` (their order and the
     notes may differ).

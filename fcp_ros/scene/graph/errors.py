@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the scene layer: each says which file or element, why, and what to do about it."""
+"""Errors of the scene layer: each names the file or element, the reason and what to do."""
 
 
 class SceneError(ValueError):
-    """A scene that cannot be used as it is.
+    """A scene that cannot be used.
 
     Args:
-        reason: What is wrong, as a clause without a full stop.
+        reason: The fault, as a clause without a full stop.
         source: File (or topic) that the scene came from, where known.
         element: Node id or place inside the file, where known.
-        advice: What to do about it, as a sentence.
+        advice: The remedy, as a sentence.
     """
 
     def __init__(
@@ -19,15 +19,15 @@ class SceneError(ValueError):
         self.source = source
         self.element = element
         self.advice = advice
-        super().__init__(self._sentence())
+        super().__init__(self._to_sentence())
 
-    def _sentence(self) -> str:
+    def _to_sentence(self) -> str:
         where = ": ".join(part for part in (self.source, self.element) if part)
         text = f"{where}: {self.reason}" if where else self.reason
         return f"{text}. {self.advice}" if self.advice else f"{text}."
 
     def in_source(self, source: str) -> "SceneError":
-        """The same error with the file named, unless it already names one."""
+        """Return the error with the file named, unless it already names one."""
         if self.source:
             return self
         return type(self)(self.reason, source=source, element=self.element, advice=self.advice)

@@ -1,33 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scene graph looks up fast: relations by element and name, nodes by parent and layer."""
+"""The indexes of a scene graph: relations by element and name, nodes by parent and layer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, MutableMapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from fcp_ros.foundation.ordered_table import OrderedTable
 from fcp_ros.foundation.persistent_map import Bucket, add_to, evolve, group_ids, take_from
-
-if TYPE_CHECKING:
-    from fcp_ros.scene.graph.graph import Layer, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneNode, SceneRelation
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-RelationKey = tuple[str, tuple[str, ...]]
-
 _MANY = 8
-"""Where more than one entry in so many is wanted, going through the table is faster."""
+"""Where more than one entry in this many is wanted, a scan of the table is faster."""
 
 
 class Index(Generic[K, V]):
-    """The ranks of a table's values by what they are looked up by; made when first needed.
+    """The ranks of a table's values by key; made on first use.
 
     Args:
-        table: What is indexed.
-        keys_of: What a value is found by, each once.
+        table: The table to index.
+        keys_of: Returns the keys of a value, each once.
         entries: Ranks by key, where they are known.
     """
 
@@ -44,7 +40,7 @@ class Index(Generic[K, V]):
         self._entries = entries
 
     def at(self, key: K) -> tuple[V, ...]:
-        """The values found by a key, in the table's order."""
+        """Return the values with a key, in the table's order."""
         entries = self._entries
         ranks = (self.entries() if entries is None else entries).get(key, ())
         values = self._table.by_rank()
@@ -54,11 +50,11 @@ class Index(Generic[K, V]):
         return tuple([values[rank] for rank in ranks])
 
     def count(self, key: K) -> int:
-        """How many values are found by a key."""
+        """Return the number of values with a key."""
         return len(self.entries().get(key, ()))
 
     def entries(self) -> MutableMapping[K, Bucket]:
-        """Ranks by key."""
+        """Return the ranks by key."""
         if self._entries is None:
             keys_of = self._keys_of
             self._entries = group_ids(
@@ -68,18 +64,18 @@ class Index(Generic[K, V]):
             )
         return self._entries
 
-    def changed(
+    def with_changes(
         self,
         table: OrderedTable[RelationKey, V] | OrderedTable[str, V],
         gone: Iterable[tuple[int, V]],
         put: Iterable[tuple[int, V | None, V]],
     ) -> Index[K, V]:
-        """The index of a changed table.
+        """Return the index of a changed table.
 
         Args:
             table: The table after the change.
-            gone: (rank, value) of what is no longer there.
-            put: (rank, value before or None, value now) of what is new or replaced.
+            gone: (rank, value) of each entry that was removed.
+            put: (rank, value before or None, value now) of each entry that is new or replaced.
         """
         if self._entries is None:
             return Index(table, self._keys_of)
@@ -101,11 +97,11 @@ class Index(Generic[K, V]):
 
 @dataclass(frozen=True)
 class TableChange(Generic[K, V]):
-    """How a table differs from the one before.
+    """The difference of a table from the one before.
 
     Attributes:
-        gone: (rank, value) of what is no longer there.
-        put: (rank, value before or None, value now) of what is new or replaced.
+        gone: (rank, value) of each entry that was removed.
+        put: (rank, value before or None, value now) of each entry that is new or replaced.
     """
 
     gone: tuple[tuple[int, V], ...]
@@ -115,12 +111,18 @@ class TableChange(Generic[K, V]):
 def change_table(
     table: OrderedTable[K, V], put: Iterable[tuple[K, V]], gone: Iterable[K]
 ) -> tuple[OrderedTable[K, V], TableChange[K, V]]:
-    """A changed table and how it differs.
+    """Change a table.
 
     Args:
         table: The table before; it stays as it is.
         put: New or replaced values, each key once.
-        gone: Keys to leave out, each once; KeyError for one that is not there.
+        gone: Keys to leave out, each once.
+
+    Returns:
+        The table after, and its difference from the one before.
+
+    Raises:
+        KeyError: A key of ``gone`` is missing.
     """
     put, gone = list(put), list(gone)
     lost = tuple([(table.rank(key), table[key]) for key in gone])
@@ -132,14 +134,14 @@ def change_table(
 
 
 class GraphIndexes:
-    """The indexes of one graph; each is made when first asked for and carried along by changes.
+    """The indexes of one graph; each is made on first use and updated with each change.
 
     Attributes:
         by_element: Relations by each of their elements.
         by_name: Relations by name.
         by_parent: Nodes by each of their parents.
         by_layer: Nodes by layer.
-        by_folded_id: Nodes by their id in one case, for ids that differ in case only.
+        by_folded_id: Nodes by their case-folded id, for ids that differ in case only.
     """
 
     __slots__ = ("by_element", "by_folded_id", "by_layer", "by_name", "by_parent")
@@ -153,7 +155,7 @@ class GraphIndexes:
         self.by_name: Index[str, SceneRelation] = Index(relations, _name)
         self.by_parent: Index[str, SceneNode] = Index(nodes, _parents)
         self.by_layer: Index[Layer, SceneNode] = Index(nodes, _layer)
-        self.by_folded_id: Index[str, SceneNode] = Index(nodes, _folded_id)
+        self.by_folded_id: Index[str, SceneNode] = Index(nodes, _casefold_id)
 
     def prepare(self) -> None:
         """Make all indexes now."""
@@ -163,22 +165,22 @@ class GraphIndexes:
             nodes_by.entries()
         self.by_layer.entries()
 
-    def changed(
+    def with_changes(
         self,
         nodes: OrderedTable[str, SceneNode],
         of_nodes: TableChange[str, SceneNode],
         relations: OrderedTable[RelationKey, SceneRelation],
         of_relations: TableChange[RelationKey, SceneRelation],
     ) -> GraphIndexes:
-        """The indexes of the graph with these tables, which differ as said."""
+        """Return the indexes of the graph with these changed tables."""
         after = GraphIndexes.__new__(GraphIndexes)
         gone, put = of_relations.gone, of_relations.put
-        after.by_element = self.by_element.changed(relations, gone, put)
-        after.by_name = self.by_name.changed(relations, gone, put)
+        after.by_element = self.by_element.with_changes(relations, gone, put)
+        after.by_name = self.by_name.with_changes(relations, gone, put)
         lost, new = of_nodes.gone, of_nodes.put
-        after.by_parent = self.by_parent.changed(nodes, lost, new)
-        after.by_layer = self.by_layer.changed(nodes, lost, new)
-        after.by_folded_id = self.by_folded_id.changed(nodes, lost, new)
+        after.by_parent = self.by_parent.with_changes(nodes, lost, new)
+        after.by_layer = self.by_layer.with_changes(nodes, lost, new)
+        after.by_folded_id = self.by_folded_id.with_changes(nodes, lost, new)
         return after
 
 
@@ -198,5 +200,5 @@ def _layer(node: SceneNode) -> Iterable[Layer]:
     return (node.layer,)
 
 
-def _folded_id(node: SceneNode) -> Iterable[str]:
+def _casefold_id(node: SceneNode) -> Iterable[str]:
     return (node.id.casefold(),)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rigid transforms between coordinate frames, the tree that static ones form, and moved nodes.
+"""Rigid transforms between coordinate frames, trees of static frames, and nodes moved by them.
 
 Plain mathematics without ROS. As in tf2, the transform of a child frame in its parent turns and
 moves coordinates of the child into coordinates of the parent.
@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from fcp_ros.scene.graph.checks import UNIT_TOLERANCE
+from fcp_ros.scene.graph.elements import Pose, Quaternion, SceneNode, Vector
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Pose, Quaternion, SceneNode, Vector
 
 TILT = 0.01
-"""How far a floor outline may be tilted (sine of the angle): outlines are level."""
+"""Greatest tilt of a floor outline (sine of the angle): outlines are level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,49 +27,49 @@ class Transform:
     rotation: Quaternion = (0.0, 0.0, 0.0, 1.0)
 
     def __matmul__(self, first: Transform) -> Transform:
-        """The transform that does ``first``, then this one: (a from b) @ (b from c) = a from c."""
+        """Return ``first`` followed by this transform: (a from b) @ (b from c) = a from c."""
         return Transform(
-            self.of_point(first.translation), multiplied(self.rotation, first.rotation)
+            self.transform_point(first.translation), multiply(self.rotation, first.rotation)
         )
 
     def inverse(self) -> Transform:
-        """The transform back."""
+        """Return the inverse transform."""
         x, y, z, w = self.rotation
         back: Quaternion = (-x, -y, -z, w)
-        rx, ry, rz = rotated(back, self.translation)
+        rx, ry, rz = rotate(back, self.translation)
         return Transform((-rx, -ry, -rz), back)
 
-    def of_point(self, point: Vector) -> Vector:
-        """A point (m) in the other frame."""
-        x, y, z = rotated(self.rotation, point)
+    def transform_point(self, point: Vector) -> Vector:
+        """Return a point (m) in the other frame."""
+        x, y, z = rotate(self.rotation, point)
         dx, dy, dz = self.translation
         return x + dx, y + dy, z + dz
 
-    def of_pose(self, pose: Pose) -> Pose:
-        """A pose in the other frame."""
-        orientation = multiplied(self.rotation, pose.orientation)
-        return Pose(self.of_point(pose.position), orientation)
+    def transform_pose(self, pose: Pose) -> Pose:
+        """Return a pose in the other frame."""
+        orientation = multiply(self.rotation, pose.orientation)
+        return Pose(self.transform_point(pose.position), orientation)
 
     @property
     def tilt(self) -> float:
         """Sine of the angle between the z axes of the two frames."""
-        x, y, _ = rotated(self.rotation, (0.0, 0.0, 1.0))
+        x, y, _ = rotate(self.rotation, (0.0, 0.0, 1.0))
         return math.hypot(x, y)
 
     @property
     def is_upright(self) -> bool:
-        """Whether up stays up; a turn upside down has no tilt either."""
-        return self.tilt <= TILT and rotated(self.rotation, (0.0, 0.0, 1.0))[2] > 0.0
+        """True if the z axis stays upright; upside down has no tilt either, but is not upright."""
+        return self.tilt <= TILT and rotate(self.rotation, (0.0, 0.0, 1.0))[2] > 0.0
 
 
 IDENTITY = Transform()
 
 
-def multiplied(first: Quaternion, second: Quaternion) -> Quaternion:
-    """The rotation that does ``second``, then ``first`` (a product of quaternions x, y, z, w)."""
+def multiply(first: Quaternion, second: Quaternion) -> Quaternion:
+    """Return the rotation ``second`` followed by ``first`` (product of quaternions x, y, z, w)."""
     ax, ay, az, aw = first
     bx, by, bz, bw = second
-    return unit(
+    return normalise(
         (
             aw * bx + ax * bw + ay * bz - az * by,
             aw * by - ax * bz + ay * bw + az * bx,
@@ -79,8 +79,8 @@ def multiplied(first: Quaternion, second: Quaternion) -> Quaternion:
     )
 
 
-def rotated(rotation: Quaternion, point: Vector) -> Vector:
-    """A point turned about the origin."""
+def rotate(rotation: Quaternion, point: Vector) -> Vector:
+    """Rotate a point about the origin."""
     x, y, z, w = rotation
     px, py, pz = point
     # t = 2 q x p; p + w t + q x t
@@ -92,22 +92,22 @@ def rotated(rotation: Quaternion, point: Vector) -> Vector:
     )
 
 
-def unit(rotation: Quaternion) -> Quaternion:
-    """A quaternion of length 1; rounding errors don't add up along a chain."""
+def normalise(rotation: Quaternion) -> Quaternion:
+    """Scale a quaternion to length 1, so that rounding errors don't add up along a chain."""
     length = math.sqrt(sum(part * part for part in rotation))
     x, y, z, w = rotation
     return x / length, y / length, z / length, w / length
 
 
-def checked_unit(rotation: Quaternion, what: str) -> Quaternion:
-    """A quaternion that somebody wrote, at length 1.
+def require_unit(rotation: Quaternion, what: str) -> Quaternion:
+    """Check that a quaternion from outside has a length of about 1, and normalise it.
 
     Args:
         rotation: x, y, z, w.
-        what: Whose it is, for the error.
+        what: Owner of the rotation, for the error.
 
     Raises:
-        ValueError: Its length is not about 1.
+        ValueError: Its length differs from 1 by more than ``UNIT_TOLERANCE``.
     """
     length = math.sqrt(sum(part * part for part in rotation))
     if not abs(length - 1.0) <= UNIT_TOLERANCE:  # also NaN
@@ -115,11 +115,11 @@ def checked_unit(rotation: Quaternion, what: str) -> Quaternion:
             f"the rotation of {what} is {rotation}, of length {length:.3g}: write a unit "
             "quaternion x, y, z, w"
         )
-    return unit(rotation)
+    return normalise(rotation)
 
 
 def from_euler(roll: float, pitch: float, yaw: float) -> Quaternion:
-    """The rotation about the fixed axes x, y, z in this order (rad), as in URDF and tf2."""
+    """Return the rotation about the fixed axes x, y, z in this order (rad), as in URDF and tf2."""
     cr, sr = math.cos(roll / 2.0), math.sin(roll / 2.0)
     cp, sp = math.cos(pitch / 2.0), math.sin(pitch / 2.0)
     cy, sy = math.cos(yaw / 2.0), math.sin(yaw / 2.0)
@@ -141,13 +141,13 @@ class FrameLink:
 
 
 class FrameTree:
-    """Frames that don't move against each other, each with one parent at most.
+    """Frames that don't move relative to each other, each with at most one parent.
 
     Args:
         links: The frames, in any order; there may be several trees.
 
     Raises:
-        ValueError: A frame has two parents, is its own, or frames form a circle.
+        ValueError: A frame has two parents, is its own, or frames form a cycle.
     """
 
     def __init__(self, links: Iterable[FrameLink]) -> None:
@@ -170,7 +170,7 @@ class FrameTree:
         return tuple(sorted(parents | set(self._parents)))
 
     def between(self, source: str, target: str) -> Transform | None:
-        """What turns coordinates of ``source`` into those of ``target``; None without a way."""
+        """Return the transform from ``source`` to ``target``; None across trees."""
         if source == target:
             return IDENTITY
         up, down = self._to_root(source), self._to_root(target)
@@ -180,27 +180,27 @@ class FrameTree:
         return None
 
     def _to_root(self, frame: str) -> dict[str, Transform]:
-        """From a frame upward: each ancestor (itself first) with the transform into it."""
+        """Collect a frame and its ancestors upward, each with the transform into it."""
         chain = {frame: IDENTITY}
         while link := self._parents.get(frame):
             if link.parent in chain:
                 raise ValueError(
-                    f"the frames {', '.join(sorted(chain))} form a circle: remove one of them"
+                    f"the frames {', '.join(sorted(chain))} form a cycle: remove one of them"
                 )
             chain[link.parent] = link.transform @ chain[frame]
             frame = link.parent
         return chain
 
 
-def moved_node(node: SceneNode, transform: Transform) -> SceneNode:
-    """A node in another frame: its pose and its outline.
+def move_node(node: SceneNode, transform: Transform) -> SceneNode:
+    """Return a node in another frame, with its pose and outline transformed.
 
     Raises:
-        SceneError: It has an outline, and would not stay level; outlines have no height.
+        SceneError: The node has an outline that would not stay level; outlines have no height.
     """
     if transform == IDENTITY:
         return node
-    pose = None if node.pose is None else transform.of_pose(node.pose)
+    pose = None if node.pose is None else transform.transform_pose(node.pose)
     if not node.polygon:
         return node if pose is None else replace(node, pose=pose)
     if not transform.is_upright:
@@ -210,5 +210,5 @@ def moved_node(node: SceneNode, transform: Transform) -> SceneNode:
             advice="Send rooms in a frame whose z axis points up, such as map or odom.",
         )
     level = 0.0 if node.pose is None else node.pose.position[2]
-    corners = (transform.of_point((x, y, level)) for x, y in node.polygon)
+    corners = (transform.transform_point((x, y, level)) for x, y in node.polygon)
     return replace(node, pose=pose, polygon=tuple((x, y) for x, y, _ in corners))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.scene.graph.graph import Layer, SceneNode
+from fcp_ros.scene.graph.elements import Layer, SceneNode
 
 _LARGEST = 64
 """Larger groups of candidates are not resolved: so many alike things so near cannot be told apart

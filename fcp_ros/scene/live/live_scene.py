@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
+from fcp_ros.scene.graph.elements import Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Provenance, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live.change import SceneChange, UpdateStatus, change_of
 from fcp_ros.scene.live.identity import IdentityMap
 from fcp_ros.scene.live.matching import IdTrust, LiveOptions, Matching, match, settled

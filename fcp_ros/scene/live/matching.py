@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.scene.graph.graph import Pose, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Pose, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live.association import AssociationOptions, associate
 from fcp_ros.scene.live.change import Renaming
 from fcp_ros.scene.live.identity import IdentityMap, free_id

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
-from fcp_ros.scene.graph.graph import SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 
 _FEW = 8
 """Up to this fraction of a graph, changes are worked into its indexes one by one."""
@@ -24,7 +25,7 @@ def replacement(
         delta = _difference(given, nodes, relations)
         if len(delta.upserted) + len(delta.removed) <= len(given.nodes) // 4:
             after = apply_delta(given, delta)  # shares what stays, and the indexes
-            return after.with_source(update.source).with_notes_instead(update.notes), delta
+            return after.with_source(update.source).with_notes(update.notes), delta
     number = 0 if given is None else given.sequence + 1
     return SceneGraph.of(
         nodes,
@@ -64,7 +65,7 @@ def following(before: SceneGraph, delta: SceneDelta, after: SceneGraph) -> Scene
     if changes * _FEW > len(after.nodes) + after.relation_count:
         return _in_order_of(before, after)
     reached = apply_delta(before, replace(delta, sequence=before.sequence + 1))
-    reached = reached.with_source(after.source).with_notes_instead(after.notes)
+    reached = reached.with_source(after.source).with_notes(after.notes)
     return reached.with_sequence(after.sequence)
 
 
@@ -75,7 +76,7 @@ def _in_order_of(before: SceneGraph, after: SceneGraph) -> SceneGraph:
     relations.update(now)
     nodes = {id_: after.nodes[id_] for id_ in before.nodes if id_ in after.nodes}
     nodes.update(after.nodes)
-    return after.rebuilt(nodes, relations, after.notes)
+    return after.with_contents(nodes, relations, after.notes)
 
 
 def named_in(update: SceneDelta) -> Iterable[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta
-from fcp_ros.scene.graph.graph import Layer, SceneNode
+from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.relations.draft import DOORS, FLOOR
 
 

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fcp_ros.scene.graph.graph import Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.relations.found import BARELY
 from fcp_ros.scene.relations.nearness import candidates
 from fcp_ros.scene.relations.options import RelationOptions

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta
-from fcp_ros.scene.graph.graph import Layer, Pose, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.draft import FLOOR, is_robot
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.room_finder import room_centre

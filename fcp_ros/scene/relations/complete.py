@@ -19,7 +19,8 @@ import numpy as np
 
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.adjacency import adjacent_rooms
 from fcp_ros.scene.relations.conflicts import (
     RelationConflict,

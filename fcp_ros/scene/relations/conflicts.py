@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.graph.graph import Provenance, SceneRelation
+from fcp_ros.scene.graph.elements import Provenance, SceneRelation
 from fcp_ros.scene.relations.derivation import Derivation, room_parents
 from fcp_ros.scene.relations.holders import Place
 from fcp_ros.scene.relations.nearness import box_distance

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from fcp_ros.scene.graph.graph import Layer, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.relations.found import BARELY
 from fcp_ros.scene.relations.holders import Holders, Place, Surroundings
 from fcp_ros.scene.relations.options import RelationOptions

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fcp_ros.scene.graph.graph import SceneGraph, SceneRelation
+from fcp_ros.scene.graph.elements import SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.changes import RelationKey
 from fcp_ros.scene.relations.draft import is_door
 from fcp_ros.scene.relations.options import RelationOptions
@@ -31,7 +32,7 @@ class DoorKeeper:
         self._options = options
         self.named = {
             relation.elements[2]
-            for relation in graph.related("connected")
+            for relation in graph.relations_named("connected")
             if len(relation.elements) == 3 and is_kept(relation, options.derived)
         }
 

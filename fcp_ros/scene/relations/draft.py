@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.stated import is_kept
 from fcp_ros.scene.shapes.levels import FLOOR as FLOOR
 
@@ -43,7 +44,7 @@ class Draft:
     def finished(self) -> SceneGraph:
         """The graph with all that was added."""
         notes = dict.fromkeys((*self._graph.notes, *self.notes))
-        return self._graph.rebuilt(self.nodes, self.relations, notes)
+        return self._graph.with_contents(self.nodes, self.relations, notes)
 
     def relate(self, relation: SceneRelation) -> None:
         """Add a relation unless it is there already."""

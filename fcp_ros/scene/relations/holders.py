@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from fcp_ros.scene.graph.graph import Layer, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.relations.found import Found
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.room_finder import RoomFinder

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
-from fcp_ros.scene.graph.graph import Layer, Provenance, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.box_grid import BoxGrid
 from fcp_ros.scene.relations.changes import (
     Change,
@@ -169,7 +170,7 @@ class RelationKeeper:
         after.update(self._near.relations_after(raw, change, old_places))
         nodes = self._nodes_after(raw, change, located)
         whole = self._delta(raw, delta, after, nodes)
-        self.graph = raw.changed(
+        self.graph = raw.with_changes(
             put={id_: node for id_, node in nodes.items() if raw.nodes[id_] is not node},
             gone=(),
             related={key: relation for key, relation in after.items() if relation is not None},

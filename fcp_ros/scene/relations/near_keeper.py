@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from fcp_ros.scene.graph.graph import Provenance, SceneGraph, SceneRelation
+from fcp_ros.scene.graph.elements import Provenance, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.box_grid import BoxGrid, Rectangle
 from fcp_ros.scene.relations.changes import Change, RelationKey
 from fcp_ros.scene.relations.found import Found

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.relations.derivation import room_parents
 from fcp_ros.scene.relations.draft import Draft
 from fcp_ros.scene.relations.found import confidence_of

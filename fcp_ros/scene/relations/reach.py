@@ -15,7 +15,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import replace
 
-from fcp_ros.scene.graph.graph import SceneNode
+from fcp_ros.scene.graph.elements import SceneNode
 from fcp_ros.scene.relations.derivation import Derivation
 
 REACH = "reach"

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fcp_ros.scene.graph.graph import SceneNode, Vector
+from fcp_ros.scene.graph.elements import SceneNode, Vector
 from fcp_ros.scene.relations.found import BestOfEach, Found, confidence_of, share_of
 from fcp_ros.scene.shapes.boxes import Floats, Indices
 from fcp_ros.scene.shapes.footprint import centroid, footprint_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fcp_ros.scene.graph.graph import Layer, Pose, SceneNode
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.relations.draft import FLOOR, Draft
 from fcp_ros.scene.relations.room_finder import level_of, room_centre
 from fcp_ros.scene.shapes.footprint import bounds, footprint_of

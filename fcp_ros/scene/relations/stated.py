@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fcp_ros.scene.graph.graph import Provenance, SceneRelation
+from fcp_ros.scene.graph.elements import Provenance, SceneRelation
 
 _ITEM_LEG = {"on": 0, "inside": 0, "under": 0, "part_of": 0, "in_room": 0, "at": 0, "holding": 1}
 """Relations of two legs that say where something is, and which leg that thing is."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fcp_ros.scene.graph.graph import SceneGraph, SceneRelation
+from fcp_ros.scene.graph.elements import SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.ray_support import supports_by_rays
 from fcp_ros.scene.shapes.surfaces import Surface
 
@@ -38,7 +39,7 @@ def supports_on_surfaces(surfaces: Mapping[str, Surface]) -> tuple[SceneRelation
 
 def with_supports_on_surfaces(graph: SceneGraph, surfaces: Mapping[str, Surface]) -> SceneGraph:
     """The graph with what was measured, for the things of which it does not say where they are."""
-    placed = {r.elements[0] for name in ("on", "inside") for r in graph.related(name)}
+    placed = {r.elements[0] for name in ("on", "inside") for r in graph.relations_named(name)}
     measured = [r for r in supports_on_surfaces(surfaces) if r.elements[0] not in placed]
     note = f"what rests on what was measured on the surfaces of {len(surfaces)} objects"
     return SceneGraph.of(

@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.scene.graph.graph import SceneNode
+from fcp_ros.scene.graph.elements import SceneNode
 from fcp_ros.scene.shapes.legs import stands_on_legs
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.scene.graph.graph import Pose, SceneNode, Vector
+from fcp_ros.scene.graph.elements import Pose, SceneNode, Vector
 
 Corner = tuple[float, float]
 Polygon = tuple[Corner, ...]

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
+from fcp_ros.scene.graph.elements import Layer, SceneNode
+from fcp_ros.scene.graph.graph import SceneGraph
 
 FLOOR = "floor"
 """Category of the node that a room stands on."""
@@ -17,7 +18,7 @@ def floor_levels(graph: SceneGraph) -> dict[str, float]:
     """
     tops = {
         relation.elements[1]: top(graph.nodes[relation.elements[0]])
-        for relation in graph.related("in_room")
+        for relation in graph.relations_named("in_room")
         if graph.nodes[relation.elements[0]].category == FLOOR and len(relation.elements) == 2
     }
     levels = {}

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.scene.graph.graph import Pose, SceneNode, Vector
+from fcp_ros.scene.graph.elements import Pose, SceneNode, Vector
 from fcp_ros.scene.shapes.footprint import Corner, bounds, contains, footprint_of, inner_point
 
 Floats = NDArray[np.float64]
@@ -166,4 +166,4 @@ def _standing(item: SceneNode, spot: Corner, bottom: float, extents: Vector) -> 
     """A pose on top of ``bottom``; where the item's size is unknown, its point is there."""
     height = extents[2] / 2.0 if item.size is not None else 0.0
     position = (spot[0], spot[1], bottom + height)
-    return item.pose.moved_to(position) if item.pose is not None else Pose(position)
+    return item.pose.with_position(position) if item.pose is not None else Pose(position)

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
+from fcp_ros.scene.graph.elements import Layer, SceneNode
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.levels import floor_levels, underside
 
 _SAME = 1e-6
@@ -48,7 +49,7 @@ def route_of(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Stop, .
     rooms = {
         relation.elements[0]: relation.elements[1]
         for name in ("in_room", "at")
-        for relation in graph.related(name)
+        for relation in graph.relations_named(name)
         if len(relation.elements) == 2
     }
     levels = floor_levels(graph)

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.scene.graph.graph import Pose, Vector
+from fcp_ros.scene.graph.elements import Pose, Vector
 
 Floats = NDArray[np.float64]
 

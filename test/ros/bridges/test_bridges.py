@@ -120,7 +120,7 @@ def test_hydra_becomes_the_scene(hydra, house, graph_of):
     publisher.publish(dsg_update(house, full_update=True))
     graph = graph_of(space, lambda ids: {"O0", "R0"} <= ids, "the house")
     assert graph.nodes["O0"].category == "refrigerator"
-    assert graph.related("in_room"), "relations are completed"
+    assert graph.relations_named("in_room"), "relations are completed"
     assert node.diagnose().values["hydra"] == "on dsg, 1 updates taken"
 
 
@@ -224,7 +224,9 @@ def test_detections_change_the_scene(start, detector, graph_of, until):
         graph = graph_from_message(client.scene())
         assert set(graph.nodes) == {*before.nodes, "bottle_7"}
         assert graph.nodes["mug_1"].pose.position == pytest.approx((6.25, 2.0, 0.8))
-        on = {relation.elements[0]: relation.elements[1] for relation in graph.related("on")}
+        on = {
+            relation.elements[0]: relation.elements[1] for relation in graph.relations_named("on")
+        }
         assert on["bottle_7"] == on["mug_1"] == "table_1", "relations follow"
         sequence = client.scene().sequence_number
         for _ in range(5):
@@ -234,7 +236,7 @@ def test_detections_change_the_scene(start, detector, graph_of, until):
 
         def room_of_bottle():
             graph = graph_from_message(client.scene())
-            return dict(r.elements for r in graph.related("in_room")).get("bottle_7")
+            return dict(r.elements for r in graph.relations_named("in_room")).get("bottle_7")
 
         assert room_of_bottle() == "living_room_1"
         elsewhere = detections(("4", -4.0, "7"))

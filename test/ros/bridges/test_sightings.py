@@ -52,8 +52,8 @@ def test_the_nearest_of_the_category_is_meant():
     assert mug.pose.position == (2.3, 2.0, 0.85)
     assert mug.category == "Mug", "the map's word for it stays"
     assert mug.attributes[SCORE] == 0.9
-    assert not world.graph.related("on"), "it need not be on the table any more"
-    assert world.graph.related("dirty")
+    assert not world.graph.relations_named("on"), "it need not be on the table any more"
+    assert world.graph.relations_named("dirty")
 
 
 def test_too_far_or_of_another_category_is_new():

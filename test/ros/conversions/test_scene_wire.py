@@ -21,15 +21,9 @@ from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.scene_values import PublishedGraph, SceneUpdate
 from fcp_ros.nodes.conversions.scene_wire_read import SPARE, SceneReader
 from fcp_ros.nodes.conversions.scene_wire_write import SceneWriter
+from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import (
-    Layer,
-    Pose,
-    Provenance,
-    SceneGraph,
-    SceneNode,
-    SceneRelation,
-)
+from fcp_ros.scene.graph.graph import SceneGraph
 
 STAMP = Time(sec=17, nanosec=5)
 MOST = 1000

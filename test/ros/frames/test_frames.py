@@ -35,7 +35,7 @@ def test_arguments_of_a_static_transform_publisher():
     assert (link.parent, link.child) == ("map", "odom")
     assert link.transform == Transform((0.0, -2.0, 0.0), (0.0, 0.0, 1.0, 0.0))
     turned = parse_static_transform(MAP_ODOM).transform
-    assert turned.of_point((1.0, 0.0, 0.0)) == pytest.approx((10.0, 1.0, 0.0))
+    assert turned.transform_point((1.0, 0.0, 0.0)) == pytest.approx((10.0, 1.0, 0.0))
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_contradicting_transforms_are_refused_at_the_start(stack_options, tmp_pa
         nodes=("scene_graph",),
         namespace="circle",
     )
-    with NodeStack(options) as stack, pytest.raises(StartError, match="circle"):
+    with NodeStack(options) as stack, pytest.raises(StartError, match="cycle"):
         stack.wait_active()
 
 

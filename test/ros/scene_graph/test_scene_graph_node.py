@@ -36,7 +36,7 @@ from fcp_ros.nodes.scene_graph import intake as scene_intake
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
-from fcp_ros.scene.graph.graph import SceneRelation
+from fcp_ros.scene.graph.elements import SceneRelation
 from fcp_ros.srv import GetSceneGraph
 
 

@@ -214,7 +214,7 @@ def test_a_floor_is_a_room(load: Any, scene: str, kind: str) -> None:
     assert room.layer is Layer.ROOM
     assert set(room.polygon) == {(1.0, -2.0), (1.0, 2.0), (7.0, -2.0), (7.0, 2.0)}
     assert "on(sofa_1, floor_1)" in words(graph)
-    assert str(graph.related("in_room")[0]) == f"in_room(sofa_1, {kind}_1)"
+    assert str(graph.relations_named("in_room")[0]) == f"in_room(sofa_1, {kind}_1)"
     assert [node.id for node in graph.in_layer(Layer.ROOM)] == [room.id]
 
 
@@ -229,7 +229,7 @@ def test_the_rooms_of_a_procthor_scene(load: Any) -> None:
     door = thing("Doorway|1", (3.9, 0, 1), (4.1, 2, 2), openable=True, isOpen=True)
     graph = load(metadata(house, *rooms, wall, door))
     assert [node.id for node in graph.in_layer(Layer.ROOM)] == ["room_1", "room_2"]
-    assert {r.elements for r in graph.related("connected")} == {
+    assert {r.elements for r in graph.relations_named("connected")} == {
         ("room_1", "room_2", "doorway_1"),
         ("room_2", "room_1", "doorway_1"),
     }

@@ -102,7 +102,7 @@ def test_numbers_by_hand(load: Any) -> None:
     bear = graph.nodes["teddy_bear_11"]
     assert (bear.category, bear.size) == ("teddy bear", (0.1, 0.2, 0.3))
     assert bear.attributes == {"source_id": 11}
-    rooms = {r.elements for r in graph.related("in_room")}
+    rooms = {r.elements for r in graph.relations_named("in_room")}
     assert {("sink_1", "kitchen_1"), ("teddy_bear_11", "kitchen_2")} <= rooms
 
 

@@ -123,7 +123,7 @@ def test_the_published_instances(shared_dir: Path) -> None:
     assert len(scenes) == 69
     for scene in scenes.values():
         rooms = {room.id for room in scene.in_layer(Layer.ROOM)}
-        assert rooms == {r.elements[0] for r in scene.related("connected")}
+        assert rooms == {r.elements[0] for r in scene.relations_named("connected")}
         assert not [note for note in scene.notes if "no connection" in note]
         state = scene_to_instance(scene, SCHEMA, MAPPING)
         assert not state.instance.functional_conflicts()

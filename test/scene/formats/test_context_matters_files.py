@@ -62,7 +62,9 @@ def test_a_problem_adds_objects_that_are_nowhere(folder: Path) -> None:
     graph = load_scene(f"{folder}/setup.json#problem_1/Small")
     assert {"fork_1", "fork_2", "fork_3", "salad_plate_1"} <= graph.nodes.keys()
     assert graph.nodes["fork_3"].attributes == {"group": "kitchenware"}
-    placed = {r.elements[0] for r in (*graph.related("on"), *graph.related("in_room"))}
+    placed = {
+        r.elements[0] for r in (*graph.relations_named("on"), *graph.relations_named("in_room"))
+    }
     assert not {"fork_1", "fork_3", "salad_plate_1"} & placed
     assert (
         "the problem does not say where fork_1, fork_3, salad_plate_1 are: instances.json holds "

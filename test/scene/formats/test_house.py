@@ -47,7 +47,7 @@ def separated(one: Polygon, two: Polygon) -> bool:
 
 def test_the_furnished_house_is_physically_sensible(furnished: SceneGraph) -> None:
     """Nothing overlaps but what is inside, and the geometry alone says what the file says."""
-    inside = {frozenset(relation.elements) for relation in furnished.related("inside")}
+    inside = {frozenset(relation.elements) for relation in furnished.relations_named("inside")}
     solid = [
         node
         for node in furnished.nodes.values()

@@ -101,7 +101,7 @@ def test_rooms_doors_and_structure(load: Any) -> None:
     rooms = {node.id: node.category for node in graph.in_layer(Layer.ROOM)}
     assert rooms == {"kitchen_0": "kitchen", "living_room_0": "living_room"}
     assert ("kitchen_0", "living_room_0", "door_1") in {
-        relation.elements for relation in graph.related("connected")
+        relation.elements for relation in graph.relations_named("connected")
     }
     assert graph.nodes["door_1"].attributes["is_open"] is True
     assert "walls_1" not in graph.nodes

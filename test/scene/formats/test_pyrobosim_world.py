@@ -192,7 +192,7 @@ def test_the_likeliest_place_is_taken(
     load: Any, parent: Any, place: str, confidence: float
 ) -> None:
     graph = load(changed(WORLD, ("objects", 0, "parent"), parent))
-    (relation,) = (r for r in graph.related("on") if r.elements[0] == "mug0")
+    (relation,) = (r for r in graph.relations_named("on") if r.elements[0] == "mug0")
     assert relation.elements[1] == place
     assert relation.confidence == confidence
     drawn = [note for note in graph.notes if "draws at random" in note]
@@ -201,7 +201,7 @@ def test_the_likeliest_place_is_taken(
 
 def test_an_object_without_parent_is_nowhere(load: Any) -> None:
     graph = load(changed(WORLD, ("objects", 1), {"category": "mug"}))
-    assert [r.elements for r in graph.related("on")] == [("mug0", "table0")]
+    assert [r.elements for r in graph.relations_named("on")] == [("mug0", "table0")]
     assert any(note.startswith("1 objects have no parent") for note in graph.notes)
 
 
@@ -250,7 +250,7 @@ def test_the_test_world_is_what_pyrobosim_makes_of_it(worlds: Path) -> None:
     assert graph.nodes["banana0"].pose.position == pytest.approx((1.0, -0.5, 0.5))
     assert graph.nodes["banana0"].pose.yaw == pytest.approx(-2.4347, abs=1e-4)
     assert graph.nodes["apple0"].pose.position == pytest.approx((3.2, 3.5, 0.3))
-    parents = {r.elements[0]: r.elements[1] for r in graph.related("on")}
+    parents = {r.elements[0]: r.elements[1] for r in graph.relations_named("on")}
     assert {name: parents[name] for name in ("gala", "fuji", "water0", "banana1", "soda")} == {
         "gala": "table0",
         "fuji": "trash",
@@ -258,7 +258,9 @@ def test_the_test_world_is_what_pyrobosim_makes_of_it(worlds: Path) -> None:
         "banana1": "counter0",
         "soda": "my_desk",
     }
-    connected = {frozenset(r.elements[:2]): r.elements[2] for r in graph.related("connected")}
+    connected = {
+        frozenset(r.elements[:2]): r.elements[2] for r in graph.relations_named("connected")
+    }
     assert connected == {
         frozenset(("kitchen", "bathroom")): "hall_bathroom_kitchen",
         frozenset(("bathroom", "bedroom")): "hall_bathroom_bedroom",

@@ -321,11 +321,13 @@ def test_the_real_apartment(shared_dir: Path, name: str) -> None:
     categories = Counter(node.category for node in scene.in_layer(Layer.OBJECT))
     assert categories == {"chair": 3, "lamp": 2, "table": 2, "floor": 1}
     assert len(scene.nodes["R0"].polygon) > 4
-    assert {relation.elements for relation in scene.related("at")} == {("robot_1", "R0")}
-    assert {relation.elements[1] for relation in scene.related("in_room")} == {"R0"}
-    assert {relation.elements[1] for relation in scene.related("on")} == {"R0_floor"}
-    assert scene.related("inside") == ()
-    standing = {r.elements[0] for r in scene.related("on") if r.provenance is Provenance.GEOMETRIC}
+    assert {relation.elements for relation in scene.relations_named("at")} == {("robot_1", "R0")}
+    assert {relation.elements[1] for relation in scene.relations_named("in_room")} == {"R0"}
+    assert {relation.elements[1] for relation in scene.relations_named("on")} == {"R0_floor"}
+    assert scene.relations_named("inside") == ()
+    standing = {
+        r.elements[0] for r in scene.relations_named("on") if r.provenance is Provenance.GEOMETRIC
+    }
     assert standing == {"O0", "O33", "O56", "O61"}  # the lamps hang, one small table is on a step
     assert scene.notes == ("nothing is known below O11, O84: taken to stand on the floor",)
 

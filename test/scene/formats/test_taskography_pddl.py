@@ -135,8 +135,8 @@ def test_the_first_version(shared_dir: Path) -> None:
     assert tiny.nodes["object10_vase"].category == "vase"
     assert tiny.nodes["receptacle33_dining_table"].parents == ("room8_dining_room",)
     assert "at(agent, room7_corridor)" in words(tiny)
-    assert len(tiny.related("on")) == 10
-    assert tiny.related("connected") == ()
+    assert len(tiny.relations_named("on")) == 10
+    assert tiny.relations_named("connected") == ()
 
 
 def test_the_published_problems(shared_dir: Path) -> None:
@@ -146,7 +146,7 @@ def test_the_published_problems(shared_dir: Path) -> None:
     for file in files:
         graph = load_scene(file)
         assert not [note for note in graph.notes if "no connection" in note or "not known" in note]
-        assert len(graph.related("at")) == 1
+        assert len(graph.relations_named("at")) == 1
     counted = layers(read_scene(files[-1]))
     assert files[-1].parent.name == "taskographyv5tiny5bagslots5_test"
     assert counted == {"object": 39, "place": 49, "agent": 1, "room": 16}

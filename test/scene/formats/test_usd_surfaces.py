@@ -60,14 +60,14 @@ def stage(tmp_path: Path) -> Path:
 def test_boxes_alone_are_wrong_about_the_cushion(stage: Path) -> None:
     """It is in the box of the armchair, which reaches up to the top of the back."""
     graph = load_scene(stage)
-    assert [str(r) for r in graph.related("inside")] == ["inside(cushion_1, armchair_1)"]
+    assert [str(r) for r in graph.relations_named("inside")] == ["inside(cushion_1, armchair_1)"]
 
 
 def test_surfaces_know_better(stage: Path) -> None:
     pytest.importorskip("open3d", reason="Open3D, an optional extra, is not installed")
     graph = load_scene(f"{stage}#surfaces")
-    assert graph.related("inside") == ()
-    (found,) = [r for r in graph.related("on") if r.elements[0] == "cushion_1"]
+    assert graph.relations_named("inside") == ()
+    (found,) = [r for r in graph.relations_named("on") if r.elements[0] == "cushion_1"]
     assert found.elements == ("cushion_1", "armchair_1")
     assert found.confidence == 1.0
     assert "what rests on what was measured on the surfaces of 2 objects" in graph.notes

@@ -24,8 +24,8 @@ def test_a_graph_keeps_order_and_finds_by_layer_and_name() -> None:
     room = SceneNode("r", Layer.ROOM, "kitchen")
     graph = SceneGraph.of([thing("b"), room, thing("a")], [SceneRelation("on", ("a", "b"))])
     assert [node.id for node in graph.in_layer(Layer.OBJECT)] == ["b", "a"]
-    assert str(graph.related("on")[0]) == "on(a, b)"
-    assert graph.related("inside") == ()
+    assert str(graph.relations_named("on")[0]) == "on(a, b)"
+    assert graph.relations_named("inside") == ()
 
 
 def test_a_graph_is_a_value() -> None:
@@ -38,7 +38,7 @@ def test_a_graph_is_a_value() -> None:
 
 def test_notes_are_not_repeated() -> None:
     graph = SceneGraph.of([thing("a")], notes=["one"])
-    assert graph.with_notes(["one", "two"]).notes == ("one", "two")
+    assert graph.with_added_notes(["one", "two"]).notes == ("one", "two")
 
 
 NAN = float("nan")

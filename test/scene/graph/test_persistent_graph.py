@@ -104,7 +104,7 @@ def assert_looks_up_right(graph: SceneGraph) -> None:
         assert list(graph.children_of(id_)) == below
     for name in NAMES:
         named = [relation for relation in graph.relations if relation.name == name]
-        assert list(graph.related(name)) == named
+        assert list(graph.relations_named(name)) == named
     for layer in Layer:
         assert list(graph.in_layer(layer)) == [n for n in graph.nodes.values() if n.layer is layer]
     for relation in graph.relations:
@@ -204,7 +204,7 @@ def test_ids_that_differ_in_case_only_are_noted_while_there_are_some() -> None:
 
 def test_with_methods_share_what_they_do_not_change() -> None:
     graph = SceneGraph.of([SceneNode("a", Layer.OBJECT, "x")], [SceneRelation("x", ("a",))])
-    for other in (graph.with_source("s"), graph.with_sequence(4), graph.with_notes(["n"])):
+    for other in (graph.with_source("s"), graph.with_sequence(4), graph.with_added_notes(["n"])):
         assert other.nodes is graph.nodes
         assert other.relations is graph.relations
     assert (graph.with_source("s").source, graph.with_sequence(4).sequence) == ("s", 4)
@@ -244,4 +244,4 @@ def test_thousands_of_deltas_keep_a_graph_as_it_would_be_anew() -> None:
     for id_ in (*list(graph.nodes)[:20], "r"):
         assert graph.relations_of(id_) == anew.relations_of(id_)
         assert graph.children_of(id_) == anew.children_of(id_)
-    assert graph.related("on") == anew.related("on")
+    assert graph.relations_named("on") == anew.relations_named("on")

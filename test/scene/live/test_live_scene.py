@@ -292,7 +292,7 @@ def test_whoever_applies_the_deltas_has_the_graph(data: st.DataObject, derive: b
         assert change.after is scene.graph
         mirror = apply_delta(mirror, change.delta)
         assert scene.graph is not None
-        assert scene.graph.with_notes_instead(()) == mirror.with_notes_instead(())
+        assert scene.graph.with_notes(()) == mirror.with_notes(())
         # The things are those of the world, whatever they are called.
         given = [n for n in scene.graph.nodes.values() if n.category in CATEGORIES]
         assert sorted((n.category, str(n.pose)) for n in given) == sorted(

@@ -25,8 +25,9 @@ from fcp_ros.scene.formats.frames import REP_103
 from fcp_ros.scene.formats.identifiers import SOURCE_ID, PlainIds, SourceId, plain_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits
 from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Layer, Pose, SceneGraph, SceneNode
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.footprint import box_corners
 
 _ADVICE = "Download the building's 3DSceneGraph_<name>.npz again."

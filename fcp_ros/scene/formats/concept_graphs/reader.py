@@ -31,14 +31,9 @@ from fcp_ros.scene.formats.frames import REP_103
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.validation import refuse_repeated_keys, validated
+from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import (
-    AttributeValue,
-    Layer,
-    Pose,
-    SceneGraph,
-    SceneNode,
-)
+from fcp_ros.scene.graph.graph import SceneGraph
 
 _PICKLES = (b"\x1f\x8b", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 """How gzip archives and binary pickles begin."""

@@ -17,8 +17,8 @@ from fcp_ros.scene.formats.concept_graphs.model import (
 from fcp_ros.scene.formats.identifiers import identifier
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.validation import refuse_repeated_keys, validated
+from fcp_ros.scene.graph.elements import SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import SceneRelation
 
 RELATIONS_FILE = "cfslam_object_relations.json"
 ADVICE = "Let ConceptGraphs write both files again, in one run."

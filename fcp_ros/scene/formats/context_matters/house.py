@@ -16,8 +16,9 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.holders import refuse_cycles
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 
 SCENES_FILE = "scenes_from_taskography.json"
 ADVICE = "Copy the Context Matters data again."

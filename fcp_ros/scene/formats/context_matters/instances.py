@@ -29,8 +29,9 @@ from fcp_ros.scene.formats.context_matters.house import (
 )
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, open_scene_file
 from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
 
 INSTANCES_FILE = "instances.json"

@@ -20,8 +20,9 @@ from fcp_ros.scene.formats.context_matters.house import ADVICE, House, house_par
 from fcp_ros.scene.formats.identifiers import identifier
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Layer, SceneGraph, SceneNode
+from fcp_ros.scene.graph.graph import SceneGraph
 
 
 class _Problem(BaseModel):

@@ -13,8 +13,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from fcp_ros.scene.formats.validation import Coordinate, Extent, Flag, Name, ToolModel
-from fcp_ros.scene.graph.graph import Pose, Quaternion
-from fcp_ros.scene.graph.transforms import unit
+from fcp_ros.scene.graph.elements import Pose, Quaternion
+from fcp_ros.scene.graph.transforms import normalise
 
 Corner = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 Positive = Annotated[Extent, Field(gt=0.0)]
@@ -60,7 +60,7 @@ class PoseEntry(ToolModel):
         at = (float(self.position.x), float(self.position.y), float(self.position.z))
         if self.rotation_quat is not None:
             turn = self.rotation_quat
-            return Pose(at, unit((turn.x, turn.y, turn.z, turn.w)))
+            return Pose(at, normalise((turn.x, turn.y, turn.z, turn.w)))
         angles = self.rotation_eul or _Angles()
         scale = math.pi / 180.0 if angles.angle_units == "degrees" else 1.0
         return Pose(at, _turned(scale * angles.roll, scale * angles.pitch, scale * angles.yaw))
@@ -97,7 +97,7 @@ class PoseList(ToolModel):
         rest = numbers[3:]
         if len(rest) == 4:
             w, a, b, c = rest
-            return Pose((x, y, z), unit((a, b, c, w)))
+            return Pose((x, y, z), normalise((a, b, c, w)))
         roll, pitch, yaw = [0.0, 0.0, 0.0, *rest][-3:]
         return Pose((x, y, z), _turned(roll, pitch, yaw))
 

@@ -17,29 +17,14 @@ from __future__ import annotations
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
-from fcp_ros.scene.formats.pyrobosim.model import (
-    Category,
-    HallwayEntry,
-    LocationEntry,
-    World,
-)
+from fcp_ros.scene.formats.pyrobosim.model import Category, HallwayEntry, LocationEntry, World
 from fcp_ros.scene.formats.pyrobosim.places import ADVICE, NamedWorld, likeliest
-from fcp_ros.scene.formats.pyrobosim.shapes import (
-    Shape,
-    door_of,
-    hallway_line,
-    shape_of,
-)
+from fcp_ros.scene.formats.pyrobosim.shapes import Shape, door_of, hallway_line, shape_of
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import (
-    AttributeValue,
-    Layer,
-    SceneGraph,
-    SceneNode,
-    SceneRelation,
-)
+from fcp_ros.scene.graph.graph import SceneGraph
 
 _DATA, _PWD = "$DATA/", "$PWD/"
 _SECTIONS = ("rooms", "hallways", "locations", "objects", "robots")
@@ -203,7 +188,7 @@ class _Reading:
                 category = self._wares.get(thing.category)
                 shape = shape_of(
                     category.footprint if category else None,
-                    pose.moved_to((x, y, z + (top or 0.0))),
+                    pose.with_position((x, y, z + (top or 0.0))),
                 )
             nodes.append(self._node(name, thing.category, shape, attributes))
             if where is None:

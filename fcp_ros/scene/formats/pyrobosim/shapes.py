@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fcp_ros.scene.formats.pyrobosim.model import Footprint, HallwayEntry
-from fcp_ros.scene.graph.graph import Pose, Vector
-from fcp_ros.scene.graph.transforms import multiplied
+from fcp_ros.scene.graph.elements import Pose, Vector
+from fcp_ros.scene.graph.transforms import multiply
 from fcp_ros.scene.shapes.footprint import Corner, Polygon, bounds, centroid
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def relative_to(pose: Pose, entity: Pose) -> Pose:
     """
 
     x, y, z = (a + b for a, b in zip(pose.position, entity.position, strict=True))
-    return Pose((x, y, z), multiplied(pose.orientation, entity.orientation))
+    return Pose((x, y, z), multiply(pose.orientation, entity.orientation))
 
 
 def hallway_line(hallway: HallwayEntry, start: Polygon, end: Polygon) -> tuple[Corner, ...]:

@@ -22,16 +22,16 @@ from fcp_ros.scene.formats.spark_dsg.raw import (
     symbol_of,
 )
 from fcp_ros.scene.formats.validation import FARTHEST
-from fcp_ros.scene.graph.graph import (
+from fcp_ros.scene.graph.elements import (
     AttributeValue,
     Layer,
     Pose,
     Quaternion,
-    SceneGraph,
     SceneNode,
     SceneRelation,
     Vector,
 )
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.draft import DOORS
 from fcp_ros.scene.shapes.footprint import Polygon, box_corners, convex_hull
 

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.scene.graph.elements import Layer
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Layer
 
 Floats = NDArray[np.float64]
 LabelSpaces = Mapping[tuple[int, int], Mapping[int, str]]

@@ -26,8 +26,9 @@ from fcp_ros.scene.formats.spark_dsg.assembly import (
     PLAIN_ID,
 )
 from fcp_ros.scene.formats.spark_dsg.raw import FRAME_KEY, NO_LABEL
+from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.options import ALWAYS
 from fcp_ros.scene.shapes.footprint import bounds, centroid, footprint_of
 

@@ -22,8 +22,9 @@ from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.taskography.facts import ADVICE, Declared, Facts, declared_objects
 from fcp_ros.scene.formats.taskography.s_expressions import Expression, s_expression
+from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import AttributeValue, Layer, SceneGraph, SceneNode, SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
 
 _HEAD = re.compile(r"\(\s*define\s*\(\s*problem\b", re.IGNORECASE)
 _DOMAIN = re.compile(r"\(\s*:domain\s+taskography", re.IGNORECASE)

@@ -27,16 +27,16 @@ from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.thor.ai2thor_model import EventMetadata, ThorObject, UprightBox
 from fcp_ros.scene.formats.thor.common import BY_TYPE, STRUCTURE, pose_of, word_for
 from fcp_ros.scene.formats.validation import validated
-from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import (
+from fcp_ros.scene.graph.elements import (
     AttributeValue,
     Layer,
     Pose,
-    SceneGraph,
     SceneNode,
     SceneRelation,
     Vector,
 )
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.footprint import box_corners
 
 ON_TOP = 0.02

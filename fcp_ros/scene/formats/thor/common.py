@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from fcp_ros.scene.formats.frames import UNITY, unity_euler
 from fcp_ros.scene.formats.validation import Coordinate, ToolModel
-from fcp_ros.scene.graph.graph import Pose, Vector
+from fcp_ros.scene.graph.elements import Pose, Vector
 
 BY_TYPE = 0.8
 """Confidence of ``on`` or ``inside`` where only the receptacle's type says which."""

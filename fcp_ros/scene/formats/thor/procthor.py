@@ -35,15 +35,9 @@ from fcp_ros.scene.formats.thor.procthor_walls import (
     wall_box,
 )
 from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import (
-    AttributeValue,
-    Layer,
-    Pose,
-    SceneGraph,
-    SceneNode,
-    SceneRelation,
-)
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.footprint import Polygon, centroid
 
 _ADVICE = "Write the house again as ProcTHOR has it (schema 1.0.0)."

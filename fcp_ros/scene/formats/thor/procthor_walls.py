@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from fcp_ros.scene.formats.frames import UNITY
 from fcp_ros.scene.formats.thor.procthor_model import HouseHole, HouseWall
+from fcp_ros.scene.graph.elements import Pose, Vector
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Pose, Vector
 from fcp_ros.scene.shapes.footprint import Polygon
 
 BESIDE = 0.02

@@ -40,23 +40,11 @@ from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.usd.boxes import Box, box_around, box_axes, geometry_corners
 from fcp_ros.scene.formats.usd.meshes import surfaces_of_stage
 from fcp_ros.scene.formats.usd.stage import StageMeshes, stage_contents, stage_with_meshes
-from fcp_ros.scene.formats.usd.things import (
-    Thing,
-    category_of,
-    layer_of,
-    merged_parts,
-    name_things,
-)
+from fcp_ros.scene.formats.usd.things import Thing, category_of, layer_of, merged_parts, name_things
 from fcp_ros.scene.formats.validation import FARTHEST
+from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import (
-    AttributeValue,
-    Layer,
-    Pose,
-    SceneGraph,
-    SceneNode,
-    SceneRelation,
-)
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.surface_supports import with_supports_on_surfaces
 from fcp_ros.scene.shapes.footprint import Polygon, area, box_corners
 

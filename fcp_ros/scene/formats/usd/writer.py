@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from fcp_ros.foundation.wording import list_names
+from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.graph import Layer, Pose, Provenance, SceneGraph, SceneNode
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.options import ALWAYS
 
 _ROOT = "/World"
