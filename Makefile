@@ -15,11 +15,6 @@ VENV := $(shell ROS_WHEELS='$(ROS_WHEELS)' PYTHON='$(PYTHON)' setup/which_venv.s
 IN_ENVIRONMENT = . $(VENV)/fcp_env.sh &&
 # On this machine only: nothing that tests or the demo say reaches other robots on the network.
 LOCAL = ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST $(if $(filter humble,$(ROS_DISTRO)),ROS_LOCALHOST_ONLY=1)
-# Two runs on one machine get different domains: tests count up from this one.
-ifndef FCP_TEST_DOMAIN_BASE
-FCP_TEST_DOMAIN_BASE := $(shell expr 20 + $$$$ % 60)
-endif
-export FCP_TEST_DOMAIN_BASE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo up test lint clean distclean

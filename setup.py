@@ -10,7 +10,11 @@ ROOT = Path(__file__).resolve().parent
 MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
 
 SCENE = ["spark-dsg>=1.1,<2", "usd-core>=24.11"]
-MESHES = ["open3d>=0.19"]  # 900 MB: not in "all"
+# open3d-cpu has no CUDA (300 MB in place of 900) and exists for this platform only.
+MESHES = [
+    "open3d-cpu>=0.19; sys_platform == 'linux' and platform_machine == 'x86_64'",
+    "open3d>=0.19; sys_platform != 'linux' or platform_machine != 'x86_64'",
+]
 MODELS = [
     "torch>=2.4",
     "transformers>=5,<6",
@@ -71,7 +75,7 @@ setup(
         "meshes": MESHES,
         "models": MODELS,
         "endpoint": ENDPOINT,
-        "all": SCENE + MODELS + ENDPOINT,
+        "all": SCENE + MESHES + MODELS + ENDPOINT,
         "dev": DEVELOPMENT,
     },
     entry_points={"console_scripts": ["fcp = fcp_ros.cli.main:app"]},

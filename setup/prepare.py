@@ -9,6 +9,9 @@ when its inputs change, so a second run takes a second or two. Environment:
                 runs. Default: pip's own sources where they have the CPU build, else
                 https://download.pytorch.org/whl/cpu, else the build on PyPI, which brings several
                 GB of CUDA.
+    FCP_OPEN3D  "none" to go without Open3D (300 MB; meshes and point clouds can't be read then),
+                "pinned" to have it again; kept for later runs. Default: pinned, but where no build
+                fits this system (they need x86_64 and glibc 2.35) it is left out.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from __future__ import annotations
 import argparse
 import fcntl
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -33,6 +37,7 @@ REQUIREMENTS = SOURCE / "setup" / "requirements.txt"
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 DISK_NEEDED = 4.0  # GB for a new environment
 DISK_NEEDED_CUDA = 12.0  # GB for torch with CUDA
+OPEN3D_GLIBC = "2.35"  # the wheels of the pinned version are made for this one or newer
 PIP_INSTALL = ("-m", "pip", "install", "--no-input", "--disable-pip-version-check",
                "--progress-bar", "off", "--use-pep517")
 
@@ -72,6 +77,9 @@ class Setup:
         torch_source = self.torch_source()
         self.stages.run("torch", content_hash([self.version, torch, torch_source]),
                         f"{torch} (CPU)", lambda: self.install_torch(torch, torch_source))
+        open3d = pin_of("open3d-cpu", REQUIREMENTS)
+        self.stages.run("open3d", content_hash([self.version, open3d, self.open3d_choice()]),
+                        open3d, lambda: self.install_open3d(open3d))
         self.stages.run("command", content_hash([SOURCE / "setup.py", str(SOURCE)]),
                         "the command fcp", self.install_command)
         self.stages.run("interfaces", self.interface_hash(),
@@ -116,10 +124,11 @@ class Setup:
         return str(self.venv) in shebang and result.stdout.strip() == self.full_version
 
     def requirements(self) -> list[str]:
-        """Returns all pins but that of torch; with a distribution, its numpy stays what it is."""
+        """Return all pins but those with a stage of their own; a distribution keeps its numpy."""
         files = [REQUIREMENTS] if self.distribution else [
             REQUIREMENTS, SOURCE / "setup" / f"ros-{self.mode}.txt"]
-        pins = [pin for file in files for pin in pins_in(file) if not pin.startswith("torch==")]
+        pins = [pin for file in files for pin in pins_in(file)
+                if not pin.startswith(("torch==", "open3d-cpu=="))]
         if self.distribution and _numpy_major() == 1:
             # The distribution's message packages are compiled for numpy 1 and can't use numpy 2.
             pins = [pin for pin in pins if not pin.startswith("numpy==")] + ["numpy==1.26.4"]
@@ -137,9 +146,19 @@ class Setup:
         self.pip("--no-deps", "--no-build-isolation", "-r", listed, on_failure=hint)
 
     def torch_source(self) -> str:
-        """Returns FCP_TORCH as it is set now, or as it was when it was last set; "" for neither."""
-        record = self.venv / "torch_source"
-        if chosen := os.environ.get("FCP_TORCH", ""):
+        """Return FCP_TORCH as it is set now, or as it was when it was last set; "" for neither."""
+        return self._remembered("FCP_TORCH", "torch_source")
+
+    def open3d_choice(self) -> str:
+        """Return "none" to go without Open3D, now or since an earlier run; else "pinned"."""
+        if (choice := os.environ.get("FCP_OPEN3D", "")) not in ("", "none", "pinned"):
+            raise SetupError(f"FCP_OPEN3D is {choice!r}; it can be none or pinned")
+        return self._remembered("FCP_OPEN3D", "open3d_choice") or "pinned"
+
+    def _remembered(self, variable: str, record_name: str) -> str:
+        """Return an environment variable, or the value it had in the last run that set it."""
+        record = self.venv / record_name
+        if chosen := os.environ.get(variable, ""):
             record.write_text(chosen)
         return record.read_text() if record.is_file() else ""
 
@@ -169,6 +188,21 @@ class Setup:
         say(f"  {TORCH_CPU_INDEX} can't be reached or lacks {pin} for this Python: taking PyPI's "
             "build, several GB with CUDA (set FCP_TORCH to choose another source)")
         self.pip("-c", REQUIREMENTS, pin, on_failure=f"pip could not install {pin}")
+
+    def install_open3d(self, pin: str) -> None:
+        """Install Open3D, or go without it where that was chosen or no build fits this system."""
+        if self.open3d_choice() == "none":
+            reason = "FCP_OPEN3D=none"
+            self.stages.succeeds([self.python, "-m", "pip", "uninstall", "--yes", "open3d-cpu"],
+                                 cwd=SOURCE, environment=_pip_environment())
+        elif not has_open3d_build():
+            reason = (f"there is a build for x86_64 with glibc {OPEN3D_GLIBC} only, and this is "
+                      f"{platform.machine()} with {' '.join(platform.libc_ver())}")
+        else:
+            self.pip("--no-deps", pin, on_failure=f"pip could not install {pin}; check the network "
+                     "and run make again, or go without it: FCP_OPEN3D=none make setup")
+            return
+        say(f"  left out ({reason}): meshes and point clouds can't be read in this environment")
 
     def install_command(self) -> None:
         """Installs the checkout itself in development mode, for the command and the metadata."""
@@ -253,6 +287,14 @@ def _numpy_major() -> int | None:
     result = subprocess.run([sys.executable, "-c", "import numpy; print(numpy.__version__)"],
                             capture_output=True, text=True, check=False)
     return int(result.stdout.split(".")[0]) if result.returncode == 0 else None
+
+
+def has_open3d_build() -> bool:
+    """Return True if the pinned Open3D has a wheel for this system."""
+    name, version = platform.libc_ver()
+    needed = [int(part) for part in OPEN3D_GLIBC.split(".")]
+    return (platform.machine() == "x86_64" and name == "glibc"
+            and [int(part) for part in version.split(".")[:2]] >= needed)
 
 
 def _pip_environment() -> dict[str, str]:

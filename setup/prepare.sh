@@ -3,7 +3,8 @@
 # First part of `make setup`: finds a Python 3.10 to 3.13 and the system packages that the rest needs
 # (installs them where it may: root on Debian or Ubuntu), then hands over to prepare.py.
 #
-# Environment: PYTHON (interpreter to use), ROS_WHEELS (jazzy or kilted), FCP_TORCH (see prepare.py).
+# Environment: PYTHON (interpreter to use), ROS_WHEELS (jazzy or kilted), FCP_TORCH,
+# FCP_OPEN3D (see prepare.py).
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -54,6 +55,17 @@ sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.
 
 has_compiler() {
     command -v cc >/dev/null && command -v c++ >/dev/null
+}
+
+# has_libraries NAME...: the shared libraries load.
+has_libraries() {
+    "$python" -c 'import ctypes, sys; [ctypes.CDLL(name) for name in sys.argv[1:]]' "$@" 2>/dev/null
+}
+
+# wants_open3d: FCP_OPEN3D, or its value in an earlier run, does not leave Open3D out.
+wants_open3d() {
+    choice=${FCP_OPEN3D:-$(cat "$environment/open3d_choice" 2>/dev/null || true)}
+    [ "$choice" != none ]
 }
 
 find_python() {
@@ -114,6 +126,19 @@ if [ -n "$missing" ]; then
     install_or_explain "$missing" $packages
     has_venv "$python" && has_headers "$python" && has_compiler ||
         fail "still missing for $python: $missing; name another Python: make setup PYTHON=/path/to/python3"
+fi
+
+# Open3D is an extra: what it lacks stops nobody who may not install it.
+open3d_libraries="libusb-1.0.so.0 libudev.so.1 libGL.so.1 libEGL.so.1 libX11.so.6 libidn2.so.0"
+open3d_packages="libusb-1.0-0 libudev1 libgl1 libegl1 libx11-6 libidn2-0"
+# shellcheck disable=SC2086
+if wants_open3d && ! has_libraries $open3d_libraries; then
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        # shellcheck disable=SC2086
+        install_or_explain "shared libraries of Open3D" $open3d_packages
+    else
+        echo "setup: meshes and point clouds can't be read until you run: sudo apt-get install $open3d_packages"
+    fi
 fi
 
 exec "$python" setup/prepare.py --mode "$mode" --environment "$environment"

@@ -4,6 +4,7 @@
 from importlib.util import find_spec
 
 import pytest
+from ros_domains import claim_domain
 
 from fcp_ros.demo.stack_process import StackError, StackProcess
 
@@ -11,7 +12,8 @@ pytestmark = pytest.mark.skipif(find_spec("rclpy") is None, reason="needs ROS 2"
 
 
 def test_a_wrong_parameter_ends_the_start_with_the_nodes_own_words(tmp_path):
-    process = StackProcess({"planner": {"domain": "no_such_domain"}}, tmp_path, 99)
-    with pytest.raises(StackError, match="no_such_domain"), process:
-        pass
+    with claim_domain() as domain:
+        process = StackProcess({"planner": {"domain": "no_such_domain"}}, tmp_path, domain)
+        with pytest.raises(StackError, match="no_such_domain"), process:
+            pass
     assert process.log.is_file()

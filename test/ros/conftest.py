@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from ros_domains import claim_domain
 
 if TYPE_CHECKING:
     from fcp_ros.client import FcpClient
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 # Without ROS 2 (or without the built interfaces) only what needs neither is collected, and rclpy is
 # imported by the fixtures alone, so that this file can always be.
 NEED_NO_ROS = {"test_launch_files.py", "test_detection_values.py", "test_dsg_stream.py",
-               "test_sightings.py"}
+               "test_own_domain.py", "test_sightings.py"}
 HAS_ROS = find_spec("rclpy") is not None and find_spec("fcp_ros.msg") is not None
 NEED_ROS = [
     str(file.relative_to(Path(__file__).parent))
@@ -62,13 +63,6 @@ def wait_until(condition: Callable[[], object], what: str, timeout: float = DEAD
             pytest.fail(f"waited {timeout:g} s in vain for {what}")
         time.sleep(0.005)
     return value
-
-
-def own_domain_id() -> int:
-    """A ROS domain for this test process: below 102, where Linux has ports for all participants."""
-    base = int(os.environ.get("FCP_TEST_DOMAIN_BASE") or 20 + os.getpid() % 60)
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
-    return min(base + int(worker.removeprefix("gw")), 101)
 
 
 class Probe:
@@ -214,22 +208,22 @@ class Inbox:
 
 @pytest.fixture(scope="session", autouse=True)
 def ros_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """An own ROS domain on this machine only, without Fast DDS's shortcut within a process.
+    """A ROS domain of its own on this machine only, without Fast DDS's shortcut in a process.
 
     Logs and stores go to a temporary folder.
     """
-    domain_id = own_domain_id()
     folder = tmp_path_factory.mktemp("ros")
     profile = folder / "dds.xml"
     profile.write_text(DDS_PROFILE)
     patch = pytest.MonkeyPatch()
     patch.setenv("FASTRTPS_DEFAULT_PROFILES_FILE", str(profile))  # Fast DDS 2
     patch.setenv("FASTDDS_DEFAULT_PROFILES_FILE", str(profile))  # Fast DDS 3
-    patch.setenv("ROS_DOMAIN_ID", str(domain_id))
     patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     patch.setenv("ROS_LOG_DIR", str(folder / "log"))
     patch.setenv("XDG_STATE_HOME", str(folder / "state"))
-    yield domain_id
+    with claim_domain() as domain_id:
+        patch.setenv("ROS_DOMAIN_ID", str(domain_id))
+        yield domain_id
     patch.undo()
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from ros_domains import claim_domain
 
 EPISODES = {
     "1": "SOLVED_OPTIMALLY",
@@ -21,16 +22,16 @@ EPISODES = {
 
 def play(folder, *arguments):
     """Runs the demonstration in a process of its own; returns its episodes by number."""
-    # Far from the domains of the other tests, whose nodes may still run in this process.
-    domain = 1 + (int(os.environ.get("ROS_DOMAIN_ID", "0")) + 45) % 100
-    done = subprocess.run(
-        [sys.executable, "-m", "fcp_ros.cli.main", "demo", "--out", str(folder), *arguments],
-        env={**os.environ, "ROS_DOMAIN_ID": str(domain)},
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
+    # Another domain than that of the session's nodes, which may still run in this process.
+    with claim_domain() as domain:
+        done = subprocess.run(
+            [sys.executable, "-m", "fcp_ros.cli.main", "demo", "--out", str(folder), *arguments],
+            env={**os.environ, "ROS_DOMAIN_ID": str(domain)},
+            capture_output=True,
+            text=True,
+            timeout=280,
+            check=False,
+        )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     report = json.loads((folder / "demo.json").read_text())
     assert "<script" not in (folder / "demo.html").read_text()

@@ -7,7 +7,9 @@ decoders of damaged files can crash, and then only that process ends.
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -60,8 +62,8 @@ def open3d() -> Any:
     except (ImportError, OSError) as error:
         raise SceneError(
             f"meshes and point clouds need the package open3d ({error})",
-            advice="Install it with: pip install open3d (on Debian and Ubuntu also: "
-            "apt install libusb-1.0-0 libgl1 libx11-6 libgomp1).",
+            advice="Install it with: pip install open3d-cpu (on Debian and Ubuntu also: "
+            "apt install libusb-1.0-0 libgl1 libegl1 libx11-6 libidn2-0).",
         ) from None
     return package
 
@@ -152,26 +154,22 @@ def _small(number: bytes, most: int) -> bool:
 def _decode(files: Sequence[tuple[Path, Path]]) -> None:
     """Have each file written to its result; those that can't be decoded get none."""
     program = Path(__file__).with_name("surface_decoder.py")
-    todo = [(str(path.resolve()), str(result)) for path, result in files]
-    while todo:
-        size = sum(Path(path).stat().st_size for path, _ in todo)
-        arguments = [word for pair in todo for word in pair]
-        try:
-            # With the interpreter's own search path: its environment is not ours everywhere.
-            ended = subprocess.run(
-                [sys.executable, str(program), *sys.path[1:], "--", *arguments],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=START_TIME + size / BYTES_PER_SECOND,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return
-        if ended.returncode >= 0:
-            return
-        # It crashed at the first file of which nothing was said: go on behind it.
-        said = [number for number, (_, result) in enumerate(todo) if Path(result).exists()]
-        todo = todo[(said[-1] + 1 if said else 0) + 1 :]
+    size = sum(path.stat().st_size for path, _ in files)
+    arguments = [word for path, result in files for word in (str(path.resolve()), str(result))]
+    # With the interpreter's own search path: its environment is not ours everywhere.
+    process = subprocess.Popen(
+        [sys.executable, str(program), *sys.path[1:], "--", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        process.wait(START_TIME + size / BYTES_PER_SECOND)
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGKILL)  # with its forks
+        process.wait()
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
 
 
 def _decoded(path: Path, result: Path, promised: int) -> Surface | SceneError:
