@@ -22,7 +22,7 @@ FOLDERS = {
     "scene": ("graph", "shapes", "relations", "formats", "live"),
     "grounding": ("protocol", "stores", "calibration", "models", "stated", "embedding",
                   "language_model", "endpoint", "asking"),
-    "planning": ("model", "flat", "task", "goal", "mutexes", "relevance", "encoding",
+    "planning": ("model", "stepping", "flat", "task", "goal", "mutexes", "relevance", "encoding",
                  "heuristics", "search", "schedule", "chunks", "verification", "judging"),
     "nodes": ("runtime", "conversions", "frames", "scene_access", "bridges", "markers",
               "scene_graph", "grounder", "planner", "executive", "simulated_executor"),

@@ -32,8 +32,7 @@ from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import verify
-from fcp_ros.planning.verification.ipc_plan import plan_of_actions, read_ipc_plan
-from fcp_ros.planning.verification.replay import CannotReplay
+from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_of_actions, read_ipc_plan
 from fcp_ros.report import read_plan
 from fcp_ros.scene import load_scene
 

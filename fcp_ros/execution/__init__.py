@@ -20,7 +20,7 @@ from fcp_ros.execution.faults import (
     parse_success,
 )
 from fcp_ros.execution.ledger import ExecutorLedger
-from fcp_ros.execution.monitoring import Monitor, replay
+from fcp_ros.execution.monitoring import Monitor, PlanWatch, find_obstacle
 from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
 from fcp_ros.execution.policy import Decision, ReplanPolicy, Verdict
 from fcp_ros.execution.simulated_world import (
@@ -29,11 +29,9 @@ from fcp_ros.execution.simulated_world import (
     QualityModel,
     SimulatedWorld,
 )
-from fcp_ros.execution.step_application import Application, StepRules, UnknownStep
 from fcp_ros.execution.step_pattern import PatternError, StepPattern, parse_pattern
 
 __all__ = [
-    "Application",
     "Decision",
     "DispatchResult",
     "DispatchSettings",
@@ -51,19 +49,18 @@ __all__ = [
     "Performance",
     "Performed",
     "Phase",
+    "PlanWatch",
     "QualityModel",
     "ReplanPolicy",
     "SimulatedWorld",
     "StepPattern",
     "StepRecord",
-    "StepRules",
     "SuccessModel",
-    "UnknownStep",
     "Verdict",
     "WorldView",
+    "find_obstacle",
     "parse_fault",
     "parse_faults",
     "parse_pattern",
     "parse_success",
-    "replay",
 ]

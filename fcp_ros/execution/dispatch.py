@@ -211,7 +211,7 @@ class Dispatcher:
     def _send(self) -> Commands:
         step = self._steps[self._index]
         self._started = self._clock()
-        unmet = self._world.unmet(step)
+        unmet = self._world.find_unmet(step)
         if unmet:
             return self._end_step(Outcome(OutcomeCode.PRECONDITION_FAILED, unmet))
         self._attempt = self._ledger.open(step)
@@ -268,7 +268,7 @@ class Dispatcher:
     def _confirm(self) -> Commands:
         assert self._reported is not None
         # A cancelled plan doesn't wait for the world: the executor's word stands.
-        if self._cancelled or not self._world.unseen(self._steps[self._index]):
+        if self._cancelled or not self._world.find_unseen(self._steps[self._index]):
             return self._end_step(self._reported)
         return ()
 
@@ -278,7 +278,7 @@ class Dispatcher:
             self._assumed = True
             self._enter(Phase.CONFIRMING, self._settings.settle_time)
             return (AssumeEffects(self._index, step),)
-        text = say.unconfirmed(step, self._settings.settle_time, self._world.unseen(step))
+        text = say.unconfirmed(step, self._settings.settle_time, self._world.find_unseen(step))
         return self._end_step(Outcome(OutcomeCode.POSTCONDITION_FAILED, text))
 
     # --- stopping -------------------------------------------------------------------------------

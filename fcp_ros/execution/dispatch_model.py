@@ -87,8 +87,8 @@ class DispatchResult:
 class WorldView(Protocol):
     """What the dispatcher may ask about the present state of the world."""
 
-    def unmet(self, step: PlanStep) -> str:
-        """Why the step can't be done in the present state: one sentence, "" if it can."""
+    def find_unmet(self, step: PlanStep) -> str:
+        """Say why the step can't be done in the present state: one sentence, "" if it can."""
 
-    def unseen(self, step: PlanStep) -> str:
-        """Which of the step's effects don't show: one sentence, "" if all do."""
+    def find_unseen(self, step: PlanStep) -> str:
+        """Say which of the step's effects don't show: one sentence, "" if all do."""

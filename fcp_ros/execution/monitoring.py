@@ -1,61 +1,166 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watching the world while a plan is executed: what a step needs, and what it has brought about."""
+"""Monitoring of the world while a plan is executed.
+
+`Monitor` answers for the present step: is everything there that it needs, does the world show what
+it was to bring about? `PlanWatch` looks at the rest of the plan after a change of the world.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
 
-from fcp_ros.cset import Instance
-from fcp_ros.execution.step_application import StepRules, UnknownStep, holds
+from fcp_ros.cset import Fact, Instance, UnknownElement
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.stepping.rules import StepRules, UnknownStep, holds
+
+Effects = tuple[frozenset[Fact], frozenset[Fact]]
+"""The facts that hold after a step, and those that don't."""
 
 
 class Monitor:
     """Answers the dispatcher's questions on the present state (`dispatch_model.WorldView`).
 
+    A conditional effect happens or not by the state in which its step began. So the effects of a
+    step are worked out when it is found to be feasible, and kept until the world shows them.
+
     Args:
         rules: of the domain that was planned with.
-        present: the newest state.
+        present: returns the newest state.
     """
 
     def __init__(self, rules: StepRules, present: Callable[[], Instance]) -> None:
         self._rules = rules
         self._present = present
+        self._begun: dict[tuple[str, tuple[tuple[str, str], ...]], Effects] = {}
 
-    def unmet(self, step: PlanStep) -> str:
-        """Why the step can't be done in the present state: one sentence, "" if it can."""
+    def find_unmet(self, step: PlanStep) -> str:
+        """Say why the step can't be done in the present state: one sentence, "" if it can."""
+        present = self._present()
         try:
-            problems = self._rules.apply(step, self._present()).problems
+            application = self._rules.apply(step, present)
         except UnknownStep as error:
-            return str(error)
-        if not problems:
-            return ""
-        return f"The world is not as {step} needs it: {' '.join(problems)}"
+            return f"{step}: {error}."
+        if application.problems:
+            return f"The world is not as {step} needs it: {application.reason}."
+        self._begun[step.rule, step.arguments] = self._rules.find_effects(step, present)
+        return ""
 
-    def unseen(self, step: PlanStep) -> str:
-        """Which of the step's effects don't show in the present state; "" if all do."""
+    def find_unseen(self, step: PlanStep) -> str:
+        """Say which of the step's effects don't show in the present state; "" if all do."""
         instance = self._present()
-        added, removed = self._rules.effects(step)
+        added, removed = self.find_effects(step)
         problems = [f"{fact} does not hold." for fact in sorted(added) if not holds(fact, instance)]
         problems += [f"{fact} still holds." for fact in sorted(removed) if holds(fact, instance)]
         return " ".join(problems)
 
+    def find_effects(self, step: PlanStep) -> Effects:
+        """Return the effects of a step, by the state in which it was last found to be feasible.
 
-def replay(rules: StepRules, steps: Sequence[PlanStep], instance: Instance) -> str:
-    """Whether a whole plan can be done from a state, by doing it there.
+        For a step that never was, by the present state; none if that lacks an element of the step.
+
+        Raises:
+            UnknownStep: the domain has no such step.
+        """
+        found = self._begun.get((step.rule, step.arguments))
+        if found is not None:
+            return found
+        try:
+            return self._rules.find_effects(step, self._present())
+        except UnknownElement:
+            return frozenset(), frozenset()
+
+
+@dataclass(frozen=True)
+class Look:
+    """The result of a look at the changed world.
+
+    Attributes:
+        elements: of the rest of the plan that have changed.
+        problem: why the rest can't be done now, one sentence; "" if it can.
+    """
+
+    elements: tuple[str, ...]
+    problem: str = ""
+
+
+class PlanWatch:
+    """Looks at the rest of a plan again when elements that occur in it have changed.
+
+    All facts that a step needs, adds or deletes are about its own elements, and a fact changes only
+    together with its elements. So a change of other elements can't matter.
+
+    Args:
+        rules: of the domain that was planned with.
+        steps: the plan's.
+        effects: returns the effects of a step that has begun (`Monitor.find_effects`).
+    """
+
+    def __init__(
+        self,
+        rules: StepRules,
+        steps: tuple[PlanStep, ...],
+        effects: Callable[[PlanStep], Effects],
+    ) -> None:
+        self._rules = rules
+        self._steps = steps
+        self._effects = effects
+
+    def find_affected(self, index: int, changed: Set[str] | None) -> tuple[str, ...]:
+        """Return the elements of the steps from `index` on that have changed.
+
+        Args:
+            index: of the present step.
+            changed: the elements of the scene that have changed; None: all may have.
+        """
+        rest = dict.fromkeys(
+            element for step in self._steps[index:] for _, element in step.arguments
+        )
+        return tuple(name for name in rest if changed is None or name in changed)
+
+    def find_problem(self, index: int, instance: Instance) -> str:
+        """Say why the steps from `index` on can't be done; "" if they can, or nobody can tell.
+
+        The step at `index` is being done: it may be at its beginning or at its end, and what the
+        world shows in between says nothing for certain.
+        """
+        step = self._steps[index]
+        try:
+            state = self._rules.apply(step, instance).instance
+        except UnknownStep:
+            return ""
+        if state is None:
+            added, removed = self._effects(step)
+            shows = all(holds(fact, instance) for fact in added)
+            if not shows or any(holds(fact, instance) for fact in removed):
+                return ""
+            state = instance
+        for number, later in enumerate(self._steps[index + 1 :], start=index + 2):
+            application = self._rules.apply(later, state)
+            if application.instance is None:
+                return (
+                    f"step {number} of {len(self._steps)}, {later}, can't be done as things are: "
+                    f"{application.reason}."
+                )
+            state = application.instance
+        return ""
+
+
+def find_obstacle(rules: StepRules, steps: Sequence[PlanStep], instance: Instance) -> str:
+    """Say why a whole plan can't be done from a state, by doing it there.
 
     Returns:
-        "" if it can; else one sentence that names the first step that can't, and why.
+        "" if it can be done; else one sentence that names the first step that can't, and why.
     """
     for number, step in enumerate(steps, start=1):
         try:
             application = rules.apply(step, instance)
         except UnknownStep as error:
-            return f"Step {number} of {len(steps)} is no action of the domain: {error}"
+            return f"Step {number} of {len(steps)}, {step}, is no action of the domain: {error}."
         if application.instance is None:
             return (
                 f"The plan does not hold on the present scene, at step {number} of {len(steps)}, "
-                f"{step}: {' '.join(application.problems)} Plan again."
+                f"{step}: {application.reason}. Plan again."
             )
         instance = application.instance
     return ""

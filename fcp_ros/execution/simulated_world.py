@@ -16,8 +16,8 @@ from fcp_ros.cset import Delta, Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.faults import Fault, FaultKind, FaultPlan, SuccessModel
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.execution.step_application import StepRules, UnknownStep
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.stepping.rules import StepRules, UnknownStep
 
 REFUSAL_TIME = 0.1
 """Simulated seconds until an executor notices that a step can't be done (s)."""
@@ -131,7 +131,7 @@ class SimulatedWorld:
             return Performed(outcome, Delta(), performance.duration)
         application = self._rules.apply(performance.step, self._instance)
         if application.instance is None:
-            message = f"The world changed meanwhile: {' '.join(application.problems)}"
+            message = f"The world changed meanwhile: {application.reason}."
             failed = Outcome(OutcomeCode.EXECUTION_FAILED, message)
             return Performed(failed, Delta(), performance.duration)
         self._instance = application.instance
@@ -152,12 +152,10 @@ class SimulatedWorld:
 
     def _refusal(self, step: PlanStep) -> Outcome | None:
         try:
-            problems = self._rules.apply(step, self._instance).problems
+            reason = self._rules.apply(step, self._instance).reason
         except UnknownStep as error:
-            return Outcome(OutcomeCode.INVALID_ACTION, str(error))
-        if not problems:
-            return None
-        return Outcome(OutcomeCode.PRECONDITION_FAILED, f"{step}: {' '.join(problems)}")
+            return Outcome(OutcomeCode.INVALID_ACTION, f"{step}: {error}.")
+        return Outcome(OutcomeCode.PRECONDITION_FAILED, f"{step}: {reason}.") if reason else None
 
     def _faulty(self, step: PlanStep, fault: Fault) -> Performance:
         if fault.kind is FaultKind.HANG:

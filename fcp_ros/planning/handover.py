@@ -48,7 +48,7 @@ class Handover:
             resources=context.amounts,
             deadline=context.options.deadline,
             meeting=meeting,
-            spans=context.session.spans,
+            rules=context.session.rules,
             check=context.watch.check_cancelled,
         )
 

@@ -23,8 +23,8 @@ from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.verdict import Verdict
 from fcp_ros.planning.request_context import RequestContext
+from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.verification.degrees import graded_atom, value_goal
-from fcp_ros.planning.verification.replay import Replay
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _unchanged(previous: Plan, context: RequestContext, goal: Expression) -> Kep
 
 def _what_is_left(previous: Plan, context: RequestContext, goal: Expression) -> Kept | None:
     """What is left of an earlier plan, as long as possible; None if it does not hold."""
-    replay = Replay(context.domain, context.session.spans, lambda: None)
+    replay = Replay(context.domain, context.session.rules)
     names = {name for step in previous.steps for _, name in step.arguments}
     names.update(name for _, name in previous.binding)
     if not all(context.instance.has(name) for name in names):

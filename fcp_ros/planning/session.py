@@ -7,12 +7,12 @@ import threading
 from collections import OrderedDict, deque
 
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.spans.rule_span import DomainSpans
 from fcp_ros.planning.chunks.learning import learned_chunks
 from fcp_ros.planning.chunks.library import ChunkLibrary
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.result import Candidate
 from fcp_ros.planning.relevance.compiler import DemandCompiler
+from fcp_ros.planning.stepping.rules import StepRules
 
 GOALS_REMEMBERED = 32
 """The last plan is kept for so many goals."""
@@ -33,7 +33,7 @@ class PlanningSession:
     def __init__(self, domain: Domain, learn: bool = False) -> None:
         self.domain = domain
         self.compiler = DemandCompiler(domain)
-        self.spans = DomainSpans(domain)
+        self.rules = StepRules(domain)
         self._learn = learn
         self._lock = threading.Lock()
         self._plans: OrderedDict[str, Plan] = OrderedDict()
@@ -43,9 +43,7 @@ class PlanningSession:
 
     def prepare(self) -> None:
         """Work out now what would otherwise be worked out with the first plans."""
-        for rule in self.domain.rules.values():
-            self.spans.of(rule)
-        _ = self.spans.constraints
+        self.rules.prepare()
 
     @property
     def library(self) -> ChunkLibrary:

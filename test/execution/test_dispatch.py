@@ -29,10 +29,10 @@ class SeenWorld:
         self.missing: dict[str, str] = {}
         self.hidden: dict[str, str] = {}
 
-    def unmet(self, asked: PlanStep) -> str:
+    def find_unmet(self, asked: PlanStep) -> str:
         return self.missing.get(asked.rule, "")
 
-    def unseen(self, asked: PlanStep) -> str:
+    def find_unseen(self, asked: PlanStep) -> str:
         return self.hidden.get(asked.rule, "")
 
 

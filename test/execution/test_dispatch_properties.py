@@ -24,10 +24,10 @@ class ShiftingWorld:
         self.ready = True
         self.shown = True
 
-    def unmet(self, _: PlanStep) -> str:
+    def find_unmet(self, _: PlanStep) -> str:
         return "" if self.ready else "Something is missing."
 
-    def unseen(self, _: PlanStep) -> str:
+    def find_unseen(self, _: PlanStep) -> str:
         return "" if self.shown else "Something is not seen."
 
 

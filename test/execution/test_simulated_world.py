@@ -11,7 +11,7 @@ from fcp_ros.cset import facts
 from fcp_ros.execution.faults import parse_faults, parse_success
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.execution.simulated_world import QualityModel, SimulatedWorld
-from fcp_ros.execution.step_application import StepRules
+from fcp_ros.planning.stepping.rules import StepRules
 
 
 def test_a_plan_succeeds_with_its_effects_quality_and_durations(household, flat, fetch):

@@ -25,10 +25,8 @@ from fcp_ros.execution.events import (
     WorldChanged,
 )
 from fcp_ros.execution.ledger import ExecutorLedger
-from fcp_ros.execution.monitoring import Monitor, replay
+from fcp_ros.execution.monitoring import Look, Monitor, PlanWatch, find_obstacle
 from fcp_ros.execution.outcome import StepRecord
-from fcp_ros.execution.plan_watch import Look, PlanWatch
-from fcp_ros.execution.step_application import StepRules
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.events import CancelTicket, Ticket
 from fcp_ros.nodes.executive.inbox import Inbox
@@ -36,6 +34,7 @@ from fcp_ros.nodes.executive.step_clients import StepClients
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 from fcp_ros.nodes.scene_access.world import NoWorld, World
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.stepping.rules import StepRules
 
 EVENTS = get_args(Event)
 
@@ -88,6 +87,7 @@ class PlanRunner:
         self._settings = settings
         self._ledger = ExecutorLedger()
         self._rules = StepRules(domain)
+        self._monitor = Monitor(self._rules, self._present)
         self._last_seen: Instance | None = None
 
     def problem(self, steps: Sequence[PlanStep]) -> str:
@@ -96,7 +96,7 @@ class PlanRunner:
         Raises:
             NoWorld: there is no state.
         """
-        return replay(self._rules, steps, self._world.state(self._domain).instance)
+        return find_obstacle(self._rules, steps, self._world.state(self._domain).instance)
 
     def late(self, event: object) -> None:
         """Take in an event that comes while no plan runs."""
@@ -115,9 +115,9 @@ class PlanRunner:
             steps: its steps.
             listener: told what happens.
         """
-        monitor = Monitor(self._rules, self._present)
+        monitor = self._monitor = Monitor(self._rules, self._present)
         dispatcher = Dispatcher(steps, self._settings(), self._ledger, monitor, time.monotonic)
-        watch = PlanWatch(self._rules, tuple(steps))
+        watch = PlanWatch(self._rules, tuple(steps), monitor.find_effects)
         seen = self._world.sequence
         try:
             self._obey(dispatcher.start(), plan, listener)
@@ -144,10 +144,10 @@ class PlanRunner:
         """See whether what has changed since the graph `seen` matters; the number of the newest."""
         newest = self._world.sequence
         changed = None if seen is None else self._world.changed_since(seen)
-        elements = watch.affected(index, changed)
+        elements = watch.find_affected(index, changed)
         if elements:
             try:
-                problem = watch.problem(index, self._present())
+                problem = watch.find_problem(index, self._present())
             except NoWorld:
                 return seen
             listener.world_changed(Look(elements, problem))
@@ -183,7 +183,7 @@ class PlanRunner:
             self._clients.cancel(command.attempt)
 
     def _assume(self, step: PlanStep) -> None:
-        added, removed = self._rules.effects(step)
+        added, removed = self._monitor.find_effects(step)
         try:
             self._reporter.publish_once(Delta(tuple(sorted(added)), tuple(sorted(removed))))
         except NoWorld:

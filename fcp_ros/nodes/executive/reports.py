@@ -13,8 +13,8 @@ from rclpy.publisher import Publisher
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.execution.credit import credited_step
+from fcp_ros.execution.monitoring import Look
 from fcp_ros.execution.outcome import StepRecord
-from fcp_ros.execution.plan_watch import Look
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import ActionOutcome, ExecutionState
 from fcp_ros.msg import Plan as PlanMessage

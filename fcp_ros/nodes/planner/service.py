@@ -125,7 +125,7 @@ class PlanningDesk:
                 memberships,
                 alpha=cut,
                 resources=state.resources,
-                spans=self._session.spans,
+                rules=self._session.rules,
             )
         except (NoWorld, ConversionError, ExpressionError, GroundingError, Interrupted) as error:
             raise CheckFailed(str(error)) from error

@@ -15,9 +15,9 @@ from rclpy.publisher import Publisher
 from fcp_ros.binding.facts_to_scene import delta_of_facts
 from fcp_ros.cset import Delta, Instance
 from fcp_ros.domain.model import Domain
-from fcp_ros.execution.step_application import holds
 from fcp_ros.nodes.conversions.scene import delta_to_message
 from fcp_ros.nodes.scene_access.world import NoWorld, World, WorldState
+from fcp_ros.planning.stepping.rules import holds
 
 ANY_NUMBER = 0
 """Sequence number of a delta that is meant for whatever graph there is."""

@@ -15,12 +15,16 @@ from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.domain.pddl import PddlTask
 from fcp_ros.domain.spans.rule_span import DomainSpans, span_of
 from fcp_ros.planning.model.plan import Plan, PlanStep
-from fcp_ros.planning.verification.replay import CannotReplay, Replay
+from fcp_ros.planning.stepping.rules import StepRules
 
 Action = tuple[str, tuple[str, ...]]
 """Name of an action and of its objects."""
 
 _LINE = re.compile(r"(?:[0-9.]+\s*:\s*)?\(([^()]*)\)\s*(?:\[[^\]]*\])?")
+
+
+class CannotReplay(Exception):
+    """An action can't be done; the message says which, and why."""
 
 
 def read_ipc_plan(text: str) -> tuple[Action, ...]:
@@ -52,8 +56,7 @@ def plan_of_actions(task: PddlTask, actions: tuple[Action, ...]) -> Plan:
         CannotReplay: an action can't be taken; the message says which, and why.
     """
     known = {name.lower(): name for name in task.instance.names()}
-    spans = DomainSpans(task.domain)
-    replay = Replay(task.domain, spans, lambda: None)
+    spans, rules = DomainSpans(task.domain), StepRules(task.domain)
     state, steps = task.instance, []
     for number, (action, objects) in enumerate(actions, start=1):
         where = f"action {number} ({' '.join((action, *objects))})"
@@ -63,9 +66,9 @@ def plan_of_actions(task: PddlTask, actions: tuple[Action, ...]) -> Plan:
             raise CannotReplay(f"{where}: the problem has no {missing} that could be used")
         elements = tuple(known[name.lower()] for name in objects)
         for step in _steps(task, spans, action, elements, state):
-            replayed = replay.run(state, [("", step)], {})
-            if replayed.complete:
-                state = replayed.states[-1]
+            after = rules.apply(step, state).instance
+            if after is not None:
+                state = after
                 steps.append(step)
                 break
         else:

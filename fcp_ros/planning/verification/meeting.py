@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.fuzzy import reaches
+from fcp_ros.planning.stepping.rules import holds
 
 Claim = tuple[Fact, bool]
 """A fact, and whether it holds."""
@@ -43,18 +44,11 @@ def misfits(meeting: PlanMeeting, state: Instance, membership: float) -> Iterato
         membership: after the forward half.
     """
     for claims in meeting.wanted:
-        if not any(_holds(fact, state) == holds for fact, holds in claims):
-            words = " or ".join(f"{'' if holds else 'not '}{fact}" for fact, holds in claims)
+        if not any(holds(fact, state) == claimed for fact, claimed in claims):
+            words = " or ".join(f"{'' if claimed else 'not '}{fact}" for fact, claimed in claims)
             yield f"the halves do not fit after step {meeting.index}: {words} is not so"
     if not reaches(membership, meeting.requirement):
         yield (
             f"the membership {membership:.3g} after step {meeting.index} is below the requirement "
             f"{meeting.requirement:.3g} of the rest"
         )
-
-
-def _holds(fact: Fact, state: Instance) -> bool:
-    if not all(state.has(name) for name in fact.arguments):
-        return False
-    legs = tuple(state.id_of(name) for name in fact.arguments)
-    return state.find_tuple(fact.relation, legs) is not None

@@ -14,16 +14,16 @@ from collections.abc import Callable, Mapping, Sequence
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.spans.rule_span import DomainSpans
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
 from fcp_ros.planning.chunks.graded_steps import NotAChunk
 from fcp_ros.planning.model.memberships import Judge, MembershipMemory, MembershipSource
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.verdict import Verdict
+from fcp_ros.planning.stepping.replay import Replay, Replayed
+from fcp_ros.planning.stepping.rules import StepRules
 from fcp_ros.planning.verification.degrees import graded_atom, judge_steps, running, value_goal
 from fcp_ros.planning.verification.meeting import PlanMeeting, misfits
-from fcp_ros.planning.verification.replay import Replay, Replayed
 from fcp_ros.planning.verification.times import in_order_of, wrong_times
 
 
@@ -38,7 +38,7 @@ def verify(
     resources: Mapping[str, float] | None = None,
     deadline: float = math.inf,
     meeting: PlanMeeting | None = None,
-    spans: DomainSpans | None = None,
+    rules: StepRules | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> Verdict:
     """Check everything that a plan claims.
@@ -54,8 +54,8 @@ def verify(
         resources: what there is of each resource at first; the domain's initial values by default.
         deadline: seconds that the plan may take.
         meeting: where the halves of a bidirectional plan met, to be checked, too.
-        spans: the domain's rules as spans, for a caller that verifies more than once: making them
-            takes longer than most plans do.
+        rules: the domain's rules, for a caller that verifies more than once: preparing them takes
+            longer than replaying most plans.
         check: called between steps; may raise to stop.
 
     Returns:
@@ -65,8 +65,8 @@ def verify(
         tnorm = tnorm_by_name(plan.tnorm)
     except ValueError as error:
         return Verdict(False, (str(error),), (), None)
-    spans = DomainSpans(domain) if spans is None else spans
-    verifier = _Verifier(domain, spans, instance, plan, tnorm, memberships, check)
+    rules = StepRules(domain) if rules is None else rules
+    verifier = _Verifier(domain, rules, instance, plan, tnorm, memberships, check)
     left = {name: r.initial for name, r in domain.resources.items()} | dict(resources or {})
     # All states stay until the end: no garbage is to be looked for among them.
     with pause_garbage_collection():
@@ -77,7 +77,7 @@ class _Verifier:
     def __init__(
         self,
         domain: Domain,
-        spans: DomainSpans,
+        rules: StepRules,
         instance: Instance,
         plan: Plan,
         tnorm: TNorm,
@@ -85,7 +85,7 @@ class _Verifier:
         check: Callable[[], None],
     ) -> None:
         self._domain = domain
-        self._replay = Replay(domain, spans, check)
+        self._replay = Replay(domain, rules, check)
         self._instance = instance
         self._plan = plan
         self._tnorm = tnorm

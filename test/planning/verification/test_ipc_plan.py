@@ -5,8 +5,7 @@ import pytest
 
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.planning import verify
-from fcp_ros.planning.verification.ipc_plan import plan_of_actions, read_ipc_plan
-from fcp_ros.planning.verification.replay import CannotReplay
+from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_of_actions, read_ipc_plan
 
 DOMAIN = """
 (define (domain lamps)

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
-from fcp_ros.domain.spans.rule_span import DomainSpans
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.planning import PlanningOptions, plan, verify
+from fcp_ros.planning.stepping.rules import StepRules
 
 GOAL = 'on(?x, shelf) and is_a(?x, "mug") and serves_as(?x, "drinking") and on(book, tv)'
 GIVEN = {
@@ -120,11 +120,12 @@ def test_mutated_plans_fail(good, verdict_on, name):
     assert all(len(problem) > 10 for problem in verdict.problems)
 
 
-def test_spans_may_be_made_before(good, house, home, goal, degrees):
-    spans = DomainSpans(house)
+def test_rules_may_be_prepared_before(good, house, home, goal, degrees):
+    rules = StepRules(house)
+    rules.prepare()
     source = degrees(GIVEN)
     for _ in range(2):
-        assert verify(house, home, good, goal, source, alpha=0.6, spans=spans).ok
+        assert verify(house, home, good, goal, source, alpha=0.6, rules=rules).ok
 
 
 def test_degrees_of_steps_are_asked_in_one_batch(good, house, home, goal, degrees):

@@ -10,7 +10,7 @@ from random_worlds import worlds
 from fcp_ros.cset import find_homs, find_matches, rewrite
 from fcp_ros.domain import span_of
 from fcp_ros.domain.spans.rule_span import DomainSpans
-from fcp_ros.planning.verification.constraints import newly_matched
+from fcp_ros.planning.stepping.constraints import find_new_matches
 
 
 def by_comparison(pattern, before, after):
@@ -46,7 +46,11 @@ def test_new_matches_are_found_from_what_was_added(world, seed):
             return
         for result in results:
             for _, pattern in constraints:
-                found = newly_matched(pattern, result.instance, result.change.added)
+                matches = find_new_matches(pattern, result.instance, result.change.added)
+                found = [
+                    ", ".join(f"{name} = {element}" for name, element in binding.items())
+                    for binding in matches
+                ]
                 assert len(found) == len(set(found))
                 assert set(found) == by_comparison(pattern, state, result.instance)
         state = rng.choice(results).instance

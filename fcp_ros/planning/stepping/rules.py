@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One step in one state: the state afterwards, or why the step can't be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from fcp_ros.cset import Delta, Fact, Instance, Morphism, Rewrite, UnknownElement
+from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.domain.spans.amalgam import apply_rule, changes_of
+from fcp_ros.domain.spans.rule_span import DomainSpans, RuleSpan
+from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.stepping.constraints import ConstraintCheck
+
+_LeftTuple = tuple[str, int, tuple[int, ...]]
+"""Relation, id and legs of a tuple of a rule's left side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """The outcome of a step in a state.
+
+    Attributes:
+        instance: the state that the step leads to; None if it can't be done.
+        problems: why it can't be done, one clause each; empty if it can.
+        rewrite: the rewriting behind it; None if it got that far for no reason given.
+    """
+
+    instance: Instance | None
+    problems: tuple[str, ...] = ()
+    rewrite: Rewrite | None = None
+
+    @property
+    def delta(self) -> Delta:
+        """The change, by names; empty if the step can't be done."""
+        return Delta() if self.rewrite is None else self.rewrite.delta
+
+    @property
+    def reason(self) -> str:
+        """All problems in one clause; empty if there are none."""
+        return "; ".join(self.problems)
+
+
+class UnknownStep(ValueError):
+    """A step that the domain doesn't have: an unknown rule or the wrong parameters."""
+
+
+class StepRules:
+    """The rules of a domain, ready to be applied to steps. Safe to use from several threads.
+
+    Args:
+        domain: a checked domain.
+    """
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self._spans = DomainSpans(domain)
+        self._constraints: ConstraintCheck | None = None
+        self._left_tuples: dict[str, tuple[_LeftTuple, ...]] = {}
+
+    def prepare(self) -> None:
+        """Make the spans and patterns now that would otherwise be made when first needed."""
+        for rule in self._domain.rules.values():
+            self._tuples_of(rule.name, self._spans.of(rule))
+        self._constraint_check()
+
+    def find_rule(self, step: PlanStep) -> ActionRule:
+        """Return the rule of a step.
+
+        Raises:
+            UnknownStep: the domain has no such step; the message says what it has.
+        """
+        rule = self._domain.rules.get(step.rule)
+        if rule is None:
+            raise UnknownStep(
+                f"domain {self._domain.name!r} has no rule {step.rule!r}; it has "
+                f"{', '.join(sorted(self._domain.rules))}"
+            )
+        given = tuple([parameter for parameter, _ in step.arguments])
+        if given != rule.parameter_names:
+            raise UnknownStep(
+                f"rule {step.rule!r} takes the parameters {', '.join(rule.parameter_names)} in "
+                f"this order, not {', '.join(given) or 'none'}"
+            )
+        return rule
+
+    def apply(self, step: PlanStep, instance: Instance) -> Application:
+        """Do a step in a state; the state itself stays as it was.
+
+        Returns:
+            the new state, or every reason why the step can't be done.
+
+        Raises:
+            UnknownStep: the domain has no such step.
+        """
+        rule = self.find_rule(step)
+        span = self._spans.of(rule)
+        match = self._match(rule, span, step, instance)
+        if match is None:
+            return Application(None, tuple(self._find_unmet(rule, step, instance)))
+        result = apply_rule(rule, span, match)
+        if result.instance is None:
+            unmet = tuple(self._find_unmet(rule, step, instance))
+            return Application(None, unmet or tuple(v.message for v in result.violations))
+        violated = tuple(
+            self._constraint_check().find_violations(result.instance, result.change.added)
+        )
+        if violated:
+            return Application(None, violated)
+        return Application(result.instance, rewrite=result)
+
+    def find_effects(
+        self, step: PlanStep, before: Instance
+    ) -> tuple[frozenset[Fact], frozenset[Fact]]:
+        """Return the facts that hold after a step, and those that don't.
+
+        Args:
+            step: a step that can be done.
+            before: the state before it, which decides about conditional effects.
+
+        Raises:
+            UnknownStep: the domain has no such step.
+            UnknownElement: the state lacks an element of the step.
+        """
+        rule = self.find_rule(step)
+        bound = {name: before.id_of(element) for name, element in step.arguments}
+        changes = changes_of(rule, before, bound)
+        added = frozenset(changes.add)
+        return added, frozenset(changes.delete) - added
+
+    # --- matching: the parameters decide about every tuple of the left side
+
+    def _match(
+        self, rule: ActionRule, span: RuleSpan, step: PlanStep, instance: Instance
+    ) -> Morphism | None:
+        """Return the map of the rule's left side into a state; None if an image is missing.
+
+        Types and monicity are not looked at: the rewriting checks them.
+        """
+        try:
+            mapping = {
+                span.parameters[name]: instance.id_of(element) for name, element in step.arguments
+            }
+        except UnknownElement:
+            return None
+        for relation, row, legs in self._tuples_of(rule.name, span):
+            found = instance.find_tuple(relation, tuple([mapping[leg] for leg in legs]))
+            if found is None:
+                return None
+            mapping[row] = found
+        return Morphism(span.rule.L, instance, mapping)
+
+    def _tuples_of(self, rule: str, span: RuleSpan) -> tuple[_LeftTuple, ...]:
+        """Return the tuples of a rule's left side; listed once for each rule."""
+        if rule not in self._left_tuples:
+            pattern = span.rule.L
+            self._left_tuples[rule] = tuple(
+                (relation.name, row, legs)
+                for relation in pattern.schema.relations
+                for row, legs in pattern.tuples(relation.name).items()
+            )
+        return self._left_tuples[rule]
+
+    def _constraint_check(self) -> ConstraintCheck:
+        if self._constraints is None:
+            self._constraints = ConstraintCheck(self._spans)
+        return self._constraints
+
+    def _find_unmet(self, rule: ActionRule, step: PlanStep, instance: Instance) -> Iterator[str]:
+        """Yield the elements that are missing or of the wrong type; else the unmet conditions."""
+        types = {parameter.name: parameter.type for parameter in rule.parameters}
+        all_fit = True
+        for name, value in step.arguments:
+            if not instance.has(value):
+                all_fit = False
+                yield f"there is no element {value!r} in the scene"
+                continue
+            own = instance.type_of(instance.id_of(value))
+            if not self._domain.schema.is_subtype(own, types[name]):
+                all_fit = False
+                yield f"{value!r} is a {own!r}, and {name!r} must be a {types[name]!r}"
+        if all_fit:
+            values = dict(step.arguments)
+            for fact in _facts(rule.positive(), values):
+                if not holds(fact, instance):
+                    yield f"{fact} does not hold"
+
+
+def holds(fact: Fact, instance: Instance) -> bool:
+    """Return True if a fact holds in a state; a fact about unknown elements doesn't."""
+    if not all(instance.has(name) for name in fact.arguments):
+        return False
+    legs = tuple(instance.id_of(name) for name in fact.arguments)
+    return instance.find_tuple(fact.relation, legs) is not None
+
+
+def _facts(atoms: Iterable[Atom], values: Mapping[str, str]) -> Iterator[Fact]:
+    for atom in atoms:
+        names = tuple(values[t.name] for t in atom.arguments if isinstance(t, Variable))
+        yield Fact(atom.predicate, names)
