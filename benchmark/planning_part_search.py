@@ -23,9 +23,9 @@ from planning_tables import Line, Part, Verdict
 
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
-from fcp_ros.planning.search.engine import BestFirst
+from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import Outcome, SearchReport
+from fcp_ros.planning.search.outcome import SearchOutcome, SearchReport
 
 BLIND_SIZES = {
     "blocks": 8,
@@ -122,7 +122,7 @@ def _searched(task: FlatTask, heuristic: Heuristic, settings: Settings) -> Searc
         start = time.process_time()
         search = _search(task, heuristic, settings)
         report = search.run(EXPANSIONS_AT_ONCE)
-        while report.outcome is Outcome.PAUSED and _since(start) < settings.limits.seconds:
+        while report.outcome is SearchOutcome.PAUSED and _since(start) < settings.limits.seconds:
             report = search.run(EXPANSIONS_AT_ONCE)
         seconds = _since(start)
         if best is None or seconds < best.seconds:
@@ -170,7 +170,7 @@ def _speed(task: str, ours: Searched, theirs: RivalRun) -> Verdict:
 
 def _time(task: str, ours: Searched, theirs: RivalRun) -> Verdict:
     what, goal = f"{task}: optimum proven", "no slower than astar(lmcut())"
-    proven = ours.report.outcome is Outcome.OPTIMAL
+    proven = ours.report.outcome is SearchOutcome.OPTIMAL
     if theirs.search_seconds is None:
         value = f"{ours.seconds:.3g} s, astar(lmcut()) does not" if proven else "by nobody"
         return Verdict(what, value, goal, True if proven else None)

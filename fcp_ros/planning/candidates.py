@@ -11,7 +11,7 @@ from fcp_ros.planning.explain import distinct, why_unreachable
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
 from fcp_ros.planning.goal.formula import Both, Crisp, Known
 from fcp_ros.planning.heuristics.estimator import Estimator
-from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.judging.regression import Regression
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
@@ -105,7 +105,8 @@ def _bounds(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
     """For each alternative an upper bound of the membership of its plans; -1 without hope."""
     found = [-1.0] * len(encoding.alternatives)
     flat = encoding.with_losses(judge.known, tnorm)
-    losses = Estimator(flat, Kind.MAX, flat.loss, tnorm.composition).operator_values(flat.initial)
+    estimator = Estimator(flat, HeuristicCode.MAX, flat.loss, tnorm.composition)
+    losses = estimator.bound_operators(flat.initial)
     for operator, action in enumerate(encoding.actions):
         if action.finishes and math.isfinite(losses[operator]):
             bound = tnorm.degree_of(float(losses[operator]))

@@ -12,22 +12,19 @@ from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.search_options import Algorithm
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.search.bidirectional.lower_bounds import LowerBounds
+from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.bidirectional.meeting import Meeting
-from fcp_ros.planning.search.bidirectional.operators import unsuitable
-from fcp_ros.planning.search.bidirectional.search import BidirectionalSearch
-from fcp_ros.planning.search.engine import BestFirst
+from fcp_ros.planning.search.bidirectional.operators import explain_unsuitable
+from fcp_ros.planning.search.bidirectional.search import BidirectionalSearch, LowerBounds
 from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
+from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport
 from fcp_ros.planning.search.portfolio import Portfolio
-from fcp_ros.planning.search.prepared import Prepared, prepare
-from fcp_ros.planning.search.shortener import shortened
+from fcp_ros.planning.search.prepared import PreparedTask, prepare
+from fcp_ros.planning.search.shortening import shorten
 
 MEBIBYTE = 1 << 20
 LABEL_BYTES = 1000
 """About what a label of the bidirectional search takes."""
-TURN = 200
-"""Expansions of the bidirectional search between two reports to the watch."""
 
 
 class FlatSearch:
@@ -42,7 +39,7 @@ class FlatSearch:
         self._options = options
         self._search = replace(options.search, seed=options.seed)
         self._watch = watch
-        self._prepared: Prepared | None = None
+        self._prepared: PreparedTask | None = None
         self._effort = 0
         self.meeting: Meeting | None = None
         """Where the halves of the last plan met, if it was searched for from both ends."""
@@ -57,7 +54,7 @@ class FlatSearch:
             objective: what is optimised.
             known: a plan that is known; only better ones are looked for.
         """
-        if self._search.algorithm is Algorithm.BIDIRECTIONAL and not unsuitable(task):
+        if self._search.algorithm is Algorithm.BIDIRECTIONAL and not explain_unsuitable(task):
             return self._from_both_ends(task, objective, known)
         portfolio = self._search.algorithm in (Algorithm.PORTFOLIO, Algorithm.BIDIRECTIONAL)
         kind = Portfolio if portfolio else BestFirst
@@ -86,7 +83,7 @@ class FlatSearch:
         memory = int(self._options.memory_limit * MEBIBYTE)
         prepared, effort = self._ready(task), self._effort
         try:
-            return shortened(
+            return shorten(
                 prepared, objective, plan, effort, self._search, memory, self._watch.spent
             )
         except Interrupted as reason:
@@ -94,36 +91,22 @@ class FlatSearch:
                 raise
             return plan
 
-    def _ready(self, flat: FlatTask) -> Prepared:
+    def _ready(self, flat: FlatTask) -> PreparedTask:
         """The task, prepared; the rounds of one task, which differ in losses, prepare it once."""
         known = self._prepared
         same = known is not None and known.task.pre_var is flat.pre_var
-        self._prepared = known.revalued(flat) if known is not None and same else prepare(flat)
+        self._prepared = known.revalue(flat) if known is not None and same else prepare(flat)
         return self._prepared
 
     def _from_both_ends(
         self, flat: FlatTask, objective: Objective, incumbent: FlatPlan | None
     ) -> RoundResult:
-        if incumbent is not None:
-            objective = incumbent.beaten(objective)
         labels = int(self._options.memory_limit * MEBIBYTE) // LABEL_BYTES
         bounds = LowerBounds(flat, objective.composition)
-        engine = BidirectionalSearch(flat, objective, labels, self._options.seed, bounds)
-
-        def run(allowance: int) -> SearchReport:
-            done = engine.run(0).expanded
-            target = done + allowance
-            while True:
-                report = engine.run(min(TURN, target - done), self._watch.check)
-                self._watch.spent(report.expanded - done, 0)
-                done = report.expanded
-                goes_on = report.outcome in (Outcome.PAUSED, Outcome.FOUND)
-                if not goes_on or done >= target:
-                    return report
-
-        result = self._result(run, lambda: engine.run(0))
-        if result.plan is None:
-            return replace(result, plan=incumbent if result.proven else None)
+        engine = BidirectionalSearch(
+            flat, objective, labels, self._options.seed, bounds, incumbent, self._watch.spent
+        )
+        result = self._result(engine.run, engine.report)
         self.meeting = engine.meeting
         return result
 
@@ -135,14 +118,14 @@ class FlatSearch:
             interrupted = self._limit(report)
         except Interrupted as reason:
             report, interrupted = report_of(), reason
-        proven = report.outcome in (Outcome.OPTIMAL, Outcome.EXHAUSTED)
+        proven = report.outcome in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED)
         return RoundResult(report.best, report.bound, proven, interrupted)
 
     def _limit(self, report: SearchReport) -> Interrupted | None:
         """The limit that a search ran into."""
-        if report.outcome is Outcome.PAUSED:
+        if report.outcome is SearchOutcome.PAUSED:
             return self._watch.out_of_expansions()
-        if report.outcome is Outcome.OUT_OF_MEMORY:
+        if report.outcome is SearchOutcome.OUT_OF_MEMORY:
             return Interrupted(
                 PlanStatus.MEMOUT,
                 f"The memory limit of {self._options.memory_limit:g} MiB was reached.",

@@ -197,7 +197,7 @@ class Solver:
         else:
             budget = tnorm.loss_budget(self._problem.alpha)
             objective = Objective((Criterion.COST, Criterion.LOSS), tnorm.composition, budget)
-        return objective if self._flat_best is None else self._flat_best.beaten(objective)
+        return objective if self._flat_best is None else self._flat_best.tighten(objective)
 
     def _found(self, encoding: Encoding, plan: FlatPlan) -> None:
         """A judged plan that is better than all before."""

@@ -12,8 +12,8 @@ import time
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.estimator import Estimator
-from fcp_ros.planning.heuristics.kind import Kind
-from fcp_ros.planning.search.dive import dive
+from fcp_ros.planning.heuristics.evaluate import HeuristicCode
+from fcp_ros.planning.search.lookahead import find_lookahead_plan
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import prepare
@@ -23,14 +23,14 @@ def warm_up() -> float:
     """Use every kernel once; the seconds that it took."""
     began = time.perf_counter()
     task = _little_task()
-    for kind in Kind:
-        Estimator(task, kind, task.loss).at(task.initial)
-    estimator = Estimator(task, Kind.MAX, task.loss)
-    estimator.helpful(task.initial)
-    estimator.operator_values(task.initial)
+    for kind in HeuristicCode:
+        Estimator(task, kind, task.loss).estimate(task.initial)
+    estimator = Estimator(task, HeuristicCode.MAX, task.loss)
+    estimator.find_helpful(task.initial)
+    estimator.bound_operators(task.initial)
     prepared = prepare(task)
     Portfolio(prepared, Objective()).run(1000)
-    dive(prepared, Objective(), lambda: None)
+    find_lookahead_plan(prepared, Objective(), lambda: None)
     return time.perf_counter() - began
 
 

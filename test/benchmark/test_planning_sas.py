@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from planning_sas import MOST, loss_in_hundredths, read_sas, with_losses
 
-from fcp_ros.planning.flat.semantics import applicable, initial_state, is_goal, successor
+from fcp_ros.planning.flat.semantics import find_applicable, initial_state, is_goal, successor
 
 LAMP = """begin_version
 3
@@ -82,10 +82,10 @@ def lamp(tmp_path):
 def test_operators_do_what_they_say(lamp):
     task = read_sas(lamp, 0.01)
     start = initial_state(task)
-    assert applicable(task, start) == [0, 2]
+    assert find_applicable(task, start) == [0, 2]
     there = successor(task, start, 0)
     assert there == (0, 1)
-    assert applicable(task, there) == [1, 2]
+    assert find_applicable(task, there) == [1, 2]
     lit = successor(task, there, 1)
     assert is_goal(task, lit)
     assert successor(task, lit, 2) == (0, 2)

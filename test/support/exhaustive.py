@@ -6,7 +6,7 @@ from __future__ import annotations
 import heapq
 import math
 
-from fcp_ros.planning.flat.semantics import applicable, is_goal, successor
+from fcp_ros.planning.flat.semantics import find_applicable, is_goal, successor
 
 
 def optimal(task, state, weight, compose=lambda done, step: done + step):
@@ -19,7 +19,7 @@ def optimal(task, state, weight, compose=lambda done, step: done + step):
             continue
         if is_goal(task, at):
             return value
-        for operator in applicable(task, at):
+        for operator in find_applicable(task, at):
             after = successor(task, at, operator)
             total = compose(value, float(weight[operator]))
             if total < best.get(after, math.inf):

@@ -27,7 +27,7 @@ def undominated(task: FlatTask, composition: Composition) -> list[Way]:
         if way not in ways[place]:
             continue
         state, amounts = place
-        for operator in semantics.applicable(task, state):
+        for operator in semantics.find_applicable(task, state):
             after = semantics.amounts_after(task, amounts, operator)
             if after is None:
                 continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from fcp_ros.planning.flat.task import operators
+from fcp_ros.planning.flat.task import count_operators
 
 
 class RelaxedTwin:
@@ -21,7 +21,7 @@ class RelaxedTwin:
         }
         self.possible = not _contradict(self.goal)
         self.actions = []
-        for operator in range(operators(task)):
+        for operator in range(count_operators(task)):
             effects = range(task.eff_start[operator], task.eff_start[operator + 1])
             for effect in effects:
                 needs = self._needs(operator, effect)

@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flat task: finite-domain variables and operators in arrays."""
+"""The flat task: a planning task in finite-domain variables, as arrays that kernels read.
+
+task       the arrays: variables, operators, effects, conditions, blocks, resources
+builder    a flat task from operators as values, with checks
+semantics  the meaning of a flat task in plain Python: the twin that every kernel is compared with
+jit        the decorators that compile kernels, and their cache on disk
+"""

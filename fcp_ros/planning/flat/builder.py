@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Making a flat task from operators as values; what makes no sense is refused here."""
+"""Building a flat task from operators as values, with checks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Assignment = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class FlatEffect:
-    """variable := value, where all of `equal` hold and none of `unequal` does."""
+    """variable := value, if all of `equal` hold and none of `unequal` does."""
 
     variable: int
     value: int
@@ -27,7 +27,7 @@ class FlatEffect:
 
 @dataclass(frozen=True, slots=True)
 class FlatBlock:
-    """Not applicable where all of `rest` hold and not all of `done` do."""
+    """Not applicable if all of `rest` hold and not all of `done` do."""
 
     rest: tuple[Assignment, ...]
     done: tuple[Assignment, ...]
@@ -35,7 +35,7 @@ class FlatBlock:
 
 @dataclass(frozen=True, slots=True)
 class FlatOperator:
-    """An operator as a value; see `FlatTask` for what its parts mean."""
+    """An operator as a value; see `FlatTask` for the meaning of its parts."""
 
     pre: tuple[Assignment, ...] = ()
     unequal: tuple[Assignment, ...] = ()
@@ -50,7 +50,7 @@ class FlatOperator:
 
 @dataclass(frozen=True, slots=True)
 class FlatResource:
-    """What there is of a resource at first, and its bounds."""
+    """The initial amount of a resource, and its bounds."""
 
     amount: float
     low: float = -math.inf
@@ -59,11 +59,11 @@ class FlatResource:
 
 @dataclass
 class FlatBuilder:
-    """Collects a task.
+    """A task under construction.
 
     Attributes:
         domain: number of values of each variable.
-        initial: value of each variable at first.
+        initial: initial value of each variable.
         goal: the goal.
         operators: the operators, in order.
         resources: the resources, in order.
@@ -78,7 +78,7 @@ class FlatBuilder:
     clock: int = -1
 
     def build(self) -> FlatTask:
-        """The task as arrays.
+        """Build the task as arrays.
 
         Raises:
             ValueError: a value outside its variable's domain, a NaN or negative loss or cost, an

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a flat task means, slowly and obviously: the twin that every kernel is compared with."""
+"""The meaning of a flat task, slow and obvious: the twin that every kernel is compared with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.flat.task import FlatTask, Ints, operators
+from fcp_ros.planning.flat.task import FlatTask, Ints, count_operators
 
 FlatState = tuple[int, ...]
 """The value of each variable."""
@@ -15,39 +15,39 @@ Amounts = tuple[float, ...]
 
 
 def initial_state(task: FlatTask) -> FlatState:
-    """The state at first."""
+    """The initial state."""
     return tuple(int(value) for value in task.initial)
 
 
 def initial_amounts(task: FlatTask) -> Amounts:
-    """The amount of each resource at first."""
+    """The initial amount of each resource."""
     return tuple(float(value) for value in task.amount)
 
 
 def is_goal(task: FlatTask, state: FlatState) -> bool:
-    """Whether the goal holds."""
+    """Return True if the goal holds."""
     return all(
         state[var] == val for var, val in _assignments(task.goal_var, task.goal_val, 0, None)
     )
 
 
 def is_applicable(task: FlatTask, state: FlatState, operator: int) -> bool:
-    """Whether an operator may be applied in a state, resources and windows aside."""
+    """Return True if an operator is applicable in a state, resources and windows aside."""
     pre = _row(task.pre_start, task.pre_var, task.pre_val, operator)
     unequal = _row(task.not_start, task.not_var, task.not_val, operator)
     return (
         all(state[var] == val for var, val in pre)
         and all(state[var] != val for var, val in unequal)
         and not any(
-            _blocked(task, state, block)
+            _is_blocked(task, state, block)
             for block in range(task.block_start[operator], task.block_start[operator + 1])
         )
     )
 
 
-def applicable(task: FlatTask, state: FlatState) -> list[int]:
-    """The operators that may be applied in a state, resources and windows aside, in order."""
-    return [o for o in range(operators(task)) if is_applicable(task, state, o)]
+def find_applicable(task: FlatTask, state: FlatState) -> list[int]:
+    """Find the operators applicable in a state, resources and windows aside, in order."""
+    return [o for o in range(count_operators(task)) if is_applicable(task, state, o)]
 
 
 def successor(task: FlatTask, state: FlatState, operator: int) -> FlatState:
@@ -60,7 +60,7 @@ def successor(task: FlatTask, state: FlatState, operator: int) -> FlatState:
 
 
 def amounts_after(task: FlatTask, amounts: Amounts, operator: int) -> Amounts | None:
-    """The resources after an operator; None where it may not be applied because of them."""
+    """The resources after an operator; None if they do not allow it."""
     left = []
     for resource, before in enumerate(amounts):
         amount = before
@@ -78,7 +78,7 @@ def amounts_after(task: FlatTask, amounts: Amounts, operator: int) -> Amounts | 
     return tuple(left)
 
 
-def _blocked(task: FlatTask, state: FlatState, block: int) -> bool:
+def _is_blocked(task: FlatTask, state: FlatState, block: int) -> bool:
     rest = _row(task.rest_start, task.rest_var, task.rest_val, block)
     done = _row(task.done_start, task.done_var, task.done_val, block)
     return all(state[var] == val for var, val in rest) and not all(

@@ -3,7 +3,7 @@
 
 A state is one value for each variable. Everything an operator, an effect or a block owns lies in
 one slice of a flat array: operator `o` has the preconditions `pre_start[o] .. pre_start[o + 1]`.
-`semantics.py` says what it all means, slowly; every kernel is compared with that.
+`semantics.py` defines the meaning, slowly; every kernel is compared with it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class FlatTask(NamedTuple):
 
     Attributes:
         domain: number of values of each variable, int32[n], each at least 1.
-        initial: value of each variable at first, int32[n].
+        initial: initial value of each variable, int32[n].
         goal_var, goal_val: the goal, a conjunction of variable = value.
 
         pre_start, pre_var, pre_val: operator needs variable = value; int32[m + 1] and flat.
@@ -33,7 +33,7 @@ class FlatTask(NamedTuple):
         eff_start, eff_var, eff_val: effects variable := value of each operator. All conditions are
             read in the state before; effects are written in order, so a later one wins.
         cond_start, cond_var, cond_val, cond_neg: the conditions of each *effect* (indexed like
-            eff_var): variable = value, or != where cond_neg is 1. An effect without any always
+            eff_var): variable = value, or != if cond_neg is 1. An effect without conditions always
             happens.
 
         block_start: the blocks of each operator. Block b forbids the operator in states where all
@@ -45,13 +45,15 @@ class FlatTask(NamedTuple):
         loss: loss of each operator in the t-norm's scale, float64[m], >= 0.
         cost: cost of each operator in the secondary scale (steps, duration or cost), >= 0.
 
-        use: what each operator takes from each resource, float64[m, R]; negative gives.
-        amount: what there is of each resource at first, float64[R].
+        use: the amount that each operator takes from each resource, float64[m, R]; a negative one
+            is given.
+        amount: initial amount of each resource, float64[R].
         low, high: bounds that no resource may leave after a step, float64[R].
-        clock: number of the resource that counts time *upwards* (its use is -duration), or -1.
+        clock: number of the resource that counts time *upwards* in seconds (its use is -duration),
+            or -1.
         opens, closes: an operator starts no earlier than `opens` and ends no later than `closes`
-            on the clock, float64[m]; without a window 0 and infinity. One that would start too
-            early waits: the clock is set to `opens` first. Ignored where clock is -1.
+            on the clock, in seconds, float64[m]; 0 and infinity without a window. An operator that
+            would start too early waits: the clock is set to `opens` first. Ignored if clock is -1.
     """
 
     domain: Ints
@@ -94,11 +96,11 @@ class FlatTask(NamedTuple):
     closes: Floats
 
 
-def variables(task: FlatTask) -> int:
-    """Number of variables."""
+def count_variables(task: FlatTask) -> int:
+    """Count the variables."""
     return len(task.domain)
 
 
-def operators(task: FlatTask) -> int:
-    """Number of operators."""
+def count_operators(task: FlatTask) -> int:
+    """Count the operators."""
     return len(task.loss)

@@ -1,2 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimates of what is still to come, as kernels over a flat task."""
+"""Heuristics: estimates of the loss or cost still to come, as kernels over a flat task.
+
+All of them look at the delete relaxation, in which nothing that was reached is ever lost. Each
+kernel takes a `RelaxedTask` (read only), a `Workspace` (scratch, written by kernels only) and a
+state, int32[n].
+
+relaxed_task   the relaxation as arrays, its weights, its workspace
+relaxed_build  building those arrays from a flat task
+exploration    the cost of every fact from a state (generalised Dijkstra)
+fact_queues    its priority queues: a bucket queue for small values, a heap for others
+evaluate       blind, hmax, hadd, and one entry for all heuristics
+ff             the relaxed plan and its helpful actions
+lm_cut         LM-cut, the admissible heuristic of the proofs
+landmarks      facts that every plan reaches: finding, tracking and counting them
+estimator      the heuristics for Python callers
+"""

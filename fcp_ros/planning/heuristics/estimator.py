@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The heuristics for Python: estimates of one state after the other."""
+"""The heuristics for Python callers: estimates of one state at a time."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import numpy as np
 
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.task import FlatTask, Floats, Ints
-from fcp_ros.planning.heuristics.evaluate import evaluate
+from fcp_ros.planning.heuristics.evaluate import HeuristicCode, evaluate, hmax
 from fcp_ros.planning.heuristics.ff import ff
-from fcp_ros.planning.heuristics.hmax import hmax
-from fcp_ros.planning.heuristics.kind import Kind
-from fcp_ros.planning.heuristics.landmark_count import landmark_estimate, landmark_progress
-from fcp_ros.planning.heuristics.landmarks import find_landmarks, words_of
-from fcp_ros.planning.heuristics.relaxed_task import relax, reweigh, workspace
+from fcp_ros.planning.heuristics.landmarks import (
+    count_landmarks,
+    count_words,
+    find_landmarks,
+    track_landmarks,
+)
+from fcp_ros.planning.heuristics.relaxed_task import make_workspace, relax, reweigh
 
 State = Sequence[int] | Ints
 """The value of each variable."""
@@ -24,11 +26,11 @@ State = Sequence[int] | Ints
 class Estimator:
     """One heuristic over one task; not for several threads at once.
 
-    Arguments:
+    Args:
         task: the task.
-        kind: the heuristic.
+        code: the heuristic.
         weight: of each operator, float64[m], finite and >= 0.
-        composition: how weights compose along a plan.
+        composition: the composition of weights along a plan.
 
     Raises:
         ValueError: a weight is negative, infinite or NaN, or there is not one for each operator.
@@ -37,53 +39,53 @@ class Estimator:
     def __init__(
         self,
         task: FlatTask,
-        kind: Kind,
+        code: HeuristicCode,
         weight: Floats,
         composition: Composition = Composition.SUM,
     ) -> None:
-        self._kind = kind
+        self._code = code
         self._relaxed = relax(task, weight, composition)
-        self._work = workspace(self._relaxed)
+        self._work = make_workspace(self._relaxed)
 
     def reweigh(self, weight: Floats) -> None:
-        """Goes on with other weights.
+        """Continue with other weights.
 
         Raises:
             ValueError: as for the class.
         """
         self._relaxed = reweigh(self._relaxed, weight)
 
-    def at(self, state: State) -> float:
-        """The estimate at a state; infinity for a dead end."""
+    def estimate(self, state: State) -> float:
+        """Estimate the weight still to come at a state; infinity at a dead end."""
         values = np.asarray(state, np.int32)
-        if self._kind is Kind.LANDMARK_COUNT:
-            return self._landmarks_ahead(values)
-        return float(evaluate(int(self._kind), self._relaxed, self._work, values))
+        if self._code is HeuristicCode.LANDMARK_COUNT:
+            return self._count_landmarks(values)
+        return float(evaluate(int(self._code), self._relaxed, self._work, values))
 
-    def helpful(self, state: State) -> tuple[int, ...]:
-        """Operators that a relaxed plan begins with, by FF; none where there is no such plan."""
+    def find_helpful(self, state: State) -> tuple[int, ...]:
+        """Find the operators that a relaxed plan by FF begins with; none if there is no plan."""
         ff(self._relaxed, self._work, np.asarray(state, np.int32))
         return tuple(np.flatnonzero(self._work.helpful).tolist())
 
-    def fact_values(self, state: State) -> Floats:
-        """What it takes at least, by hmax, until a variable has a value.
+    def bound_facts(self, state: State) -> Floats:
+        """Bound by hmax the weight until each variable has had each value.
 
         Returns:
-            One number for each value of each variable, variables in order; infinity where the value
+            A lower bound for each value of each variable, variables in order; infinity if the value
             is out of reach.
         """
         self._explore(state)
         values: Floats = self._work.value[: self._relaxed.offset[-1]].copy()
         return values
 
-    def operator_values(self, state: State) -> Floats:
-        """What it takes at least, by hmax, until an operator has been applied, itself included.
+    def bound_operators(self, state: State) -> Floats:
+        """Bound by hmax the weight until each operator has been applied, its own included.
 
-        The degree of this loss bounds from above what a plan that ends with the operator can have.
+        The degree of this loss bounds the degree of any plan that ends with the operator.
 
         Returns:
-            One number for each operator, float64[m]; infinity where it can't be applied, or never
-            changes anything.
+            A lower bound for each operator, float64[m]; infinity if it is never applicable, or
+            never changes anything.
         """
         self._explore(state)
         relaxed, work = self._relaxed, self._work
@@ -97,11 +99,11 @@ class Estimator:
     def _explore(self, state: State) -> None:
         hmax(self._relaxed, self._work, np.asarray(state, np.int32), False)
 
-    def _landmarks_ahead(self, values: Ints) -> float:
-        """Of the landmarks from this very state: how it was reached is not known here."""
+    def _count_landmarks(self, values: Ints) -> float:
+        """Count the landmarks from this very state: the path to it is not known here."""
         if hmax(self._relaxed, self._work, values, True) == np.inf:
             return float(np.inf)
         landmarks = find_landmarks(self._relaxed, values)
-        row = np.zeros(words_of(landmarks), np.uint64)
-        landmark_progress(landmarks, row, values, row)
-        return float(landmark_estimate(landmarks, np.ones(len(landmarks.var)), row, values))
+        row = np.zeros(count_words(landmarks), np.uint64)
+        track_landmarks(landmarks, row, values, row)
+        return float(count_landmarks(landmarks, np.ones(len(landmarks.var)), row, values))

@@ -1,31 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each fact of a relaxation costs from a state: a generalised Dijkstra.
+"""The cost of each fact of a relaxation from a state: a generalised Dijkstra.
 
-Facts come in ascending order of value, those of equal value by their numbers. Those of the current
-value wait in a queue, dearer ones on shelves (see `shelves.py`) or, where weights are not multiples
-of one number or values grow large, in a heap. See Liu, Koenig and Furcy, "Speeding up the
-calculation of heuristics for heuristic search-based planning", 2002.
+Facts leave the queues in ascending order of value, those of equal value by their numbers. Facts of
+the current value wait in the plain queue `level`, dearer ones in a bucket queue or, if weights are
+not multiples of one number or values grow large, in a heap (see `fact_queues.py`). See Liu, Koenig
+and Furcy, "Speeding up the calculation of heuristics for heuristic search-based planning", 2002.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from fcp_ros.planning.flat.kernel import kernel
+from fcp_ros.planning.flat.jit import kernel
 from fcp_ros.planning.flat.task import Floats, Ints
-from fcp_ros.planning.heuristics.heap import put, take
+from fcp_ros.planning.heuristics.fact_queues import (
+    LEVELS,
+    bucket_put,
+    bucket_take,
+    clear_buckets,
+    heap_put,
+    heap_take,
+)
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace
-from fcp_ros.planning.heuristics.shelves import LEVELS, lay, least, sweep
 
 HIGHEST = 1e100
-"""Sums don't grow beyond this: costs that are counted double on each level stay finite."""
+"""Sums are capped here, so that costs that double on each level stay finite."""
 MAXIMUM, ADDITION, BOTTLENECK = 0, 1, 2
-"""An action costs its weight plus its dearest need, plus all its needs, or the dearest of all."""
+"""The cost of an action: its weight plus that of its dearest need, its weight plus those of all its
+needs, or the maximum of its weight and its needs."""
 
 
 @kernel
 def seed(relaxed: RelaxedTask, work: Workspace, state: Ints) -> int:
-    """Prepares an exploration from a state; returns how many facts hold at first."""
+    """Prepare an exploration from a state.
+
+    Resets `value`, `best` and `missing` of the workspace and puts the facts of the state into
+    `level`.
+
+    Args:
+        relaxed, work: the relaxation and its workspace.
+        state: value of each variable, int32[n].
+
+    Returns:
+        The number of facts that hold initially, `truth` included.
+    """
     value, level, missing = work.value, work.level, work.missing
     value[:] = np.inf
     work.best[:] = -1
@@ -41,7 +59,7 @@ def seed(relaxed: RelaxedTask, work: Workspace, state: Ints) -> int:
         count += 1
         bridge = relaxed.bridge[fact]
         if bridge >= 0:
-            missing[bridge] += 1  # it waits for ever: this value is not another value
+            missing[bridge] += 1  # never satisfied: this value is not another value
             for k in range(relaxed.other_start[var], relaxed.other_start[var + 1]):
                 if relaxed.other_val[k] != state[var]:
                     value[others + k] = 0.0
@@ -57,28 +75,32 @@ def seed(relaxed: RelaxedTask, work: Workspace, state: Ints) -> int:
 def explore(
     relaxed: RelaxedTask, work: Workspace, weight: Floats, count: int, mode: int, stop: bool
 ) -> float:
-    """Fills `value`, `total`, `best` and `missing` of the workspace.
+    """Compute the value of every fact: fill `value`, `total`, `best` and `missing`.
 
-    Arguments:
+    Afterwards `value[f]` is the cost of fact f (infinity: out of reach), `best[f]` the action that
+    reached it first (-1: it holds initially, or is out of reach), `missing[a]` is 0 for the actions
+    whose needs are all reached, and `total[a]` is what those needs cost. The queues are empty.
+
+    Args:
         relaxed, work: the relaxation and its workspace, after `seed`.
-        weight: of each operator, float64[m + 1].
-        count: how many facts hold at first.
+        weight: of each operator, float64[m + 1]; >= 0.
+        count: number of facts that hold initially, as returned by `seed`.
         mode: MAXIMUM, ADDITION or BOTTLENECK.
-        stop: whether to stop at the goal; then only cheaper facts have their final value.
+        stop: stop at the goal; then only facts cheaper than the goal have their final value.
 
     Returns:
-        The value of the goal; infinity where it is out of reach.
+        The value of the goal; infinity if it is out of reach.
     """
     consumer_start, consumer = relaxed.consumer_start, relaxed.consumer
     add_start, add, operator = relaxed.add_start, relaxed.add, relaxed.operator
     value, total, missing, best = work.value, work.total, work.missing, work.best
-    level, heap, place, shelf = work.level, work.heap, work.place, work.shelf
+    level, heap, place, buckets, span = work.level, work.heap, work.place, work.buckets, work.span
     goal_action = len(missing) - 1
     if mode == ADDITION:
         total[:] = 0.0
     dear = relaxed.unit * LEVELS  # values from here on are in the heap
     per_unit = 1.0 / relaxed.unit if relaxed.unit > 0.0 else 0.0
-    sweep(shelf, work.shelved)
+    clear_buckets(buckets, span)
     head, tail, size = 0, count, 0
     current = 0.0
     while True:
@@ -86,14 +108,14 @@ def explore(
             fact = level[head]
             head += 1
         else:
-            fact = least(shelf, work.shelved, value, relaxed.unit)
+            fact = bucket_take(buckets, span, value, relaxed.unit)
             if fact < 0:
                 if size == 0:
                     break
-                fact = take(heap, place, value, size)
+                fact = heap_take(heap, place, value, size)
                 size -= 1
                 if value[fact] < dear:
-                    continue  # it became cheaper and was on a shelf
+                    continue  # its value fell, so it has left through a bucket
             current = value[fact]
         for k in range(consumer_start[fact], consumer_start[fact + 1]):
             action = consumer[k]
@@ -119,12 +141,12 @@ def explore(
                         tail += 1
                         continue
                     if reached < dear:
-                        lay(shelf, work.shelved, np.int64(reached * per_unit + 0.5), gained)
+                        bucket_put(buckets, span, np.int64(reached * per_unit + 0.5), gained)
                     if reached >= dear or place[gained] >= 0:
-                        size = put(heap, place, value, size, gained)
+                        size = heap_put(heap, place, value, size, gained)
             if stop and action == goal_action:
                 for at in range(size):
                     place[heap[at]] = -1
-                sweep(shelf, work.shelved)
+                clear_buckets(buckets, span)
                 return float(reached)
     return float(value[-1])

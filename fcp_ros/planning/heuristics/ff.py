@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FF: the weight of a relaxed plan, and the operators that it begins with.
+"""The FF heuristic: the weight of a relaxed plan, and the helpful actions that it begins with.
 
 Each fact is reached by the action that reaches it first by hadd (Keyder and Geffner, "Heuristics
-for planning with action costs revisited", 2008); the operators that the goal leads back to are a
+for planning with action costs revisited", 2008); the operators found backwards from the goal are a
 relaxed plan (Hoffmann and Nebel, "The FF planning system", 2001). Not admissible.
 """
 
 from __future__ import annotations
 
-from fcp_ros.planning.flat.kernel import kernel, part
+from fcp_ros.planning.flat.jit import kernel, part
 from fcp_ros.planning.flat.task import Ints
 from fcp_ros.planning.heuristics.exploration import ADDITION, HIGHEST, explore, seed
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace
@@ -16,21 +16,30 @@ from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace
 
 @kernel
 def ff(relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
-    """Sum of the weights of a relaxed plan's operators, each once; infinity where there is none.
+    """Sum up the weights of the operators of a relaxed plan, each once.
 
-    Marks in `work.helpful` the operators of that plan whose needs hold in the state (blocks aside).
+    Sets `work.helpful` to 1 for the operators of that plan whose needs hold in the state (blocks
+    aside), to 0 for all others. The plan's operators and facts carry the mark
+    `work.generation[0]` in `operator_mark` and `fact_mark`.
+
+    Args:
+        relaxed, work: the relaxation and its workspace.
+        state: value of each variable, int32[n].
+
+    Returns:
+        The sum; infinity if there is no relaxed plan.
     """
     work.helpful[:] = 0
     count = seed(relaxed, work, state)
     goal_value = explore(relaxed, work, relaxed.weight, count, ADDITION, True)
     if goal_value > HIGHEST:
         return goal_value
-    return _relaxed_plan(relaxed, work)
+    return _extract_plan(relaxed, work)
 
 
 @part
-def _relaxed_plan(relaxed: RelaxedTask, work: Workspace) -> float:
-    """Follows the best actions back from the goal."""
+def _extract_plan(relaxed: RelaxedTask, work: Workspace) -> float:
+    """Follow the best actions back from the goal, after `explore`; return their weight."""
     best, stack, fact_mark, operator_mark = (
         work.best,
         work.stack,

@@ -1,35 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LM-cut: a lower bound that is paid for landmark by landmark.
+"""LM-cut: a lower bound as a sum of disjunctive action landmarks.
 
 Helmert and Domshlak, "Landmarks, critical paths and abstractions: what's the difference anyway?",
-2009. Each round finds operators of which every plan uses one, adds the least weight among them to
-the bound and takes it from all of them, until the goal costs nothing by hmax. The weight of an
-operator is shared by all its actions, so operators with conditional effects don't pay twice.
+2009. Each round finds a set of operators of which every plan uses one, adds the least weight among
+them to the bound and subtracts it from all of them, until the goal costs nothing by hmax. The
+weight of an operator is shared by all its actions, so operators with conditional effects are not
+paid twice.
 
-Needs of equal value: the first one in the order of the needs is the supporter. Values only fall, so
-after a round only what fell is worked out again; which gives exactly what a new exploration would.
+Of needs of equal value, the first one in the order of the needs is the supporter. Values only fall,
+so after a round only what fell is computed again; the result is exactly that of a new exploration.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from fcp_ros.planning.flat.kernel import kernel, part
+from fcp_ros.planning.flat.jit import kernel, part
 from fcp_ros.planning.flat.task import Floats, Ints, Marks
 from fcp_ros.planning.heuristics.exploration import MAXIMUM, explore, seed
-from fcp_ros.planning.heuristics.heap import put, take
+from fcp_ros.planning.heuristics.fact_queues import heap_put, heap_take
 from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace
 
 ROUNDING = 1e-12
-"""A weight of which less is left than this part of what was taken is used up."""
+"""A remaining weight below this fraction of the amount subtracted is rounding error: set to 0."""
 
 
 @kernel
 def lm_cut(relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
-    """Lower bound of what any plan from a state weighs; infinity where there is no plan.
+    """Compute a lower bound of the weight of any plan from a state.
 
-    Never less than hmax, and infinite exactly where that is. Every round uses up an operator, so
-    there are at most m of them.
+    Never less than hmax, and infinite exactly where hmax is. Every round uses up the weight of at
+    least one operator, so there are at most m rounds.
+
+    Args:
+        relaxed, work: the relaxation and its workspace; weights add up.
+        state: value of each variable, int32[n].
+
+    Returns:
+        The bound; infinity if there is no plan.
     """
     value, left = work.value, work.left
     for operator in range(len(left)):
@@ -40,8 +48,8 @@ def lm_cut(relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
     _choose_supporters(relaxed, work)
     bound = 0.0
     while value[-1] > 0.0:
-        candidates = _goal_zone(relaxed, work)
-        size = _cut(relaxed, work, candidates)
+        candidates = _mark_goal_zone(relaxed, work)
+        size = _find_cut(relaxed, work, candidates)
         least = np.inf
         for k in range(size):
             least = min(least, left[work.cut[k]])
@@ -49,13 +57,13 @@ def lm_cut(relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
         for k in range(size):
             rest = left[work.cut[k]] - least
             left[work.cut[k]] = rest if rest > ROUNDING * least else 0.0
-        _lower(relaxed, work, size)
+        _lower_values(relaxed, work, size)
     return max(bound, dearest)
 
 
 @kernel
-def _dearest(pre: Ints, first: int, end: int, value: Floats) -> int:
-    """The fact of the highest value among pre[first:end], the first one of several."""
+def _find_dearest(pre: Ints, first: int, end: int, value: Floats) -> int:
+    """Find the fact of the highest value among pre[first:end], the first one of several."""
     dearest = pre[first]
     for k in range(first + 1, end):
         if value[pre[k]] > value[dearest]:
@@ -65,22 +73,23 @@ def _dearest(pre: Ints, first: int, end: int, value: Floats) -> int:
 
 @part
 def _choose_supporters(relaxed: RelaxedTask, work: Workspace) -> None:
-    """The dearest need of each action that was reached; -1 for the others."""
+    """Set `supporter` to the dearest need of each action that was reached, to -1 for the others."""
     start, pre = relaxed.pre_start, relaxed.pre
     supporter, missing, value = work.supporter, work.missing, work.value
     for action in range(len(missing)):
         if missing[action] == 0:
-            supporter[action] = _dearest(pre, start[action], start[action + 1], value)
+            supporter[action] = _find_dearest(pre, start[action], start[action + 1], value)
         else:
             supporter[action] = -1
 
 
 @part
-def _goal_zone(relaxed: RelaxedTask, work: Workspace) -> int:
-    """Marks the facts from which the goal costs nothing more, with a new generation.
+def _mark_goal_zone(relaxed: RelaxedTask, work: Workspace) -> int:
+    """Mark the facts from which the goal costs nothing more, with a new generation.
 
     Returns:
-        How many of `work.candidate` are actions that weigh something and lead there.
+        The number k such that `work.candidate[:k]` are the actions of positive weight that lead
+        there.
     """
     start, achiever, operator = relaxed.achiever_start, relaxed.achiever, relaxed.operator
     supporter, left, mark, stack = work.supporter, work.left, work.fact_mark, work.stack
@@ -108,14 +117,14 @@ def _goal_zone(relaxed: RelaxedTask, work: Workspace) -> int:
 
 
 @part
-def _cut(relaxed: RelaxedTask, work: Workspace, candidates: int) -> int:
-    """Operators that lead into the goal zone from what is reached outside: a landmark.
+def _find_cut(relaxed: RelaxedTask, work: Workspace, candidates: int) -> int:
+    """Find the operators that lead into the goal zone from facts reached outside it: a landmark.
 
-    Facts cheaper than the goal are reached outside, because the facts of the zone are not cheaper
-    than the goal. Only dearer supporters have to be looked into.
+    Facts cheaper than the goal are reached outside, because no fact of the zone is cheaper than the
+    goal. Only dearer supporters have to be examined.
 
     Returns:
-        How many of `work.cut` they are; at least one.
+        The number k >= 1 such that `work.cut[:k]` are those operators.
     """
     supporter, value, mark = work.supporter, work.value, work.fact_mark
     zone = work.generation[0]
@@ -127,7 +136,7 @@ def _cut(relaxed: RelaxedTask, work: Workspace, candidates: int) -> int:
             work.stack[unclear] = source
             unclear += 1
     if unclear > 0:
-        _look_into(relaxed, work, unclear)
+        _mark_outside(relaxed, work, unclear)
     work.generation[0] = zone + 2
     size = 0
     for k in range(candidates):
@@ -142,12 +151,12 @@ def _cut(relaxed: RelaxedTask, work: Workspace, candidates: int) -> int:
 
 
 @part
-def _look_into(relaxed: RelaxedTask, work: Workspace, unclear: int) -> None:
-    """Marks those of the facts work.stack[:unclear] that are reached outside the goal zone.
+def _mark_outside(relaxed: RelaxedTask, work: Workspace, unclear: int) -> None:
+    """Mark those of the facts work.stack[:unclear] that are reached outside the goal zone.
 
-    The generation is the mark of the zone, the next one that of unclear facts, the one after that
-    of facts that are reached outside. Goes back from the unclear facts until all is clear or
-    nothing is left, then forward again from what became clear.
+    With z = `generation[0]`, marks mean: z in the zone, z + 1 unclear, z + 2 reached outside. The
+    walk goes back from the unclear facts until all are clear or none is left, then forward again
+    from the facts that became clear.
     """
     start, achiever = relaxed.achiever_start, relaxed.achiever
     supporter, value, mark, stack = work.supporter, work.value, work.fact_mark, work.stack
@@ -178,7 +187,7 @@ def _look_into(relaxed: RelaxedTask, work: Workspace, unclear: int) -> None:
 
 @part
 def _spread(relaxed: RelaxedTask, work: Workspace, clear: int, unclear: int) -> None:
-    """Marks the unclear facts that are reached from the facts work.level[:clear]."""
+    """Mark the unclear facts that are reached from the facts work.level[:clear]."""
     start, consumer = relaxed.consumer_start, relaxed.consumer
     supporter, mark, level = work.supporter, work.fact_mark, work.level
     zone = work.generation[0]
@@ -202,7 +211,7 @@ def _spread(relaxed: RelaxedTask, work: Workspace, clear: int, unclear: int) -> 
 
 @kernel
 def _enters(add_start: Ints, add: Ints, mark: Marks, action: int, zone: int) -> bool:
-    """Whether an action reaches a fact with the mark of the goal zone."""
+    """Return True if an action reaches a fact with the mark of the goal zone."""
     at, end = add_start[action], add_start[action + 1]
     while at < end and mark[add[at]] != zone:
         at += 1
@@ -210,8 +219,8 @@ def _enters(add_start: Ints, add: Ints, mark: Marks, action: int, zone: int) -> 
 
 
 @part
-def _lower(relaxed: RelaxedTask, work: Workspace, cut: int) -> None:
-    """Values after the operators `work.cut[:cut]` got cheaper."""
+def _lower_values(relaxed: RelaxedTask, work: Workspace, cut: int) -> None:
+    """Lower `value`, `total` and `supporter` after the operators `work.cut[:cut]` got cheaper."""
     pre_start, pre, operator = relaxed.pre_start, relaxed.pre, relaxed.operator
     add_start, add = relaxed.add_start, relaxed.add
     consumer_start, consumer = relaxed.consumer_start, relaxed.consumer
@@ -224,25 +233,25 @@ def _lower(relaxed: RelaxedTask, work: Workspace, cut: int) -> None:
             if supporter[action] >= 0:
                 first, end = add_start[action], add_start[action + 1]
                 reached = total[action] + left[cheaper]
-                size = _reach(add, first, end, reached, value, heap, place, size)
+                size = _lower_facts(add, first, end, reached, value, heap, place, size)
     while size > 0:
-        fact = take(heap, place, value, size)
+        fact = heap_take(heap, place, value, size)
         size -= 1
         for k in range(consumer_start[fact], consumer_start[fact + 1]):
             action = consumer[k]
             if supporter[action] != fact or total[action] <= value[fact]:
                 continue
-            dearest = _dearest(pre, pre_start[action], pre_start[action + 1], value)
+            dearest = _find_dearest(pre, pre_start[action], pre_start[action + 1], value)
             supporter[action] = dearest
             if value[dearest] < total[action]:
                 total[action] = value[dearest]
                 first, end = add_start[action], add_start[action + 1]
                 reached = total[action] + left[operator[action]]
-                size = _reach(add, first, end, reached, value, heap, place, size)
+                size = _lower_facts(add, first, end, reached, value, heap, place, size)
 
 
 @kernel
-def _reach(
+def _lower_facts(
     add: Ints,
     first: int,
     end: int,
@@ -252,10 +261,10 @@ def _reach(
     place: Ints,
     size: int,
 ) -> int:
-    """Lowers the values of the facts add[first:end]; returns the new size of the heap."""
+    """Lower the values of the facts add[first:end]; return the new size of the heap."""
     for j in range(first, end):
         gained = add[j]
         if reached < value[gained]:
             value[gained] = reached
-            size = put(heap, place, value, size, gained)
+            size = heap_put(heap, place, value, size, gained)
     return size

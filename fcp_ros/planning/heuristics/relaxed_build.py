@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Building the arrays of a delete relaxation; `relaxed_task.py` says what they are.
+"""Building the arrays of a delete relaxation, which `relaxed_task.py` describes.
 
 Two conditions are simplified on the way: "another value" of a variable with two values is the other
-value, and what a later effect of the same operator surely overwrites is not reached.
+value, and a fact that a later effect of the same operator surely overwrites is not reached.
 """
 
 from __future__ import annotations
@@ -12,24 +12,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.planning.flat.kernel import kernel, part
+from fcp_ros.planning.flat.jit import kernel, part
 from fcp_ros.planning.flat.task import FlatTask, Ints, Marks
 
 NEVER = -1
-"""Stands for the fact of a condition that can't hold."""
+"""Stands for the fact of a condition that cannot hold."""
 
 
 class Parts(NamedTuple):
-    """Arrays of a relaxation, long enough, and scratch arrays to fill them with.
+    """Arrays of a relaxation, long enough, and scratch arrays for the kernel that fills them.
+
+    `group` is the number of the first effect of the action being made; marks compare against it, so
+    they need no reset.
 
     Attributes:
         offset, other_start, other_val, bridge, pre_start, pre, add_start, add, operator: as in
             `RelaxedTask`.
-        other: for each fact of a value the fact "another value"; NEVER where there is none.
-        made: actions, needs and reached facts so far, int64[3].
-        asked: number of the action that asks for a fact or reaches it, for each fact.
-        valued: number of the action that asks for a value of a variable, for each variable.
-        last: the last effect on a variable that surely happens, for each variable.
+        other: for each fact of a value the fact "another value", or NEVER; int32[values].
+        made: numbers of actions, needs and reached facts so far, int64[3].
+        asked: the last group that needs or reaches a fact, int64[f].
+        valued: the last group that needs a value of a variable, int64[n].
+        last: the last unconditional effect on a variable of the current operator, int64[n].
     """
 
     offset: Ints
@@ -48,27 +51,27 @@ class Parts(NamedTuple):
     last: Marks
 
 
-def build(task: FlatTask) -> Parts:
-    """The facts and actions of a task's relaxation."""
-    parts = _empty(task)
+def build_parts(task: FlatTask) -> Parts:
+    """Build the facts and actions of a task's relaxation."""
+    parts = _allocate(task)
     _fill(task, parts)
     return parts
 
 
 def transpose(start: Ints, flat: Ints, columns: int) -> tuple[Ints, Ints]:
-    """Rows that mention a column, ascending, for each column: start int32[columns + 1] and flat."""
+    """List the rows that mention each column, ascending: start int32[columns + 1] and flat."""
     begin = np.zeros(columns + 1, np.int32)
     np.cumsum(np.bincount(flat, minlength=columns), out=begin[1:])
     rows = np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
     return begin, rows[np.argsort(flat, kind="stable")]
 
 
-def _empty(task: FlatTask) -> Parts:
+def _allocate(task: FlatTask) -> Parts:
     n, effects = len(task.domain), len(task.eff_var)
     offset = np.zeros(n + 1, np.int32)
     np.cumsum(task.domain, out=offset[1:])
     size = np.repeat(task.domain, task.domain)
-    excluded = (size > 2) & _excluded(task, offset)
+    excluded = (size > 2) & _find_excluded(task, offset)
     where = np.flatnonzero(excluded)
     other_start = np.searchsorted(where, offset).astype(np.int32)
     other_val = (where - np.repeat(offset[:-1], task.domain)[where]).astype(np.int32)
@@ -101,8 +104,8 @@ def _empty(task: FlatTask) -> Parts:
     )
 
 
-def _excluded(task: FlatTask, offset: Ints) -> NDArray[np.bool_]:
-    """The values, as facts, that some condition excludes."""
+def _find_excluded(task: FlatTask, offset: Ints) -> NDArray[np.bool_]:
+    """Find the values, as facts, that some condition excludes."""
     found = np.zeros(offset[-1], np.bool_)
     found[offset[task.not_var] + task.not_val] = True
     negative = task.cond_neg == 1
@@ -112,7 +115,11 @@ def _excluded(task: FlatTask, offset: Ints) -> NDArray[np.bool_]:
 
 @kernel
 def _fill(task: FlatTask, parts: Parts) -> None:
-    """Appends the actions of all operators, then those of none."""
+    """Append the actions of all operators, then the bridges and the goal.
+
+    Invariant: the action being made is number `made[0]`; its needs are pre[pre_start[made[0]] :
+    made[1]], the facts that it reaches add[add_start[made[0]] : made[2]].
+    """
     truth = len(parts.asked) - 2
     for op in range(len(task.loss)):
         first, end = task.eff_start[op], task.eff_start[op + 1]
@@ -122,18 +129,19 @@ def _fill(task: FlatTask, parts: Parts) -> None:
         eff = first
         while eff < end:
             stop = eff + 1
-            while stop < end and _same_conditions(task, eff, stop):
+            while stop < end and _have_same_conditions(task, eff, stop):
                 stop += 1
-            if _needs(task, parts, op, eff):
-                _reaches(task, parts, eff, stop)
-            _close(parts, op, truth)
+            if _append_conditions(task, parts, op, eff):
+                _append_effects(task, parts, eff, stop)
+            _close_action(parts, op, truth)
             eff = stop
     _add_bridges(parts, len(task.loss), truth)
     _add_goal(task, parts, truth)
 
 
 @part
-def _same_conditions(task: FlatTask, eff: int, other: int) -> bool:
+def _have_same_conditions(task: FlatTask, eff: int, other: int) -> bool:
+    """Return True if two effects have the same conditions in the same order."""
     first, second = task.cond_start[eff], task.cond_start[other]
     length = task.cond_start[eff + 1] - first
     same = bool(task.cond_start[other + 1] - second == length)
@@ -145,8 +153,8 @@ def _same_conditions(task: FlatTask, eff: int, other: int) -> bool:
 
 
 @part
-def _needs(task: FlatTask, parts: Parts, op: int, eff: int) -> bool:
-    """Appends the facts that an effect needs; False if they contradict each other."""
+def _append_conditions(task: FlatTask, parts: Parts, op: int, eff: int) -> bool:
+    """Append the facts that an effect needs; return False if they contradict each other."""
     possible = True
     for k in range(task.pre_start[op], task.pre_start[op + 1]):
         possible &= _need(parts, task.pre_var[k], task.pre_val[k], eff)
@@ -163,7 +171,7 @@ def _needs(task: FlatTask, parts: Parts, op: int, eff: int) -> bool:
 
 @part
 def _need(parts: Parts, var: int, val: int, group: int) -> bool:
-    """Appends the fact variable = value; False if another value is asked for as well."""
+    """Append the fact variable = value; return False if another value is needed as well."""
     fact = parts.offset[var] + val
     known = parts.asked[fact] == group
     possible = known or parts.valued[var] != group
@@ -176,7 +184,7 @@ def _need(parts: Parts, var: int, val: int, group: int) -> bool:
 
 @part
 def _need_other(parts: Parts, var: int, val: int, group: int) -> bool:
-    """Appends the fact variable != value, unless it follows; False if that can't hold."""
+    """Append the fact variable != value, unless it follows; return False if it cannot hold."""
     value = parts.offset[var] + val
     fact = parts.other[value]
     if parts.valued[var] == group:
@@ -195,7 +203,7 @@ def _need_other(parts: Parts, var: int, val: int, group: int) -> bool:
 
 @part
 def _append_need(parts: Parts, fact: int) -> None:
-    """Appends a fact to the needs of the action that is being made."""
+    """Append a fact to the needs of the action being made."""
     parts.pre[parts.made[1]] = fact
     parts.made[1] += 1
 
@@ -207,8 +215,8 @@ def _append_reached(parts: Parts, fact: int) -> None:
 
 
 @part
-def _reaches(task: FlatTask, parts: Parts, eff: int, stop: int) -> None:
-    """Appends the facts that the effects eff .. stop reach and that no later effect overwrites."""
+def _append_effects(task: FlatTask, parts: Parts, eff: int, stop: int) -> None:
+    """Append the facts that the effects eff .. stop reach and that no later effect overwrites."""
     for member in range(eff, stop):
         var = task.eff_var[member]
         fact = parts.offset[var] + task.eff_val[member]
@@ -218,8 +226,8 @@ def _reaches(task: FlatTask, parts: Parts, eff: int, stop: int) -> None:
 
 
 @part
-def _close(parts: Parts, op: int, truth: int) -> None:
-    """Ends the action that is being made, or forgets it when it reaches nothing."""
+def _close_action(parts: Parts, op: int, truth: int) -> None:
+    """Complete the action being made, or drop it if it reaches nothing."""
     action = parts.made[0]
     if parts.made[2] == parts.add_start[action]:
         parts.made[1] = parts.pre_start[action]
@@ -234,7 +242,7 @@ def _close(parts: Parts, op: int, truth: int) -> None:
 
 @part
 def _add_bridges(parts: Parts, free: int, truth: int) -> None:
-    """Actions from values to "another value than at first" to the facts about other values."""
+    """Append actions from values via "another value than initially" to facts about other values."""
     values = parts.offset[-1]
     changed = values + len(parts.other_val)
     for var in range(len(parts.offset) - 1):
@@ -244,21 +252,21 @@ def _add_bridges(parts: Parts, free: int, truth: int) -> None:
             parts.bridge[fact] = parts.made[0]
             _append_need(parts, fact)
             _append_reached(parts, changed)
-            _close(parts, free, truth)
+            _close_action(parts, free, truth)
         _append_need(parts, changed)
         for k in range(parts.other_start[var], parts.other_start[var + 1]):
             _append_reached(parts, values + k)
-        _close(parts, free, truth)
+        _close_action(parts, free, truth)
         changed += 1
 
 
 @part
 def _add_goal(task: FlatTask, parts: Parts, truth: int) -> None:
-    """The action that reaches the goal; it waits for itself where the goal contradicts itself."""
+    """Append the action that reaches the goal; it needs itself if the goal contradicts itself."""
     possible = True
     for k in range(len(task.goal_var)):
         possible &= _need(parts, task.goal_var[k], task.goal_val[k], len(task.eff_var))
     if not possible:
         _append_need(parts, truth + 1)
     _append_reached(parts, truth + 1)
-    _close(parts, len(task.loss), truth)
+    _close_action(parts, len(task.loss), truth)

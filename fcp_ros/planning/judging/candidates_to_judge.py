@@ -19,7 +19,7 @@ from functools import cached_property
 from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.task import FlatTask, Floats, Ints
 from fcp_ros.planning.heuristics.estimator import Estimator
-from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.model.memberships import GradedAtom
 
 FIRST_BATCH = 8
@@ -74,7 +74,7 @@ class Candidates:
         """For each operator a lower bound of the loss of plans up to it, float64[m]."""
         if self._bound is None:
             self._losses.reweigh(self._task.loss)
-            self._bound = self._losses.operator_values(self._task.initial)
+            self._bound = self._losses.bound_operators(self._task.initial)
         return self._bound
 
     def contenders(self, best: float) -> list[int]:
@@ -116,12 +116,13 @@ class Candidates:
 
     @cached_property
     def _losses(self) -> Estimator:
-        return Estimator(self._task, Kind.MAX, self._task.loss, self._composition)
+        return Estimator(self._task, HeuristicCode.MAX, self._task.loss, self._composition)
 
     @cached_property
     def _distance(self) -> Floats:
         """For each operator a lower bound of the cost of plans up to it, float64[m]."""
-        return Estimator(self._task, Kind.MAX, self._task.cost).operator_values(self._task.initial)
+        estimator = Estimator(self._task, HeuristicCode.MAX, self._task.cost)
+        return estimator.bound_operators(self._task.initial)
 
     @cached_property
     def _needs(self) -> _Slices:

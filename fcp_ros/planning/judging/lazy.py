@@ -15,15 +15,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
-from fcp_ros.fuzzy import EPSILON, Composition, TNorm
+from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.judging.candidates_to_judge import Candidates
 from fcp_ros.planning.judging.contest import OUT, Search, best_of_alternatives
 from fcp_ros.planning.model.memberships import GradedAtom, Judge
-from fcp_ros.planning.search.grid import composed
 from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import FlatPlan
+from fcp_ros.planning.search.outcome import FlatPlan, make_plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,17 +164,11 @@ class LazySearch:
 
     def _take(self, plan: FlatPlan) -> None:
         """A judged plan: keep it if it is better than the best one, and within the budgets."""
-        objective = self._objective
-        within = (
-            plan.loss <= objective.loss_budget + EPSILON
-            and plan.cost <= objective.cost_budget + EPSILON
-        )
+        within = plan.is_within(self._objective)
         if within and (self.best is None or plan.is_better(self.best, self._objective)):
             self.best = plan
             self._found(plan)
 
     def _revalued(self, task: FlatTask, plan: FlatPlan) -> FlatPlan:
         """The plan with the losses that are known now."""
-        maximum = self._objective.composition is Composition.MAXIMUM
-        loss = composed(task.loss, plan.operators, maximum)
-        return FlatPlan(plan.operators, loss, plan.cost)
+        return make_plan(task, plan.operators, self._objective.composition)

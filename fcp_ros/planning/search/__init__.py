@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches in a flat task: what is optimised, how, and the kernels that do it."""
+"""Search on a flat task: from a task and an objective to a plan, a bound, and perhaps a proof."""

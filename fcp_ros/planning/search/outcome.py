@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a search answers."""
+"""The answers of a search: plans on a flat task, and reports."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from fcp_ros.fuzzy import EPSILON
+from fcp_ros.fuzzy import EPSILON, Composition
+from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.search.objective import Criterion, Objective
 
 
-class Outcome(Enum):
-    """Why a search returned."""
+class SearchOutcome(Enum):
+    """The reason why a search returned."""
 
     OPTIMAL = "optimal"
     """The plan is proven to be the best by the objective."""
@@ -27,7 +29,13 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FlatPlan:
-    """A plan on a flat task: operators in order, composed loss, sum of costs."""
+    """A plan on a flat task.
+
+    Attributes:
+        operators: in order.
+        loss: their composed loss.
+        cost: the sum of their costs.
+    """
 
     operators: tuple[int, ...]
     loss: float
@@ -42,36 +50,54 @@ class FlatPlan:
         return self.value(objective.order[0])
 
     def is_better(self, other: FlatPlan, objective: Objective) -> bool:
-        """Whether it has less than another plan of the first criterion in which they differ."""
+        """Return True if it has less of the first criterion in which the two plans differ."""
         for criterion in objective.order:
             mine, theirs = self.value(criterion), other.value(criterion)
             if abs(mine - theirs) > EPSILON:
                 return mine < theirs
         return False
 
-    def beaten(self, objective: Objective) -> Objective:
-        """The same objective, for plans that are better in the criterion that decides."""
+    def is_within(self, objective: Objective) -> bool:
+        """Return True if it keeps the budgets."""
+        return (
+            self.loss <= objective.loss_budget + EPSILON
+            and self.cost <= objective.cost_budget + EPSILON
+        )
+
+    def tighten(self, objective: Objective) -> Objective:
+        """Restrict an objective to plans that are better in the criterion that decides."""
         limit = self.first(objective) - 2 * EPSILON
         if objective.order[0] is Criterion.LOSS:
             return replace(objective, loss_budget=min(objective.loss_budget, limit))
         return replace(objective, cost_budget=min(objective.cost_budget, limit))
 
 
+def make_plan(task: FlatTask, operators: tuple[int, ...], composition: Composition) -> FlatPlan:
+    """Make a plan with the loss and cost that its operators have in a task, summed exactly."""
+    losses = [float(task.loss[operator]) for operator in operators]
+    maximum = composition is Composition.MAXIMUM
+    return FlatPlan(
+        operators,
+        max(losses, default=0.0) if maximum else math.fsum(losses),
+        math.fsum(float(task.cost[operator]) for operator in operators),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class SearchReport:
-    """How far a search has come.
+    """The state of a search.
 
     Attributes:
-        outcome: why it returned.
+        outcome: the reason why it returned.
         best: the best plan found so far; None without any.
-        bound: lower bound of the first criterion for every plan not found yet (infinite when there
-            is none left).
+        bound: lower bound of the first criterion of every plan not found yet (infinite if there is
+            none left).
         expanded: states expanded so far.
         generated: successors made so far.
         stored: labels kept now.
     """
 
-    outcome: Outcome
+    outcome: SearchOutcome
     best: FlatPlan | None
     bound: float
     expanded: int

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several searches in one: any plan first, then better ones, then the proof.
+"""Several searches in turns: any plan first, then better ones, then the proof.
 
-A* with an admissible heuristic begins; mostly it is done in no time. If not, it takes turns with a
-greedy search by landmarks and FF until there is any plan, and then with an anytime search that
-looks for better ones. What one of them finds limits the others. Where the greedy search does not
-find a plan at once, relaxed plans are carried out as far as they go; where no plan shows up for
-long, all states are gone through without any estimate as well: estimates cost much more than that,
-and where there is no plan, they mostly don't say so. Last, a proven plan of least loss is
-shortened, with a bounded effort.
+A* with an admissible heuristic begins; mostly it is done at once. If not, it takes turns with a
+greedy search by landmarks and FF until there is any plan, and then with an anytime search for
+better ones. Each plan limits all searches. If the greedy search does not find a plan in its first
+turn, lookahead plans are tried. If no plan shows up for long, all states are expanded without any
+estimate as well: estimates cost much more than that, and if there is no plan, they mostly do not
+say so.
 
 Turns are counted in evaluations, not in seconds, so the same seed gives the same plan.
+
+State machine: `_role` is the search whose turn it is, `_left` the rest of its turn; at 0 the next
+turn is chosen (`_begin_turn`). `_proof` always exists; `_helper` is the greedy or the anytime
+search, `_doubt` the one without estimates. `_outcome` is None until the answer is known.
 """
 
 from __future__ import annotations
@@ -17,43 +20,40 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from fcp_ros.fuzzy import EPSILON, Composition
+from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.search_options import SearchOptions
-from fcp_ros.planning.search.dive import dive
-from fcp_ros.planning.search.elimination import without_needless
-from fcp_ros.planning.search.engine import MEMORY, BestFirst, Spent, unwatched
-from fcp_ros.planning.search.grid import composed
+from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
+from fcp_ros.planning.search.lookahead import find_lookahead_plan
 from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
-from fcp_ros.planning.search.prepared import Prepared, prepare
-from fcp_ros.planning.search.roles import Role, options_of
+from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
+from fcp_ros.planning.search.prepared import PreparedTask, prepare
+from fcp_ros.planning.search.settings import SearchRole, choose_options
+from fcp_ros.planning.search.shortening import eliminate_actions
 
 FIRST_TURN = 300
 """Effort of A* before a greedy search looks for any plan at all."""
 PROOF_TURN = 300
-"""Effort of A* at a time after that."""
+"""Effort of each later turn of A*."""
 PLAN_TURN = 1500
-"""Effort of the greedy search at a time; its heuristic is faster."""
+"""Effort of a turn of the greedy search; its heuristic is faster."""
 PATIENCE = 10_000
 """Effort of the greedy search before it is doubted that there is a plan."""
 NONE_TURN = 30_000
-"""Effort, at a time, of going through all states."""
+"""Effort of a turn of the search without estimates."""
 BETTER_TURN = 600
-"""Effort of the anytime search at a time."""
-LARGE = 20_000
-"""Where the relaxation has more actions than this, all efforts but the greedy one get less."""
+"""Effort of a turn of the anytime search."""
 
 
 class Portfolio:
     """Searches a flat task until the best plan is proven, or a limit is reached.
 
-    Arguments:
-        task: the task, or what was prepared for it.
+    Args:
+        task: the task, plain or prepared.
         objective: what is optimised.
-        options: heuristics of the proof, weight of ties, seed; the algorithm is not asked for.
+        options: heuristics of the proof, weight of ties, seed; the algorithm is not read.
         memory: bytes that it may use.
-        incumbent: a plan that is known; only better ones are looked for.
+        incumbent: a known plan; only better ones are looked for.
         spent: called after each slice of some milliseconds. What it raises goes through; the search
             can go on afterwards.
         improved: told about each better plan at once.
@@ -61,39 +61,38 @@ class Portfolio:
 
     def __init__(
         self,
-        task: FlatTask | Prepared,
+        task: FlatTask | PreparedTask,
         objective: Objective,
         options: SearchOptions | None = None,
         memory: int = MEMORY,
         incumbent: FlatPlan | None = None,
-        spent: Spent = unwatched,
+        spent: SpentCallback = ignore_spent,
         improved: Callable[[FlatPlan], None] | None = None,
     ) -> None:
-        self._prepared = task if isinstance(task, Prepared) else prepare(task)
+        self._prepared = task if isinstance(task, PreparedTask) else prepare(task)
         self._objective = objective
-        self._options = options_of(Role.PROOF, objective, options or SearchOptions())
+        self._options = choose_options(SearchRole.PROOF, objective, options or SearchOptions())
         self._memory = memory
         self._spent = spent
         self._improved = improved
         self._best = incumbent
-        self._outcome: Outcome | None = None
+        self._outcome: SearchOutcome | None = None
         self._finished: list[SearchReport] = []
-        self._spent_effort = 0  # by searches that are finished
-        self._dived = False
+        self._finished_effort = 0
+        self._looked_ahead = False
         self._doubt: BestFirst | None = None
         self._doubt_failed = False
-        self._share = min(1.0, LARGE / max(1, len(self._prepared.relaxed.operator)))
         self._helper: BestFirst | None = None
-        self._role = self._helper_role = Role.PROOF
-        self._helpless = False
+        self._role = self._helper_role = SearchRole.PROOF
+        self._helper_failed = False
         self._proof_failed = False
-        self._proof = self._search(self._options)
-        self._left = self._length(FIRST_TURN)
+        self._proof = self._open(self._options)
+        self._left = self._scale_turn(FIRST_TURN)
 
     def run(self, allowance: int) -> SearchReport:
-        """Searches on until it knows the answer, or the allowance is used up.
+        """Go on until the answer is known or the allowance is used up.
 
-        Arguments:
+        Args:
             allowance: states to expand or evaluate at most in this call.
         """
         target = self.effort + allowance
@@ -102,10 +101,10 @@ class Portfolio:
         return self.report()
 
     def report(self) -> SearchReport:
-        """How far the search has come."""
+        """Report the state of the search."""
         reports = [*self._finished, *(search.report() for search in self._running)]
         return SearchReport(
-            self._outcome or Outcome.PAUSED,
+            self._outcome or SearchOutcome.PAUSED,
             self._best,
             self._bound(),
             sum(report.expanded for report in reports),
@@ -113,11 +112,16 @@ class Portfolio:
             sum(report.stored for report in reports[len(self._finished) :]),
         )
 
+    @property
+    def effort(self) -> int:
+        """States expanded and states evaluated so far."""
+        return self._finished_effort + sum(search.effort for search in self._running)
+
     def _bound(self) -> float:
-        """Lower bound of the first criterion; that of the best plan from the proof on."""
-        if self._outcome is Outcome.EXHAUSTED:
+        """Lower bound of the first criterion; from the proof on, the value of the best plan."""
+        if self._outcome is SearchOutcome.EXHAUSTED:
             return math.inf
-        if self._outcome is Outcome.OPTIMAL and self._best is not None:
+        if self._outcome is SearchOutcome.OPTIMAL and self._best is not None:
             return self._best.first(self._objective)
         return self._proof.report().bound
 
@@ -129,21 +133,16 @@ class Portfolio:
         return [search for search in searches if search is not None]
 
     @property
-    def effort(self) -> int:
-        """States expanded and states evaluated so far."""
-        return self._spent_effort + sum(search.effort for search in self._running)
-
-    @property
     def _current(self) -> BestFirst | None:
         """The search whose turn it is."""
-        if self._role is Role.PROOF:
+        if self._role is SearchRole.PROOF:
             return self._proof
-        return self._doubt if self._role is Role.NONE else self._helper
+        return self._doubt if self._role is SearchRole.NONE else self._helper
 
     def _work(self, allowance: int) -> None:
-        """Goes on with the turn, or begins the next one."""
+        """Go on with the turn, or begin the next one."""
         if self._left <= 0:
-            self._next_turn()
+            self._begin_turn()
         search = self._current
         if search is None:
             return
@@ -152,101 +151,102 @@ class Portfolio:
             report = search.run(min(self._left, allowance))
         finally:
             self._left -= search.effort - before
-        if report.outcome is not Outcome.PAUSED:
+        if report.outcome is not SearchOutcome.PAUSED:
             self._left = 0
             self._conclude(report.outcome)
 
-    def _next_turn(self) -> None:
-        """Whose turn it is."""
-        if self._role is Role.ANY and not self._dived:
-            self._dive()
+    def _begin_turn(self) -> None:
+        """Choose the search whose turn is next, or end the portfolio."""
+        if self._role is SearchRole.ANY and not self._looked_ahead:
+            self._look_ahead()
         if self._best is not None:
-            self._believe()
-        if self._nothing_better():
-            self._outcome = Outcome.OPTIMAL
-        elif self._role is Role.PROOF and not self._helpless:
+            self._drop_doubt()
+        if self._is_settled():
+            self._outcome = SearchOutcome.OPTIMAL
+        elif self._role is SearchRole.PROOF and not self._helper_failed:
             self._help()
-        elif self._role is Role.ANY and self._in_doubt():
-            self._role, self._left = Role.NONE, self._length(NONE_TURN)
-        elif self._proof_failed and self._helpless:
-            self._outcome = Outcome.OUT_OF_MEMORY
+        elif self._role is SearchRole.ANY and self._has_doubt():
+            self._role, self._left = SearchRole.NONE, self._scale_turn(NONE_TURN)
+        elif self._proof_failed and self._helper_failed:
+            self._outcome = SearchOutcome.OUT_OF_MEMORY
         elif self._proof_failed:
             self._help()
         else:
-            self._role, self._left = Role.PROOF, self._length(PROOF_TURN)
+            self._role, self._left = SearchRole.PROOF, self._scale_turn(PROOF_TURN)
 
-    def _dive(self) -> None:
-        """Carries out relaxed plans, once, where there is no plan yet."""
-        self._dived = True
+    def _look_ahead(self) -> None:
+        """Try lookahead plans, once, if there is no plan yet."""
+        self._looked_ahead = True
         if self._best is None:
-            plan = dive(self._prepared, self._objective, lambda: self._spent(0, 0))
+            plan = find_lookahead_plan(self._prepared, self._objective, lambda: self._spent(0, 0))
             if plan is not None:
-                self._found(plan)
+                self._take(plan)
 
-    def _nothing_better(self) -> bool:
-        """Whether no plan has less loss than the best one."""
+    def _is_settled(self) -> bool:
+        """Return True if no plan has less loss than the best one."""
         if self._best is None or self._objective.order[0] is not Criterion.LOSS:
             return False
         return self._best.loss <= self._proof.report().bound + EPSILON
 
-    def _in_doubt(self) -> bool:
-        """Whether all states are to be gone through; makes the search that does."""
+    def _has_doubt(self) -> bool:
+        """Return True if all states are to be expanded; open that search if it is time to."""
         if self._doubt_failed or self._best is not None or self._helper is None:
             return False
         if self._doubt is None and self._helper.effort >= PATIENCE:
-            self._doubt = self._search(self._options_of(Role.NONE))
+            self._doubt = self._open(self._choose_options(SearchRole.NONE))
         return self._doubt is not None
 
-    def _believe(self) -> None:
-        """Going through all states is not needed any more."""
+    def _drop_doubt(self) -> None:
+        """End the search without estimates."""
         if self._doubt is not None:
             self._finished.append(self._doubt.report())
-            self._spent_effort += self._doubt.effort
+            self._finished_effort += self._doubt.effort
             self._doubt = None
 
     def _help(self) -> None:
-        """The turn of the helper: a greedy search until there is a plan, then an anytime one."""
-        role = Role.ANY if self._best is None else Role.BETTER
-        if self._helper is None or (role is Role.BETTER and self._helper_role is Role.ANY):
-            self._retire()
-            self._helper = self._search(self._options_of(role))
+        """Begin a turn of the helper: greedy search until there is a plan, then anytime search."""
+        role = SearchRole.ANY if self._best is None else SearchRole.BETTER
+        outdated = role is SearchRole.BETTER and self._helper_role is SearchRole.ANY
+        if self._helper is None or outdated:
+            self._drop_helper()
+            self._helper = self._open(self._choose_options(role))
             self._helper_role = role
         self._role = role
-        self._left = PLAN_TURN if role is Role.ANY else self._length(BETTER_TURN)
+        self._left = PLAN_TURN if role is SearchRole.ANY else self._scale_turn(BETTER_TURN)
 
-    def _conclude(self, outcome: Outcome) -> None:
-        """The search whose turn it is has ended."""
-        if outcome is Outcome.OUT_OF_MEMORY:
-            if self._role is Role.PROOF:
+    def _conclude(self, outcome: SearchOutcome) -> None:
+        """Draw the conclusion from the end of the search whose turn it is."""
+        if outcome is SearchOutcome.OUT_OF_MEMORY:
+            if self._role is SearchRole.PROOF:
                 self._proof_failed = True
-            elif self._role is Role.NONE:
-                self._believe()
+            elif self._role is SearchRole.NONE:
+                self._drop_doubt()
                 self._doubt_failed = True
             else:
-                self._retire()
-                self._helpless = True
-        elif outcome is Outcome.FOUND and self._role is not Role.PROOF:
-            self._retire()
+                self._drop_helper()
+                self._helper_failed = True
+        elif outcome is SearchOutcome.FOUND and self._role is not SearchRole.PROOF:
+            self._drop_helper()
         else:
             self._outcome = outcome
 
-    def _options_of(self, role: Role) -> SearchOptions:
-        return options_of(role, self._objective, self._options)
+    def _choose_options(self, role: SearchRole) -> SearchOptions:
+        return choose_options(role, self._objective, self._options)
 
-    def _retire(self) -> None:
-        """The helper is not needed any more."""
+    def _drop_helper(self) -> None:
+        """End the helper."""
         if self._helper is not None:
             self._finished.append(self._helper.report())
-            self._spent_effort += self._helper.effort
+            self._finished_effort += self._helper.effort
             self._helper = None
 
-    def _length(self, turn: int) -> int:
-        return max(10, int(turn * self._share))
+    def _scale_turn(self, turn: int) -> int:
+        return max(10, int(turn * self._prepared.effort_share))
 
     # --- searches and plans
 
-    def _search(self, options: SearchOptions) -> BestFirst:
-        """A search that knows the best plan."""
+    def _open(self, options: SearchOptions) -> BestFirst:
+        """Open a search that knows the best plan."""
         return BestFirst(
             self._prepared,
             self._objective,
@@ -254,19 +254,14 @@ class Portfolio:
             self._memory // 3,
             self._best,
             self._spent,
-            self._found,
+            self._take,
         )
 
-    def _found(self, plan: FlatPlan) -> None:
-        """A search has found a plan that is better than what it knew."""
+    def _take(self, plan: FlatPlan) -> None:
+        """Take a plan that is better than what its search knew, without needless steps."""
         task = self._prepared.task
-        operators = without_needless(task, plan.operators)
-        maximum = self._objective.composition is Composition.MAXIMUM
-        plan = FlatPlan(
-            operators,
-            composed(task.loss, operators, maximum),
-            composed(task.cost, operators, False),
-        )
+        operators = eliminate_actions(task, plan.operators)
+        plan = make_plan(task, operators, self._objective.composition)
         if self._best is not None and not plan.is_better(self._best, self._objective):
             return
         self._best = plan

@@ -1,32 +1,88 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an objective and options mean to the kernel: plain numbers."""
+"""The settings of one best-first search: from roles and options to plain numbers for the kernel."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from enum import Enum
 from typing import NamedTuple
 
 from fcp_ros.planning.flat.task import Floats, Ints
-from fcp_ros.planning.heuristics.kind import Kind
+from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
-from fcp_ros.planning.search.grid import Grid
-from fcp_ros.planning.search.objective import Objective
+from fcp_ros.planning.search.objective import Criterion, Grid, Objective
 
 TAKEN, MADE, LAZY = 0, 1, 2
-"""When a state is evaluated: when a label of it is taken (and put back where it turns out to be
-worse than thought), when it is made, or when it is taken, once it counted with its parent's
-values. With estimates that are dear and no lower bounds, nothing is put back: most of them would
-only tell that."""
+"""The moment when a state is evaluated: when a label of it is taken (and queued again if its key
+got worse), when it is made, or when it is taken, but queued once with its parent's estimates. With
+estimates that are dear and not admissible, nothing is queued again: most evaluations would only say
+so."""
 SEEN, LEXICOGRAPHIC, PARETO = 0, 1, 2
-"""When a label makes another one of the same state useless: always, when it is no worse by the
-order of the criteria, or when it is no worse in both."""
+"""The labels of a state that a label dominates: all of them, those that are no better in the order
+of the criteria, or those that are no better in either criterion."""
 NEVER, BY_KEY, AT_ONCE = 0, 1, 2
-"""When a search stops with a plan: when nothing is left, when no label that waits comes before it,
-or as soon as it has one."""
+"""The moment when a search stops with a plan: when no label is left, when no waiting label precedes
+the plan, or as soon as there is a plan."""
 LEAST_PRICE = 20
-"""An evaluation in a small task takes as long as so many successors."""
+"""An evaluation in a small task takes as long as making this many successors."""
 ACTIONS = 4
-"""For so many actions of the relaxation an evaluation takes as much longer as a successor does."""
+"""An evaluation takes one successor longer for each ACTIONS actions of the relaxation."""
+BETTER_WEIGHT = 5.0
+"""First weight of the anytime search."""
+ADMISSIBLE = frozenset({Heuristic.BLIND, Heuristic.MAX, Heuristic.LM_CUT})
+"""Heuristics that are lower bounds."""
+
+
+class SearchRole(Enum):
+    """The purpose of a search in a portfolio."""
+
+    PROOF = "proof"
+    """The best plan, and the proof that it is."""
+    ANY = "any"
+    """Any plan at all."""
+    NONE = "none"
+    """Expanding all states without estimates: the soonest proof that there is no plan."""
+    BETTER = "better"
+    """A better plan than the best one so far."""
+
+
+def choose_options(role: SearchRole, objective: Objective, options: SearchOptions) -> SearchOptions:
+    """Choose algorithm and heuristics for a role.
+
+    Args:
+        role: the role.
+        objective: of the portfolio. A loss budget asks for a lower bound of the loss.
+        options: of the portfolio: heuristics of the proof, weight of ties, seed.
+    """
+    if role is SearchRole.PROOF:
+        return _choose_proof_options(objective, options)
+    if role is SearchRole.ANY:
+        return replace(
+            options,
+            algorithm=Algorithm.LAZY_GREEDY,
+            heuristic=Heuristic.LANDMARK_COUNT,
+            tie_heuristic=Heuristic.FF,
+        )
+    if role is SearchRole.NONE:
+        return replace(
+            options,
+            algorithm=Algorithm.ASTAR,
+            heuristic=Heuristic.BLIND,
+            tie_heuristic=Heuristic.BLIND,
+        )
+    return replace(
+        options, algorithm=Algorithm.ANYTIME_ASTAR, heuristic=Heuristic.FF, weight=BETTER_WEIGHT
+    )
+
+
+def _choose_proof_options(objective: Objective, options: SearchOptions) -> SearchOptions:
+    options = replace(options, algorithm=Algorithm.ASTAR)
+    if options.heuristic not in ADMISSIBLE:
+        options = replace(options, heuristic=Heuristic.LM_CUT)
+    if objective.order[0] is Criterion.COST:
+        options = replace(options, tie_heuristic=Heuristic.LM_CUT, tie_weight=1.0)
+    return options
 
 
 class Settings(NamedTuple):
@@ -34,23 +90,23 @@ class Settings(NamedTuple):
 
     Attributes:
         first, second: weight of each operator in each criterion, float64[m].
-        first_maximum, second_maximum: whether the largest counts instead of the sum.
-        first_budget, second_budget: what labels may not exceed; may be infinite.
-        first_kind, second_kind: number of the heuristic; blind ones are not evaluated.
+        first_maximum, second_maximum: True if the largest weight counts instead of the sum.
+        first_budget, second_budget: the most that a label may have; may be infinite.
+        first_code, second_code: number of the heuristic; blind ones are not evaluated.
         first_weight, second_weight: factors of the heuristics in the key.
-        first_admissible, second_admissible: whether they are lower bounds.
+        first_admissible, second_admissible: True if they are lower bounds.
         evaluation: TAKEN, MADE or LAZY.
         dominance: SEEN, LEXICOGRAPHIC or PARETO.
         stop: NEVER, BY_KEY or AT_ONCE.
-        greedy: whether the key is the heuristic alone; the first criterion breaks ties.
+        greedy: True if the key is the heuristic alone; the first criterion breaks ties.
         queues: number of queues. In A* there is 1; a greedy search has one for each heuristic, and
-            with `helps` behind each of them another one for what helpful actions lead to.
+            with `helps` behind each of them another one for the successors by helpful actions.
         helps: the heuristic that names helpful actions: 1, 2, or 0 for none. Outside greedy
-            searches, what other actions lead to is not thought to be nearer to the goal.
-        direction: of each resource: 1 more is never worse, -1 less is never worse, 0 it can't ever
+            searches, successors by other actions are not thought to be nearer to the goal.
+        direction: of each resource: 1 more is never worse, -1 less is never worse, 0 it can never
             be short, 2 both matter; int32[R].
-        counting: whether resources decide between labels.
-        price: an evaluation is so much work, where a successor is 1.
+        counting: True if resources decide between labels.
+        price: work of an evaluation, where making a successor is 1.
         seed: 0, or a number by which successors are made in another order.
     """
 
@@ -60,8 +116,8 @@ class Settings(NamedTuple):
     second_maximum: bool
     first_budget: float
     second_budget: float
-    first_kind: int
-    second_kind: int
+    first_code: int
+    second_code: int
     first_weight: float
     second_weight: float
     first_admissible: bool
@@ -78,22 +134,7 @@ class Settings(NamedTuple):
     seed: int
 
 
-ADMISSIBLE = frozenset({Heuristic.BLIND, Heuristic.MAX, Heuristic.LM_CUT})
-"""Heuristics that are lower bounds."""
-
-
-def kind_of(heuristic: Heuristic, criterion: Grid) -> int:
-    """The number of a heuristic for a criterion.
-
-    Where the largest counts, only the bottleneck bound says anything; where all weights are 0, the
-    blind one says everything.
-    """
-    if heuristic is Heuristic.BLIND or not criterion.weight.any():
-        return int(Kind.BLIND)
-    return int(Kind.MAX if criterion.maximum else _kind(heuristic))
-
-
-def settings_of(
+def derive_settings(
     objective: Objective,
     options: SearchOptions,
     first: Grid,
@@ -101,13 +142,13 @@ def settings_of(
     direction: Ints,
     actions: int,
 ) -> Settings:
-    """The settings of one search, as long as resources don't count.
+    """Derive the settings of one search, as long as resources do not count.
 
-    Arguments:
-        objective: what is optimised.
-        options: how to search.
+    Args:
+        objective: the objective.
+        options: algorithm, heuristics, weights, seed.
         first, second: the criteria in the objective's order.
-        direction: of the resources.
+        direction: of the resources, see `kernel.dominance.find_directions`.
         actions: number of actions of the relaxation.
 
     Raises:
@@ -120,14 +161,14 @@ def settings_of(
         second_maximum=second.maximum,
         first_budget=first.budget,
         second_budget=second.budget,
-        first_kind=kind_of(options.heuristic, first),
-        second_kind=kind_of(options.tie_heuristic, second),
+        first_code=_choose_code(options.heuristic, first),
+        second_code=_choose_code(options.tie_heuristic, second),
         first_weight=1.0,
         second_weight=float(options.tie_weight),
-        first_admissible=_admissible(options.heuristic, first),
-        second_admissible=_admissible(options.tie_heuristic, second),
+        first_admissible=_is_admissible(options.heuristic, first),
+        second_admissible=_is_admissible(options.tie_heuristic, second),
         evaluation=TAKEN,
-        dominance=_dominance(first, second),
+        dominance=_choose_dominance(first, second),
         stop=BY_KEY,
         greedy=False,
         queues=1,
@@ -138,7 +179,7 @@ def settings_of(
         seed=options.seed,
     )
     if options.algorithm in (Algorithm.GREEDY, Algorithm.LAZY_GREEDY):
-        return _greedy(settings, options)
+        return _make_greedy(settings, options)
     if options.algorithm not in (
         Algorithm.ASTAR,
         Algorithm.WEIGHTED_ASTAR,
@@ -146,47 +187,59 @@ def settings_of(
     ):
         raise ValueError(f"{options.algorithm.value} is not a best-first search")
     weight = 1.0 if options.algorithm is Algorithm.ASTAR else max(1.0, float(options.weight))
-    helps = 2 if settings.second_kind == Kind.FF else int(settings.first_kind == Kind.FF)
-    dear = settings.first_kind in (Kind.ADD, Kind.FF)
+    ff = HeuristicCode.FF
+    helps = 2 if settings.second_code == ff else int(settings.first_code == ff)
+    dear = settings.first_code in (HeuristicCode.ADD, ff)
     lazy = options.algorithm is not Algorithm.ASTAR and dear
     return settings._replace(first_weight=weight, helps=helps, evaluation=LAZY if lazy else TAKEN)
 
 
-def _admissible(heuristic: Heuristic, criterion: Grid) -> bool:
+def _choose_code(heuristic: Heuristic, criterion: Grid) -> int:
+    """Choose the number of a heuristic for a criterion.
+
+    If the largest weight counts, only the bottleneck bound says anything; if all weights are 0, the
+    blind one says everything.
+    """
+    if heuristic is Heuristic.BLIND or not criterion.weight.any():
+        return int(HeuristicCode.BLIND)
+    return int(HeuristicCode.MAX if criterion.maximum else _to_code(heuristic))
+
+
+def _is_admissible(heuristic: Heuristic, criterion: Grid) -> bool:
     return heuristic in ADMISSIBLE or criterion.maximum or not criterion.weight.any()
 
 
-def _greedy(settings: Settings, options: SearchOptions) -> Settings:
-    """A greedy search looks at one heuristic; the landmark count takes turns with the second."""
-    kinds = [_kind(options.heuristic), Kind.BLIND]
+def _make_greedy(settings: Settings, options: SearchOptions) -> Settings:
+    """Make settings greedy: one heuristic, or the landmark count in turns with the second one."""
+    codes = [_to_code(options.heuristic), HeuristicCode.BLIND]
     if options.heuristic is Heuristic.LANDMARK_COUNT is not options.tie_heuristic:
-        kinds[1] = _kind(options.tie_heuristic)
-    helps = kinds.index(Kind.FF) + 1 if Kind.FF in kinds else 0
+        codes[1] = _to_code(options.tie_heuristic)
+    helps = codes.index(HeuristicCode.FF) + 1 if HeuristicCode.FF in codes else 0
     unlimited = math.isinf(settings.first_budget) and math.isinf(settings.second_budget)
     return settings._replace(
-        first_kind=int(kinds[0]),
-        second_kind=int(kinds[1]),
+        first_code=int(codes[0]),
+        second_code=int(codes[1]),
         first_admissible=False,
         second_admissible=False,
         evaluation=MADE if options.algorithm is Algorithm.GREEDY else LAZY,
         dominance=SEEN if unlimited else PARETO,
         stop=AT_ONCE,
         greedy=True,
-        queues=(2 if helps else 1) * (1 if kinds[1] is Kind.BLIND else 2),
+        queues=(2 if helps else 1) * (1 if codes[1] is HeuristicCode.BLIND else 2),
         helps=helps,
     )
 
 
-def _kind(heuristic: Heuristic) -> Kind:
-    return Kind(list(Heuristic).index(heuristic))
+def _to_code(heuristic: Heuristic) -> HeuristicCode:
+    return HeuristicCode(list(Heuristic).index(heuristic))
 
 
-def _dominance(first: Grid, second: Grid) -> int:
-    """The order of the criteria decides between labels, unless the worse one can still win.
+def _choose_dominance(first: Grid, second: Grid) -> int:
+    """Choose the comparison of labels: the order of the criteria, unless the worse label can win.
 
-    That is where a budget limits the second criterion (the better label may exceed it later), and
-    where the first one is a maximum (what is still to come may make both equal). A budget of a
-    maximum limits no label: operators beyond it can't be used at all.
+    It can if a budget limits the second criterion (the better label may exceed it later), and if
+    the first one is a maximum (what is still to come may make both equal). A budget of a maximum
+    limits no label: operators beyond it are never applicable.
     """
     limited = math.isfinite(second.budget) and not second.maximum
     return PARETO if first.maximum or limited else LEXICOGRAPHIC

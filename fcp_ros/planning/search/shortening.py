@@ -1,24 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a proven plan of least loss is shortened: searches of bounded effort, until one finds it.
+"""Shorter plans: elimination of needless steps, and searches of bounded effort for cheaper plans.
 
-First without any estimate, which takes no time and settles small tasks for good. Then by the
-landmarks ahead, which are counted faster than a relaxation is looked at, and last by FF. In tasks
-with hundreds of steps both find much better orders than the greedy search that came first; what
-makes a plan long there is the order in which it serves its goals, so looking at a few neighbouring
-steps at a time was found to help less.
+Action elimination (Nakhost and Mueller, Action Elimination and Plan Neighborhood Graph Search,
+ICAPS 2010): each step in turn is left out together with all later ones that then are not
+applicable; if the goal is still reached, they stay out. Neither loss nor cost can grow by that.
+
+A proven plan of least loss is shortened by searches for the same loss at less cost. The first one
+has no estimate, takes no time and settles small tasks for good. Then follow one by the landmarks
+ahead, which are counted faster than a relaxation is explored, and one by FF. In tasks with hundreds
+of steps both find much better orders than the greedy search that came first. What makes a plan long
+there is the order in which it serves its goals; looking at a few neighbouring steps at a time was
+measured to help less.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning.flat.semantics import (
+    Amounts,
+    FlatState,
+    amounts_after,
+    initial_amounts,
+    initial_state,
+    is_applicable,
+    is_goal,
+    successor,
+)
+from fcp_ros.planning.flat.task import FlatTask, Ints
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
+from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome
+from fcp_ros.planning.search.prepared import PreparedTask
 
-BLINDLY = 2000
+MOST_APPLIED = 20_000
+"""Most operators that action elimination applies; the rest of a very long plan stays as it is."""
+BLIND_EFFORT = 2000
 """States to expand without an estimate."""
-EACH = 20
+LANDMARK_EFFORT = 20
 """States to expand for each step of the plan when landmarks are counted."""
-EACH_BY_FF = 40
+FF_EFFORT = 40
 """States to expand or evaluate for each step of the plan by FF."""
 WEIGHT = 5.0
 """Weight of the heuristics."""
@@ -26,28 +50,177 @@ LESS_WEIGHT = 3.0
 """Weight of FF once it has found a shorter plan: from the start again, as in LAMA."""
 
 
+# --- elimination of needless steps
+
+
+def eliminate_actions(task: FlatTask, operators: tuple[int, ...]) -> tuple[int, ...]:
+    """Leave out the steps that a plan does not need.
+
+    Args:
+        task: the task.
+        operators: a plan that works on it.
+    """
+    walker = _Walker(task, set(operators))
+    place = (initial_state(task), initial_amounts(task))
+    position = 0
+    try:
+        while position < len(operators):
+            rest = walker.walk(place, operators[position + 1 :])
+            if rest is not None:
+                operators = operators[:position] + rest
+                continue
+            after = walker.apply(place, operators[position])
+            assert after is not None, "the plan works"
+            place = after
+            position += 1
+    except _LimitReached:
+        pass
+    return operators
+
+
+class _LimitReached(Exception):
+    """Enough operators were applied."""
+
+
 @dataclass(frozen=True, slots=True)
-class Shortening:
+class _PlainOperator:
+    """An operator in plain numbers; `simple`: without conditional effects, blocks or resources."""
+
+    pre: tuple[tuple[int, int], ...]
+    unequal: tuple[tuple[int, int], ...]
+    writes: tuple[tuple[int, int], ...]
+    simple: bool
+
+
+def _read_operator(task: FlatTask, operator: int) -> _PlainOperator:
+    first, last = int(task.eff_start[operator]), int(task.eff_start[operator + 1])
+    conditional = task.cond_start[first] != task.cond_start[last]
+    blocked = task.block_start[operator] != task.block_start[operator + 1]
+    return _PlainOperator(
+        _read_pairs(task.pre_start, task.pre_var, task.pre_val, operator),
+        _read_pairs(task.not_start, task.not_var, task.not_val, operator),
+        _read_pairs(task.eff_start, task.eff_var, task.eff_val, operator),
+        not (conditional or blocked or len(task.amount)),
+    )
+
+
+def _read_pairs(start: Ints, var: Ints, val: Ints, row: int) -> tuple[tuple[int, int], ...]:
+    part = slice(int(start[row]), int(start[row + 1]))
+    return tuple(zip(var[part].tolist(), val[part].tolist(), strict=True))
+
+
+class _Walker:
+    """Applies operators, and counts them."""
+
+    def __init__(self, task: FlatTask, operators: Iterable[int]) -> None:
+        self._task = task
+        self._plain = {operator: _read_operator(task, operator) for operator in operators}
+        self._left = MOST_APPLIED
+
+    def walk(
+        self, start: tuple[FlatState, Amounts], operators: tuple[int, ...]
+    ) -> tuple[int, ...] | None:
+        """Apply the applicable operators, leave out the others; None if that misses the goal."""
+        kept = []
+        for operator in operators:
+            after = self.apply(start, operator)
+            if after is not None:
+                kept.append(operator)
+                start = after
+        return tuple(kept) if is_goal(self._task, start[0]) else None
+
+    def apply(
+        self, start: tuple[FlatState, Amounts], operator: int
+    ) -> tuple[FlatState, Amounts] | None:
+        """Apply an operator to state and resources; None if it is not applicable."""
+        if self._left == 0:
+            raise _LimitReached
+        self._left -= 1
+        (state, amounts), plain = start, self._plain[operator]
+        for variable, value in plain.pre:
+            if state[variable] != value:
+                return None
+        for variable, value in plain.unequal:
+            if state[variable] == value:
+                return None
+        if plain.simple:
+            changed = list(state)
+            for variable, value in plain.writes:
+                changed[variable] = value
+            return tuple(changed), amounts
+        if not is_applicable(self._task, state, operator):
+            return None
+        left = amounts_after(self._task, amounts, operator)
+        return None if left is None else (successor(self._task, state, operator), left)
+
+
+# --- searches for cheaper plans
+
+
+@dataclass(frozen=True, slots=True)
+class ShorteningStage:
     """One search for a plan that costs less.
 
     Attributes:
-        options: how it searches.
+        options: algorithm, heuristic, weight, seed.
         effort: states that it may expand or evaluate.
-        then: the searches that follow once it has found a plan; else the next one does.
+        then: the searches that follow once it has found a plan; without a plan the next stage does.
     """
 
     options: SearchOptions
     effort: int
-    then: tuple[Shortening, ...] = ()
+    then: tuple[ShorteningStage, ...] = ()
 
 
-def shortenings(
+def shorten(
+    prepared: PreparedTask,
+    objective: Objective,
+    plan: FlatPlan,
+    effort: int,
+    options: SearchOptions | None = None,
+    memory: int = MEMORY,
+    spent: SpentCallback = ignore_spent,
+) -> FlatPlan:
+    """Look for a plan with no more loss that costs less; return the plan itself if none is found.
+
+    Args:
+        prepared: the task.
+        objective: the objective by which the plan is the best; its first criterion is the loss.
+        plan: the plan.
+        effort: states that were expanded or evaluated until it was found.
+        options: only the seed is read.
+        memory: bytes that it may use.
+        spent: called after each slice of some milliseconds. What it raises goes through.
+    """
+    if objective.order[0] is not Criterion.LOSS or plan.cost <= EPSILON:
+        return plan
+    share = prepared.effort_share
+    waiting = list(list_stages(options or SearchOptions(), len(plan.operators), effort, share))
+    best = plan
+    while waiting:
+        stage = waiting.pop(0)
+        cheaper = replace(
+            objective,
+            order=(Criterion.COST, Criterion.LOSS),
+            loss_budget=best.loss,
+            cost_budget=best.cost - 2 * EPSILON,
+        )
+        search = BestFirst(prepared, cheaper, stage.options, memory, spent=spent)
+        report = search.run(max(1, stage.effort))
+        if report.best is not None:
+            best, waiting = report.best, list(stage.then)
+        elif report.outcome is SearchOutcome.EXHAUSTED:  # there is none at all
+            break
+    return best
+
+
+def list_stages(
     options: SearchOptions, steps: int, spent: int, share: float
-) -> tuple[Shortening, ...]:
-    """The searches, in order.
+) -> tuple[ShorteningStage, ...]:
+    """List the searches, in order.
 
-    Arguments:
-        options: the seed is taken from these.
+    Args:
+        options: only the seed is read.
         steps: of the plan.
         spent: states that were expanded or evaluated until it was found and proven.
         share: 1, or less in tasks where each state takes long.
@@ -61,12 +234,13 @@ def shortenings(
     )
     weighted = replace(blind, algorithm=Algorithm.WEIGHTED_ASTAR, weight=WEIGHT)
     by_ff = replace(weighted, heuristic=Heuristic.FF)
-    effort = int(share * EACH_BY_FF * steps) + spent
-    again = Shortening(replace(by_ff, weight=LESS_WEIGHT), effort)
+    effort = int(share * FF_EFFORT * steps) + spent
+    again = ShorteningStage(replace(by_ff, weight=LESS_WEIGHT), effort)
     return (
-        Shortening(blind, int(share * BLINDLY)),
-        Shortening(
-            replace(weighted, heuristic=Heuristic.LANDMARK_COUNT), int(share * EACH * steps)
+        ShorteningStage(blind, int(share * BLIND_EFFORT)),
+        ShorteningStage(
+            replace(weighted, heuristic=Heuristic.LANDMARK_COUNT),
+            int(share * LANDMARK_EFFORT * steps),
         ),
-        Shortening(by_ff, effort, (again,)),
+        ShorteningStage(by_ff, effort, (again,)),
     )

@@ -9,7 +9,7 @@ from itertools import product
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.search.bidirectional.meeting import Meeting
-from fcp_ros.planning.search.bidirectional.pattern import Literal
+from fcp_ros.planning.search.bidirectional.partial_state import Literal
 from fcp_ros.planning.verification.meeting import Claim, PlanMeeting
 
 
@@ -23,10 +23,10 @@ def plan_meeting(meeting: Meeting, encoding: Encoding, tnorm: TNorm) -> PlanMeet
         tnorm: of the search's losses.
     """
     steps = encoding.decode(meeting.operators[: meeting.index]).steps
-    literals = [(unit,) for unit in meeting.pattern.units]
+    literals = [(unit,) for unit in meeting.partial_state.units]
     wanted = [
         claims
-        for clause in (*literals, *sorted(meeting.pattern.clauses))
+        for clause in (*literals, *sorted(meeting.partial_state.clauses))
         if all(variable < len(encoding.variables.values) for variable, _ in clause)
         for claims in _claims(clause, encoding)
     ]

@@ -15,9 +15,8 @@ from relaxed_twin import RelaxedTwin
 
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
-from fcp_ros.planning.heuristics.evaluate import evaluate
-from fcp_ros.planning.heuristics.kind import Kind
-from fcp_ros.planning.heuristics.relaxed_task import relax, workspace
+from fcp_ros.planning.heuristics.evaluate import HeuristicCode, evaluate
+from fcp_ros.planning.heuristics.relaxed_task import make_workspace, relax
 
 TINY = st.builds(
     connected_task,
@@ -55,14 +54,15 @@ def exact(weight):
 def test_lm_cut_and_ff_equal_their_twins(task, of_loss, scale):
     """Whole numbers wait on shelves, large ones and fractions in the heap."""
     relaxed = relax(task, exact(task.loss if of_loss else task.cost) * scale)
-    work = workspace(relaxed)
+    work = make_workspace(relaxed)
     twin = ArrayTwin(relaxed)
     for state in spread_states(task):
-        assert evaluate(Kind.LM_CUT.value, relaxed, work, state) == pytest.approx(
+        assert evaluate(HeuristicCode.LM_CUT.value, relaxed, work, state) == pytest.approx(
             twin.lm_cut(state), abs=CLOSE
         )
         value, helpful = twin.ff(state)
-        assert evaluate(Kind.FF.value, relaxed, work, state) == pytest.approx(value, abs=CLOSE)
+        found = evaluate(HeuristicCode.FF.value, relaxed, work, state)
+        assert found == pytest.approx(value, abs=CLOSE)
         assert set(np.flatnonzero(work.helpful).tolist()) == helpful
 
 
@@ -71,7 +71,7 @@ def test_lm_cut_where_operators_reach_several_facts(seed):
     """The numbered ones have operators that enter the goal zone and reach something besides."""
     task = tangled_task(seed)
     relaxed = relax(task, task.loss)
-    found = evaluate(Kind.LM_CUT.value, relaxed, workspace(relaxed), task.initial)
+    found = evaluate(HeuristicCode.LM_CUT.value, relaxed, make_workspace(relaxed), task.initial)
     assert found == pytest.approx(ArrayTwin(relaxed).lm_cut(task.initial), abs=CLOSE)
 
 
@@ -80,13 +80,13 @@ def test_lm_cut_where_operators_reach_several_facts(seed):
 def test_hmax_below_lm_cut_below_relaxed_optimum_below_optimum(task, of_loss):
     weight = task.loss if of_loss else task.cost
     relaxed = relax(task, weight)
-    work = workspace(relaxed)
+    work = make_workspace(relaxed)
     twin = RelaxedTwin(task)
     worst = relax(task, weight, Composition.MAXIMUM)
     for state in spread_states(task, 3):
         values = [
             evaluate(kind.value, relaxed, work, state)
-            for kind in (Kind.BLIND, Kind.MAX, Kind.LM_CUT, Kind.FF, Kind.ADD)
+            for kind in map(HeuristicCode.__getitem__, ("BLIND", "MAX", "LM_CUT", "FF", "ADD"))
         ]
         nothing, hmax, cut, ff, hadd = values
         real = optimal(task, state, weight)
@@ -99,8 +99,8 @@ def test_hmax_below_lm_cut_below_relaxed_optimum_below_optimum(task, of_loss):
             assert relaxed_real <= ff + CLOSE
         assert ff <= hadd + CLOSE
         assert len({math.isinf(value) for value in (hmax, cut, ff, hadd, relaxed_real)}) == 1
-        bottleneck = evaluate(Kind.LM_CUT.value, worst, work, state)
-        assert bottleneck == evaluate(Kind.MAX.value, worst, work, state)
+        bottleneck = evaluate(HeuristicCode.LM_CUT.value, worst, work, state)
+        assert bottleneck == evaluate(HeuristicCode.MAX.value, worst, work, state)
         assert bottleneck <= optimal(task, state, weight, max) + CLOSE
 
 
@@ -117,4 +117,5 @@ def test_an_operator_with_two_ways_into_the_goal_pays_once():
         ]
     task = FlatBuilder([2] * 8, [0] * 8, [(3, 1), (7, 1)], operators).build()
     relaxed = relax(task, task.loss)
-    assert evaluate(Kind.LM_CUT.value, relaxed, workspace(relaxed), task.initial) == 4.0
+    found = evaluate(HeuristicCode.LM_CUT.value, relaxed, make_workspace(relaxed), task.initial)
+    assert found == 4.0

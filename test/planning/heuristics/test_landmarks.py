@@ -12,9 +12,14 @@ from random_flat_tasks import flat_tasks
 from relaxed_twin import RelaxedTwin
 
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
-from fcp_ros.planning.flat.semantics import applicable, is_goal, successor
-from fcp_ros.planning.heuristics.landmark_count import landmark_estimate, landmark_progress
-from fcp_ros.planning.heuristics.landmarks import find_landmarks, words_of, worth_of
+from fcp_ros.planning.flat.semantics import find_applicable, is_goal, successor
+from fcp_ros.planning.heuristics.landmarks import (
+    count_landmarks,
+    count_words,
+    find_landmarks,
+    find_worth,
+    track_landmarks,
+)
 from fcp_ros.planning.heuristics.relaxed_task import relax
 
 TASKS = st.one_of(
@@ -46,7 +51,7 @@ def reachable(task, passes=lambda state: True):
     pending = [first] if passes(first) else []
     while pending:
         at = pending.pop()
-        for operator in applicable(task, at):
+        for operator in find_applicable(task, at):
             after = successor(task, at, operator)
             if after not in before:
                 before[after] = []
@@ -108,16 +113,16 @@ def test_the_count_is_zero_exactly_at_the_goal(task, walk):
     landmarks = find_landmarks(relax(task, task.cost), task.initial)
     draw = np.random.default_rng(walk)
     state = tuple(map(int, task.initial))
-    row = np.zeros(words_of(landmarks), np.uint64)
+    row = np.zeros(count_words(landmarks), np.uint64)
     reached = set()
     for _ in range(20):
         values = np.array(state, np.int32)
-        landmark_progress(landmarks, row, values, row)
+        track_landmarks(landmarks, row, values, row)
         reached |= {n for n in range(len(landmarks.var)) if holds(landmarks, n, state)}
-        estimate = landmark_estimate(landmarks, ones(landmarks), row, values)
+        estimate = count_landmarks(landmarks, ones(landmarks), row, values)
         assert estimate == plain_estimate(landmarks, reached, state)
         assert (estimate == 0.0) == is_goal(task, state)
-        choices = applicable(task, state)
+        choices = find_applicable(task, state)
         if not choices:
             break
         state = successor(task, state, int(draw.choice(choices)))
@@ -141,7 +146,7 @@ def test_a_landmark_is_worth_the_cheapest_way_to_it(task):
     relaxed = relax(task, task.cost)
     landmarks = find_landmarks(relaxed, task.initial)
     actions = [action for action in RelaxedTwin(task).actions if action[2] not in action[1]]
-    worth = worth_of(landmarks, relaxed)
+    worth = find_worth(landmarks, relaxed)
     for number, (var, val) in enumerate(zip(landmarks.var, landmarks.val, strict=True)):
         weights = [
             task.cost[operator]
@@ -156,13 +161,13 @@ def test_a_chain_of_more_than_64_landmarks():
     task = FlatBuilder([100], [0], [(0, 99)], steps).build()
     landmarks = find_landmarks(relax(task, task.cost), task.initial)
     assert len(landmarks.var) == 100
-    assert words_of(landmarks) == 2
+    assert count_words(landmarks) == 2
     row = np.zeros(2, np.uint64)
     for value in range(100):
         state = np.array([value], np.int32)
-        landmark_progress(landmarks, row, state, row)
-        assert landmark_estimate(landmarks, ones(landmarks), row, state) == 99 - value
-    ahead = landmark_estimate(landmarks, ones(landmarks), row, task.initial)
+        track_landmarks(landmarks, row, state, row)
+        assert count_landmarks(landmarks, ones(landmarks), row, state) == 99 - value
+    ahead = count_landmarks(landmarks, ones(landmarks), row, task.initial)
     assert ahead == 1.0  # the goal is lost again
 
 

@@ -12,9 +12,8 @@ from relaxed_twin import RelaxedTwin
 
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
-from fcp_ros.planning.heuristics.evaluate import evaluate
-from fcp_ros.planning.heuristics.kind import Kind
-from fcp_ros.planning.heuristics.relaxed_task import relax, workspace
+from fcp_ros.planning.heuristics.evaluate import HeuristicCode, evaluate
+from fcp_ros.planning.heuristics.relaxed_task import make_workspace, relax
 from fcp_ros.planning.model.search_options import Heuristic
 
 LARGER = flat_tasks(max_variables=7, max_values=5, max_operators=25)
@@ -34,16 +33,16 @@ def test_values_equal_the_twin(task, of_loss):
     weight = task.loss if of_loss else task.cost
     twin = RelaxedTwin(task)
     relaxed = relax(task, weight)
-    work = workspace(relaxed)
+    work = make_workspace(relaxed)
     worst = relax(task, weight, Composition.MAXIMUM)
     for state in states_of(task):
-        assert evaluate(Kind.MAX.value, relaxed, work, state) == pytest.approx(
+        assert evaluate(HeuristicCode.MAX.value, relaxed, work, state) == pytest.approx(
             twin.goal_value(state, weight), abs=1e-9
         )
-        assert evaluate(Kind.ADD.value, relaxed, work, state) == pytest.approx(
+        assert evaluate(HeuristicCode.ADD.value, relaxed, work, state) == pytest.approx(
             twin.goal_value(state, weight, sum), abs=1e-9
         )
-        assert evaluate(Kind.MAX.value, worst, work, state) == pytest.approx(
+        assert evaluate(HeuristicCode.MAX.value, worst, work, state) == pytest.approx(
             twin.goal_value(state, weight, max, True), abs=1e-9
         )
 
@@ -55,11 +54,11 @@ def test_effects_that_happen_in_different_states(unequal):
     operator = FlatOperator((), (), (FlatEffect(1, 1, ((0, 0),)), second))
     task = FlatBuilder([3, 2, 2], [0, 0, 0], [(2, 1)], [operator]).build()
     relaxed = relax(task, task.cost)
-    work = workspace(relaxed)
-    assert evaluate(Kind.MAX.value, relaxed, work, task.initial) == np.inf
+    work = make_workspace(relaxed)
+    assert evaluate(HeuristicCode.MAX.value, relaxed, work, task.initial) == np.inf
     elsewhere = np.array([1, 0, 0], np.int32)
-    assert evaluate(Kind.MAX.value, relaxed, work, elsewhere) == 1.0
+    assert evaluate(HeuristicCode.MAX.value, relaxed, work, elsewhere) == 1.0
 
 
 def test_the_numbers_are_those_of_the_search_options():
-    assert [kind.name for kind in Kind] == [heuristic.name for heuristic in Heuristic]
+    assert [kind.name for kind in HeuristicCode] == [heuristic.name for heuristic in Heuristic]

@@ -16,9 +16,9 @@ from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
-from fcp_ros.planning.search.engine import BestFirst
+from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
+from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport
 from fcp_ros.planning.search.settings import ADMISSIBLE
 
 PLENTY = 1_000_000
@@ -62,11 +62,11 @@ def test_astar_finds_the_optimum_of_both_criteria(task, objective, first, second
     options = SearchOptions(Algorithm.ASTAR, first, 1.0, second, 1.0, seed)
     report = searched(task, objective, options)
     if best is None:
-        assert report.outcome is Outcome.EXHAUSTED
+        assert report.outcome is SearchOutcome.EXHAUSTED
         assert report.best is None
         assert report.bound == math.inf
         return
-    assert report.outcome is Outcome.OPTIMAL
+    assert report.outcome is SearchOutcome.OPTIMAL
     found = works(task, objective, report.best)
     assert found == pytest.approx(in_order(best, objective), abs=EPSILON)
 
@@ -78,9 +78,9 @@ def test_weighted_ties_leave_the_first_criterion_optimal(task, objective, first,
     options = SearchOptions(Algorithm.ASTAR, first, 1.0, second, 5.0, seed)
     report = searched(task, objective, options)
     if best is None:
-        assert report.outcome is Outcome.EXHAUSTED
+        assert report.outcome is SearchOutcome.EXHAUSTED
         return
-    assert report.outcome is Outcome.OPTIMAL
+    assert report.outcome is SearchOutcome.OPTIMAL
     found = works(task, objective, report.best)
     assert found[0] == pytest.approx(in_order(best, objective)[0], abs=EPSILON)
 
@@ -95,9 +95,9 @@ def test_anytime_astar_improves_until_the_optimum(task, objective, first, second
     values = [works(task, objective, plan) for plan in plans]
     assert values == sorted(values, reverse=True)
     if best is None:
-        assert report.outcome is Outcome.EXHAUSTED
+        assert report.outcome is SearchOutcome.EXHAUSTED
         return
-    assert report.outcome is Outcome.OPTIMAL
+    assert report.outcome is SearchOutcome.OPTIMAL
     assert report.best == plans[-1]
     assert values[-1][0] == pytest.approx(in_order(best, objective)[0], abs=EPSILON)
 
@@ -122,13 +122,13 @@ def test_every_search_finds_a_plan_where_there_is_one(task, objective, first, se
     best = optimum(undominated(task, objective.composition), objective)
     report = searched(task, objective, SearchOptions(how, first, 2.0, second, 2.0, seed))
     if best is None:
-        assert report.outcome is Outcome.EXHAUSTED
+        assert report.outcome is SearchOutcome.EXHAUSTED
         return
-    assert report.outcome in (Outcome.FOUND, Outcome.OPTIMAL)
+    assert report.outcome in (SearchOutcome.FOUND, SearchOutcome.OPTIMAL)
     found = works(task, objective, report.best)
     best_first = in_order(best, objective)[0]
     assert found[0] >= best_first - EPSILON
-    if report.outcome is Outcome.OPTIMAL:
+    if report.outcome is SearchOutcome.OPTIMAL:
         assert found[0] == pytest.approx(best_first, abs=EPSILON)
     elif how is Algorithm.WEIGHTED_ASTAR and first in ADMISSIBLE:
         assert found[0] <= 2.0 * best_first + EPSILON
@@ -151,7 +151,7 @@ def test_pauses_change_nothing(task, objective, heuristic, how, pause, seed):
     while True:
         report = search.run(pause)
         bounds.append(report.bound)
-        if report.outcome is not Outcome.PAUSED:
+        if report.outcome is not SearchOutcome.PAUSED:
             break
         assert report.best is None or works(task, objective, report.best)
     assert report == whole
@@ -169,7 +169,7 @@ def test_only_better_plans_than_a_known_one_are_looked_for(task, objective, heur
     plans: list[FlatPlan] = []
     search = BestFirst(task, objective, options, incumbent=best, improved=plans.append)
     report = search.run(PLENTY)
-    assert (report.outcome, report.best, plans) == (Outcome.OPTIMAL, best, [])
+    assert (report.outcome, report.best, plans) == (SearchOutcome.OPTIMAL, best, [])
 
 
 @settings(max_examples=100)
@@ -190,7 +190,7 @@ def test_the_cheapest_within_a_loss_budget(task, budget, heuristic):
     best = optimum(undominated(task, objective.composition), objective)
     options = SearchOptions(Algorithm.ASTAR, heuristic, 1.0, Heuristic.BLIND, 1.0)
     report = searched(task, objective, options)
-    assert (report.outcome is Outcome.EXHAUSTED) == (best is None)
+    assert (report.outcome is SearchOutcome.EXHAUSTED) == (best is None)
     if best is not None:
         found = works(task, objective, report.best)
         assert found == pytest.approx(in_order(best, objective), abs=EPSILON)

@@ -10,9 +10,9 @@ from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
-from fcp_ros.planning.search.engine import BestFirst
+from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import Outcome
+from fcp_ros.planning.search.outcome import SearchOutcome
 from fcp_ros.planning.search.portfolio import Portfolio
 
 FEWEST = Objective((Criterion.COST, Criterion.LOSS))
@@ -49,14 +49,14 @@ def pairs(count: int) -> FlatTask:
 
 def test_memory_is_limited_and_told_apart_from_no_plan():
     report = BestFirst(pairs(21), FEWEST, BLIND, memory=1 << 20).run(10**7)
-    assert report.outcome is Outcome.OUT_OF_MEMORY
+    assert report.outcome is SearchOutcome.OUT_OF_MEMORY
     assert report.best is None
     assert report.stored * 50 < 1 << 20
 
 
 def test_growing_memory_changes_nothing():
     report = BestFirst(switches(14), FEWEST, BLIND).run(10**7)
-    assert report.outcome is Outcome.OPTIMAL
+    assert report.outcome is SearchOutcome.OPTIMAL
     assert report.best is not None
     assert report.best.cost == 14.0
     assert report.stored >= 2**14 - 1
@@ -72,14 +72,14 @@ def test_thousands_of_labels_that_are_put_back_with_keys_of_their_own():
     task = FlatBuilder([2 + count], [0], ((0, 1),), made).build()
     options = SearchOptions(Algorithm.ASTAR, Heuristic.MAX, 1.0, Heuristic.BLIND, 1.0)
     report = BestFirst(task, FEWEST, options, incumbent=None).run(10**6)
-    assert report.outcome is Outcome.OPTIMAL
+    assert report.outcome is SearchOutcome.OPTIMAL
     assert report.best is not None
     assert report.best.cost == 10.0
 
 
 def test_all_states_are_expanded_once_before_there_is_no_plan():
     report = BestFirst(pairs(13), FEWEST, BLIND).run(10**7)
-    assert report.outcome is Outcome.EXHAUSTED
+    assert report.outcome is SearchOutcome.EXHAUSTED
     assert report.expanded == 2**12
     assert report.generated == 12 * 2**12
 
@@ -109,7 +109,7 @@ def test_a_search_can_be_stopped_and_goes_on_as_if_it_had_not_been(kind):
     with pytest.raises(Stop):
         search.run(10**7)
     stopped = search.report()
-    assert stopped.outcome is Outcome.PAUSED
+    assert stopped.outcome is SearchOutcome.PAUSED
     assert 0 < stopped.expanded < whole.expanded
     assert search.run(10**7) == whole
 
@@ -145,20 +145,20 @@ def test_a_goal_that_is_true_already_needs_no_step():
     task = FlatBuilder([2], [1], ((0, 1),), [FlatOperator(effects=(FlatEffect(0, 0),))]).build()
     for search in (BestFirst(task, FEWEST, BLIND), Portfolio(task, FEWEST)):
         report = search.run(1)
-        assert report.outcome is Outcome.OPTIMAL
+        assert report.outcome is SearchOutcome.OPTIMAL
         assert report.best is not None
         assert report.best.operators == ()
 
 
 def test_no_operators_and_no_plan():
     task = FlatBuilder([2], [0], ((0, 1),)).build()
-    assert BestFirst(task, FEWEST, BLIND).run(9).outcome is Outcome.EXHAUSTED
-    assert Portfolio(task, FEWEST).run(9).outcome is Outcome.EXHAUSTED
+    assert BestFirst(task, FEWEST, BLIND).run(9).outcome is SearchOutcome.EXHAUSTED
+    assert Portfolio(task, FEWEST).run(9).outcome is SearchOutcome.EXHAUSTED
 
 
 def test_a_goal_that_contradicts_itself_has_no_plan():
     task = FlatBuilder([2], [0], ((0, 1), (0, 0)), [FlatOperator(effects=(FlatEffect(0, 1),))])
-    assert BestFirst(task.build(), FEWEST, BLIND).run(9).outcome is Outcome.EXHAUSTED
+    assert BestFirst(task.build(), FEWEST, BLIND).run(9).outcome is SearchOutcome.EXHAUSTED
 
 
 def test_a_search_of_another_kind_is_refused():

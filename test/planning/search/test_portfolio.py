@@ -14,12 +14,12 @@ from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search import portfolio
-from fcp_ros.planning.search.elimination import without_needless
-from fcp_ros.planning.search.engine import BestFirst
+from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import FlatPlan, Outcome
+from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import prepare
+from fcp_ros.planning.search.shortening import eliminate_actions
 
 TASKS = flat_tasks() | trade_offs()
 BUDGETS = st.sampled_from([float("inf"), 0.1, 0.3])
@@ -35,7 +35,7 @@ OBJECTIVES = st.builds(
 
 def run(search: Portfolio, pause: int) -> None:
     """Runs it to its end, with pauses."""
-    while search.run(pause).outcome is Outcome.PAUSED:
+    while search.run(pause).outcome is SearchOutcome.PAUSED:
         pass
 
 
@@ -48,10 +48,10 @@ def test_the_portfolio_finds_the_optimum(task, objective, seed, pause):
     run(search, pause)
     report = search.report()
     if best is None:
-        assert report.outcome is Outcome.EXHAUSTED
+        assert report.outcome is SearchOutcome.EXHAUSTED
         assert plans == []
         return
-    assert report.outcome is Outcome.OPTIMAL
+    assert report.outcome is SearchOutcome.OPTIMAL
     assert report.best == plans[-1]
     for plan in plans:
         way = replayed(task, plan.operators, objective.composition)
@@ -68,15 +68,15 @@ def test_short_turns_lead_to_the_same_optimum(task, objective, seed):
     """With turns of one step, all searches of the portfolio have their say in small tasks."""
     best = optimum(undominated(task, objective.composition), objective)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Portfolio, "_length", lambda _self, _turn: 1)
+        patched.setattr(Portfolio, "_scale_turn", lambda _self, _turn: 1)
         patched.setattr(portfolio, "PLAN_TURN", 1)
         patched.setattr(portfolio, "PATIENCE", 0)
         search = Portfolio(task, objective, SearchOptions(seed=seed))
         run(search, 1)
     report = search.report()
-    assert (report.outcome is Outcome.EXHAUSTED) == (best is None)
+    assert (report.outcome is SearchOutcome.EXHAUSTED) == (best is None)
     if best is not None and report.best is not None:
-        assert report.outcome is Outcome.OPTIMAL
+        assert report.outcome is SearchOutcome.OPTIMAL
         place = 0 if objective.order[0] is Criterion.LOSS else 1
         found = (report.best.loss, report.best.cost)[place]
         assert found == pytest.approx(best[place], abs=EPSILON)
@@ -97,7 +97,7 @@ def test_that_there_is_no_plan_shows_by_going_through_all_states():
     task = FlatBuilder([2] * count, [0] * count, [(v, 1) for v in range(count)], made).build()
     search = Portfolio(task, Objective())
     report = search.run(10**7)
-    assert report.outcome is Outcome.EXHAUSTED
+    assert report.outcome is SearchOutcome.EXHAUSTED
     assert report.bound == float("inf")
     assert report.expanded >= 2 ** (count - 1)
     assert search.effort < 2**count  # were each of them evaluated, it would be at least that
@@ -119,7 +119,7 @@ def test_a_prepared_task_takes_other_losses(task):
     objective = Objective()
     prepared = prepare(task)
     other = task._replace(loss=task.loss[::-1].copy())
-    reused = Portfolio(prepared.revalued(other), objective).run(10**6)
+    reused = Portfolio(prepared.revalue(other), objective).run(10**6)
     assert reused == Portfolio(other, objective).run(10**6)
 
 
@@ -130,7 +130,7 @@ def test_a_plan_without_needless_steps_works_and_needs_each(task, seed):
     plan = BestFirst(task, Objective(), options).run(10**6).best
     if plan is None:
         return
-    operators = without_needless(task, plan.operators)
+    operators = eliminate_actions(task, plan.operators)
     way = replayed(task, operators, Composition.SUM)
     assert way is not None
     assert way[0] <= plan.loss + EPSILON

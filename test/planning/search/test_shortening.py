@@ -14,13 +14,12 @@ from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.model.search_options import SearchOptions
-from fcp_ros.planning.search.engine import BestFirst
+from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import prepare
-from fcp_ros.planning.search.shortener import shortened
-from fcp_ros.planning.search.shortening import shortenings
+from fcp_ros.planning.search.shortening import list_stages, shorten
 
 FOUR = ((10, 0, 1.0), (20, 0, 1.0), (10, 50, 1.0), (10, 0, 0.5))
 
@@ -35,7 +34,7 @@ def test_in_small_tasks_no_plan_of_the_same_loss_costs_less(task, composition, s
     found = search.run(10**6).best
     assume(best is not None)
     assert found is not None
-    plan = shortened(prepare(task), objective, found, search.effort, options)
+    plan = shorten(prepare(task), objective, found, search.effort, options)
     way = replayed(task, plan.operators, composition)
     assert way == pytest.approx((plan.loss, plan.cost), abs=EPSILON)
     assert way == pytest.approx(best, abs=EPSILON)
@@ -44,7 +43,7 @@ def test_in_small_tasks_no_plan_of_the_same_loss_costs_less(task, composition, s
 def test_where_cost_comes_first_there_is_nothing_to_shorten():
     task, plan = crossing(5), FlatPlan((0, 1), 0.0, 9.0)
     objective = Objective((Criterion.COST, Criterion.LOSS))
-    assert shortened(prepare(task), objective, plan, 100) is plan
+    assert shorten(prepare(task), objective, plan, 100) is plan
 
 
 def crossing(width: int) -> FlatTask:
@@ -62,7 +61,7 @@ def crossing(width: int) -> FlatTask:
 
 def stages() -> list[SearchOptions]:
     """How each search for a shorter plan searches."""
-    first = shortenings(SearchOptions(), 120, 0, 1.0)
+    first = list_stages(SearchOptions(), 120, 0, 1.0)
     found = [search.options for one in first for search in (one, *one.then)]
     assert [options.weight for options in found[1:]] == [5.0, 5.0, 3.0]
     return found
@@ -79,7 +78,7 @@ def test_each_search_for_a_shorter_plan_finds_one(options):
 
 
 def test_effort_of_shortening_follows_steps_share_and_what_was_spent():
-    efforts = [[s.effort for s in shortenings(SearchOptions(), *n)] for n in FOUR]
+    efforts = [[s.effort for s in list_stages(SearchOptions(), *n)] for n in FOUR]
     assert efforts[0] == [2000, 200, 400]
     assert efforts[1] == [2000, 400, 800]
     assert efforts[2] == [2000, 200, 450]

@@ -21,9 +21,9 @@ from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
-from fcp_ros.planning.search.bidirectional.pattern import Pattern
+from fcp_ros.planning.search.bidirectional.partial_state import PartialState
 from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import Outcome
+from fcp_ros.planning.search.outcome import SearchOutcome
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.verification.meeting_claims import plan_meeting
 
@@ -65,12 +65,13 @@ def test_a_bidirectional_plan_is_the_best_and_passes(degrees, world, tnorm, judg
     encoding = encoded(domain, instance, goal, tnorm, lambda a: source.given.get(atom(*a)))
     flat = encoding.with_losses(lambda a: source.given.get(atom(*a), 1.0), tnorm)
     search = BidirectionalSearch(flat, Objective(composition=tnorm.composition))
-    while (report := search.run(500)).outcome not in (Outcome.OPTIMAL, Outcome.EXHAUSTED):
+    ends = (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED)
+    while (report := search.run(500)).outcome not in ends:
         pass
     twin = Twin(domain, instance, goal, source, tnorm)
     twin.run(instance)
     assume(twin.complete)
-    assert report.outcome is Outcome.OPTIMAL
+    assert report.outcome is SearchOutcome.OPTIMAL
     assert tnorm.degree_of(report.best.loss) == pytest.approx(twin.best, abs=1e-9)
     steps = encoding.decode(report.best.operators).steps
     plan = Claims(domain, instance, source, tnorm).plan(
@@ -98,7 +99,7 @@ def test_a_pattern_over_values_says_the_same_over_facts():
     )
 
     def claims(units, *clauses):
-        pattern = Pattern(units, frozenset(clauses))
+        pattern = PartialState(units, frozenset(clauses))
         return plan_meeting(Meeting(2, (5, 6, 7), pattern, 0.25), encoding, Lukasiewicz())
 
     assert claims(((0, 1), (1, 2))).wanted == (((f[0], True),), ((f[3], True),))

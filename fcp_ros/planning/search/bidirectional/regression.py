@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regression: the states from which an operator leads into a pattern (Rintanen 2008, section 3).
+"""Regression: the states from which an operator leads into a partial state (Rintanen 2008, sec. 3).
 
-An operator without conditional effects has one such pattern. With conditional effects there is one
-for each way in which those that matter may come out; together they are exact.
+For an operator without conditional effects they are one partial state. With conditional effects
+there is one for each combination of outcomes of those that matter; together they are exact.
 """
 
 from __future__ import annotations
@@ -12,15 +12,20 @@ from itertools import product
 from typing import NamedTuple
 
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.search.bidirectional.operators import Operator, Write, negation
-from fcp_ros.planning.search.bidirectional.pattern import Clause, Literal, Pattern, conjunction
+from fcp_ros.planning.search.bidirectional.operators import MaskedOperator, Write, negate
+from fcp_ros.planning.search.bidirectional.partial_state import (
+    Clause,
+    Literal,
+    PartialState,
+    conjoin,
+)
 
 
-class Case(NamedTuple):
-    """What an operator does to one variable, and when.
+class EffectCase(NamedTuple):
+    """One outcome of an operator for one variable, and its conditions.
 
     Attributes:
-        value: what it writes; None: nothing.
+        value: the value written; None: none.
         units: literals that must hold for it in the state before.
         clauses: clauses that must hold for it in the state before.
     """
@@ -31,16 +36,16 @@ class Case(NamedTuple):
 
 
 class Regression:
-    """Regresses patterns through the operators of one task.
+    """Regresses partial states through the operators of one task.
 
     Args:
         task: the task.
         operators: its operators.
     """
 
-    def __init__(self, task: FlatTask, operators: Sequence[Operator]) -> None:
+    def __init__(self, task: FlatTask, operators: Sequence[MaskedOperator]) -> None:
         self._operators = operators
-        self._cases = [_cases(task, operator) for operator in operators]
+        self._cases = [_find_cases(task, operator) for operator in operators]
         self._writers: dict[int, list[tuple[int, int]]] = {}
         for number, operator in enumerate(operators):
             if operator.needs is None:
@@ -48,9 +53,9 @@ class Regression:
             for variable, value in {(write.variable, write.value) for write in operator.writes}:
                 self._writers.setdefault(variable, []).append((value, number))
 
-    def achievers(self, pattern: Pattern) -> set[int]:
-        """The operators that may make a literal of the pattern true."""
-        literals = [*pattern.units, *(literal for clause in pattern.clauses for literal in clause)]
+    def find_achievers(self, partial: PartialState) -> set[int]:
+        """Find the operators that may make a literal of a partial state true."""
+        literals = [*partial.units, *(literal for clause in partial.clauses for literal in clause)]
         return {
             number
             for variable, mask in literals
@@ -58,57 +63,62 @@ class Regression:
             if mask >> value & 1
         }
 
-    def before(self, pattern: Pattern, number: int, *, idle: bool = False) -> Iterator[Pattern]:
-        """The patterns of states from which an operator leads into `pattern`.
+    def regress(
+        self, partial: PartialState, number: int, *, idle: bool = False
+    ) -> Iterator[PartialState]:
+        """Yield the partial states from which an operator leads into `partial`.
 
         Args:
-            pattern: where it leads.
+            partial: the partial state after the operator.
             number: the operator.
-            idle: whether to give also those cases in which it makes no literal true (they need
-                more than the pattern itself, and are of use for resources only).
+            idle: yield also the cases in which it makes no literal true (they need more than
+                `partial` itself, and are of use for resources only).
         """
         needs = self._operators[number].needs
         if needs is None:
             return
-        spoken = {variable for variable, _ in pattern.units}
-        spoken.update(variable for clause in pattern.clauses for variable, _ in clause)
+        restricted = {variable for variable, _ in partial.units}
+        restricted.update(variable for clause in partial.clauses for variable, _ in clause)
         written = [
             [(variable, case) for case in cases]
             for variable, cases in self._cases[number].items()
-            if variable in spoken
+            if variable in restricted
         ]
         for choice in product(*written):
-            found = _regressed(pattern, needs, dict(choice), idle)
+            found = _regress(partial, needs, dict(choice), idle)
             if found is not None:
                 yield found
 
 
-def _cases(task: FlatTask, operator: Operator) -> dict[int, list[Case]]:
-    """For each variable that an operator writes: what it may write to it."""
+def _find_cases(task: FlatTask, operator: MaskedOperator) -> dict[int, list[EffectCase]]:
+    """Find the cases of each variable that an operator writes."""
     by_variable: dict[int, list[Write]] = {}
     for write in operator.writes:
         by_variable.setdefault(write.variable, []).append(write)
-    return {variable: _of_variable(task, writes) for variable, writes in by_variable.items()}
+    return {
+        variable: _find_variable_cases(task, writes) for variable, writes in by_variable.items()
+    }
 
 
-def _of_variable(task: FlatTask, writes: Sequence[Write]) -> list[Case]:
-    """One case for each effect that may be the last one to happen, and one for none of them."""
+def _find_variable_cases(task: FlatTask, writes: Sequence[Write]) -> list[EffectCase]:
+    """Find one case for each effect that may be the last to happen, and one for none of them."""
     found = []
     later: list[Clause] = []
     for write in reversed(writes):
-        found.append(Case(write.value, write.when, tuple(later)))
+        found.append(EffectCase(write.value, write.when, tuple(later)))
         if not write.when:
             return found
-        clause = negation(task, write.when)
+        clause = negate(task, write.when)
         if clause is not None:
             later.append(clause)
-    found.append(Case(None, (), tuple(later)))
+    found.append(EffectCase(None, (), tuple(later)))
     return found
 
 
-def _regressed(
-    pattern: Pattern, needs: Pattern, cases: dict[int, Case], idle: bool
-) -> Pattern | None:
+def _regress(
+    partial: PartialState, needs: PartialState, cases: dict[int, EffectCase], idle: bool
+) -> PartialState | None:
+    """Regress a partial state through an operator in one case of each variable that it writes."""
     written = {variable: case.value for variable, case in cases.items() if case.value is not None}
     clauses = [*needs.clauses]
     units = dict(needs.units)
@@ -117,14 +127,14 @@ def _regressed(
     def require(variable: int, mask: int) -> None:
         units[variable] = units.get(variable, mask) & mask
 
-    for variable, mask in pattern.units:
+    for variable, mask in partial.units:
         if variable not in written:
             require(variable, mask)
         elif mask >> written[variable] & 1:
             achieves = True
         else:
             return None
-    for clause in pattern.clauses:
+    for clause in partial.clauses:
         if any(variable in written and mask >> written[variable] & 1 for variable, mask in clause):
             achieves = True
         else:
@@ -135,4 +145,4 @@ def _regressed(
         for variable, mask in case.units:
             require(variable, mask)
         clauses.extend(case.clauses)
-    return conjunction(units, clauses)
+    return conjoin(units, clauses)

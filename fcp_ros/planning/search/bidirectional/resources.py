@@ -2,8 +2,8 @@
 """Resources and time in both directions: amounts forward, intervals of amounts backward.
 
 The interval of a backward half is exact: from amounts inside it, and from no others, the half runs
-within all bounds and windows. (Time is a resource, too; an operator that would start too early
-waits, so its start is the maximum of the clock and `opens`, which keeps intervals intervals.)
+within all bounds and windows. Time is a resource, too; an operator that would start too early
+waits, so its start is the maximum of the clock and `opens`, which maps intervals to intervals.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from collections.abc import Sequence
 from enum import Enum
 
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.flat.task import FlatTask, operators
+from fcp_ros.planning.flat.task import FlatTask, count_operators
 
 Amounts = tuple[float, ...]
 """The amount of each resource."""
 Interval = tuple[float, float]
-"""The least and the greatest amount, both included."""
+"""The least and the greatest amount, inclusive."""
 
 ANY = (-math.inf, math.inf)
 
 
-class Better(Enum):
-    """Which of two amounts of a resource allows everything that the other one does."""
+class BetterAmount(Enum):
+    """The amount of a resource that allows everything that another amount does."""
 
     EITHER = "either"
     MORE = "more"
@@ -33,7 +33,7 @@ class Better(Enum):
 
 
 class Resources:
-    """What the operators of one task take, and what may be left.
+    """The uses of the operators of one task, and the bounds of the amounts.
 
     Args:
         task: the task.
@@ -49,15 +49,15 @@ class Resources:
         self.initial: Amounts = tuple(task.amount.tolist())
         self.count = len(self.initial)
         self.anything: tuple[Interval, ...] = (ANY,) * self.count
-        ranges = [self._range(task, resource) for resource in range(self.count)]
+        ranges = [self._find_range(task, resource) for resource in range(self.count)]
         self._floor = [floor for floor, _ in ranges]
         self._ceiling = [ceiling for _, ceiling in ranges]
-        self.better = [self._better(task, resource) for resource in range(self.count)]
-        self.pumps = [o for o in range(operators(task)) if self._may_pump(o)]
-        """Operators that a plan may need for nothing but what they do to a resource."""
+        self.better = [self._find_better(task, resource) for resource in range(self.count)]
+        self.pumps = [o for o in range(count_operators(task)) if self._may_pump(o)]
+        """Operators that a plan may need for nothing but their effect on a resource."""
 
     def after(self, amounts: Amounts, operator: int) -> Amounts | None:
-        """The amounts after an operator; None where it may not be applied because of them."""
+        """The amounts after an operator; None if they do not allow it."""
         left = []
         for resource, before in enumerate(amounts):
             use = self._use[operator][resource]
@@ -69,7 +69,7 @@ class Resources:
         return tuple(left)
 
     def before(self, intervals: tuple[Interval, ...], operator: int) -> tuple[Interval, ...] | None:
-        """The amounts from which an operator leads into `intervals`; None where there are none."""
+        """The amounts from which an operator leads into `intervals`; None if there are none."""
         found = []
         for resource, (least, greatest) in enumerate(intervals):
             use = self._use[operator][resource]
@@ -80,7 +80,7 @@ class Resources:
                 if opens > high:
                     return None
                 low = -math.inf if opens >= low else low
-            # What no amount can leave anyway is no bound; so equal needs look equal.
+            # A bound that no amount can cross anyway is none; so equal needs look equal.
             low = -math.inf if low <= self._floor[resource] else low
             high = math.inf if high >= self._ceiling[resource] else high
             if low > high or low > self._ceiling[resource] or high < self._floor[resource]:
@@ -88,18 +88,18 @@ class Resources:
             found.append((low, high))
         return tuple(found)
 
-    def as_good(self, amounts: Amounts, other: Amounts) -> bool:
-        """Whether whatever is possible with `other` is possible with `amounts`."""
+    def is_as_good(self, amounts: Amounts, other: Amounts) -> bool:
+        """Return True if whatever is possible with `other` is possible with `amounts`."""
         return all(
-            better is Better.EITHER
+            better is BetterAmount.EITHER
             or mine == yours
-            or (better is Better.MORE and mine > yours)
-            or (better is Better.LESS and mine < yours)
+            or (better is BetterAmount.MORE and mine > yours)
+            or (better is BetterAmount.LESS and mine < yours)
             for better, mine, yours in zip(self.better, amounts, other, strict=True)
         )
 
     def _bounds(self, operator: int, resource: int) -> Interval:
-        """What the amount must lie in after an operator."""
+        """The interval of the amount after an operator."""
         low, high = ANY
         if self._use[operator][resource] != 0.0:
             low, high = self._low[resource], self._high[resource]
@@ -107,8 +107,8 @@ class Resources:
             high = min(high, self._closes[operator])
         return low, high
 
-    def _range(self, task: FlatTask, resource: int) -> Interval:
-        """What the amount never leaves, whatever is done."""
+    def _find_range(self, task: FlatTask, resource: int) -> Interval:
+        """Find an interval that the amount never leaves."""
         takes = bool((task.use[:, resource] > 0.0).any())
         gives = bool((task.use[:, resource] < 0.0).any())
         amount = self.initial[resource]
@@ -119,8 +119,8 @@ class Resources:
             max(amount, self._high[resource]) if gives else amount,
         )
 
-    def _better(self, task: FlatTask, resource: int) -> Better:
-        """By the bounds that can be met at all."""
+    def _find_better(self, task: FlatTask, resource: int) -> BetterAmount:
+        """Find the better amounts by the bounds that can be met at all."""
         use = task.use[:, resource]
         amount = self.initial[resource]
         least = -math.inf if (use > 0.0).any() else amount
@@ -129,28 +129,21 @@ class Resources:
         low = least < self._low[resource]
         high = greatest > self._high[resource] or (clock and min(self._closes) < math.inf)
         if low:
-            return Better.NEITHER if high else Better.MORE
-        return Better.LESS if high else Better.EITHER
+            return BetterAmount.NEITHER if high else BetterAmount.MORE
+        return BetterAmount.LESS if high else BetterAmount.EITHER
 
     def _may_pump(self, operator: int) -> bool:
-        """Whether the operator moves some resource in a direction that may be needed."""
+        """Return True if an operator moves some resource in a direction that may be needed."""
         for resource, better in enumerate(self.better):
             use = self._use[operator][resource]
             waits = resource == self._clock and self._opens[operator] > self.initial[resource]
-            if (use < 0.0 or waits) and better in (Better.MORE, Better.NEITHER):
+            if (use < 0.0 or waits) and better in (BetterAmount.MORE, BetterAmount.NEITHER):
                 return True
-            if use > 0.0 and better in (Better.LESS, Better.NEITHER):
+            if use > 0.0 and better in (BetterAmount.LESS, BetterAmount.NEITHER):
                 return True
         return False
 
 
-def held(intervals: Sequence[Interval], amounts: Sequence[float]) -> bool:
-    """Whether each amount lies in its interval."""
-    return all(
-        low <= amount <= high for (low, high), amount in zip(intervals, amounts, strict=True)
-    )
-
-
 def contains(wide: Sequence[Interval], narrow: Sequence[Interval]) -> bool:
-    """Whether each of the intervals `wide` contains the one in `narrow`."""
+    """Return True if each of the intervals `wide` contains the one in `narrow`."""
     return all(a[0] <= b[0] and b[1] <= a[1] for a, b in zip(wide, narrow, strict=True))

@@ -1,57 +1,72 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bidirectional search on a flat task: optimal, resumable, with a proof when there is no plan.
+"""Bidirectional search on a flat task: optimal, resumable, with a proof if there is no plan.
 
-Forward labels carry what has been lost, backward labels partial states with a requirement (what may
-have been lost before; DESIGN section 4). A plan is found where a forward state satisfies a partial
-state, keeps its requirement, and leaves the resources and the time that it needs.
+Forward halves carry the loss so far, backward halves partial states with a requirement (the largest
+loss that may come before them; DESIGN section 4). A plan is found when a forward state belongs to a
+partial state, keeps its requirement, and leaves the resources and the time that it needs.
 
-Until there is a plan, labels that are near the other side go first; then those with the least key,
-on the side with less to do. The best plan is optimal when no plan could be made of a part as bad as
-each side's best open label (Pohl 1971; with labels, the argument holds for each state of the plan).
+Until there is a plan, halves near the other side are expanded first; then those with the least key,
+on the side with less work left. The best plan is optimal when no plan could be made of parts as bad
+as the best open half of each side (Pohl 1971; with labels, the argument holds for each state of the
+plan).
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import cached_property
 
+import numpy as np
+
+from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.search.bidirectional.backward_side import BackwardSide
-from fcp_ros.planning.search.bidirectional.distance import distance
-from fcp_ros.planning.search.bidirectional.forward_side import ForwardSide
-from fcp_ros.planning.search.bidirectional.labels import WORST, Key, Needed, Reached
-from fcp_ros.planning.search.bidirectional.meeting import Meeting, meeting_of, replays
-from fcp_ros.planning.search.bidirectional.operators import operators_of, unsuitable
+from fcp_ros.planning.heuristics.evaluate import HeuristicCode, evaluate
+from fcp_ros.planning.heuristics.relaxed_task import (
+    RelaxedTask,
+    Workspace,
+    make_workspace,
+    relax,
+)
+from fcp_ros.planning.search.best_first import SpentCallback, ignore_spent
+from fcp_ros.planning.search.bidirectional.halves import WORST, BackwardHalf, ForwardHalf, Key
+from fcp_ros.planning.search.bidirectional.meeting import (
+    Meeting,
+    join_halves,
+    measure_distance,
+    replays,
+)
+from fcp_ros.planning.search.bidirectional.operators import explain_unsuitable, read_operators
 from fcp_ros.planning.search.bidirectional.resources import Resources
 from fcp_ros.planning.search.bidirectional.scale import UNIT, Scale
+from fcp_ros.planning.search.bidirectional.sides import BackwardSide, ForwardSide
 from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
+from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
 
 BY_KEY = 4
-"""Of so many expansions, one goes by key even while there is no plan."""
-
+"""One expansion in BY_KEY goes by key even while there is no plan."""
 
 Estimate = Callable[[tuple[int, ...]], tuple[float, float]]
 """Lower bounds of the loss and of the cost from a state to the goal; infinite at a dead end."""
 
 
-def nothing() -> None:
-    """The check of a caller that never interrupts."""
-
-
 class BidirectionalSearch:
-    """One search; `run` as often as needed.
+    """A search from both ends in one flat task.
 
     Args:
-        task: what is searched.
+        task: the task.
         objective: what is optimised.
-        max_labels: labels that may be kept.
-        seed: decides between labels that are equal in everything.
-        estimate: lower bounds, with which states are left out that lead to no better plan once
-            there is one. The proof then goes forward only; without, both ways.
+        max_labels: halves that may be kept.
+        seed: decides between halves that are equal in everything.
+        estimate: lower bounds, which prune states that lead to no better plan once there is one.
+            The proof then goes forward only; without it, both ways.
+        incumbent: a known plan; only better ones are looked for.
+        spent: called for every operator that is tried, and with the counts of every expansion. What
+            it raises goes through; the search can go on afterwards.
+        improved: told about each better plan at once.
 
     Raises:
-        ValueError: the task can't be searched backwards (`unsuitable` says why).
+        ValueError: the task cannot be searched backwards (see `explain_unsuitable`).
     """
 
     def __init__(
@@ -61,78 +76,91 @@ class BidirectionalSearch:
         max_labels: int = 2_000_000,
         seed: int = 0,
         estimate: Estimate | None = None,
+        incumbent: FlatPlan | None = None,
+        spent: SpentCallback = ignore_spent,
+        improved: Callable[[FlatPlan], None] | None = None,
     ) -> None:
-        if reason := unsuitable(task):
+        if reason := explain_unsuitable(task):
             raise ValueError(reason)
         self._task = task
+        self._objective = objective
         self._max_labels = max_labels
         self._estimate = estimate
+        self._spent = spent
+        self._improved = improved
         self._random = random.Random(seed)
         self._generated = 0
-        self._best: FlatPlan | None = None
-        self._best_key: Key = WORST
-        self.meeting: Meeting | None = None
-        """Where the halves of the best plan met; None without a plan."""
         self._scale = Scale(task, objective)
-        operators, resources = operators_of(task), Resources(task)
+        self._best = incumbent
+        self._best_key = WORST if incumbent is None else self._scale.key_of(incumbent.operators)
+        self.meeting: Meeting | None = None
+        """The meeting of the halves of the best plan; None if this search has found none."""
+        operators, resources = read_operators(task), Resources(task)
         self._forward = ForwardSide(task, operators, self._scale, resources)
         self._backward = BackwardSide(task, operators, self._scale, resources)
         goal, start = self._backward.goal, self._forward.start
-        if goal is not None and self._promising(goal.loss, goal.cost):
+        if goal is not None and self._is_promising(goal.loss, goal.cost):
             self._backward.frontier.beacons.append(goal)
-            self._new_backward(goal)
+            self._add_backward(goal)
         self._forward.frontier.beacons.append(start)
-        self._new_forward(start)
+        self._add_forward(start)
 
-    def run(self, allowance: int, check: Callable[[], None] = nothing) -> SearchReport:
-        """Go on with the search.
+    def run(self, allowance: int) -> SearchReport:
+        """Go on until the answer is known or the allowance is used up.
 
         Args:
             allowance: states and partial states to expand at most.
-            check: called for every operator that is tried; what it raises goes through, and the
-                search can go on afterwards.
-
-        Returns:
-            OPTIMAL or EXHAUSTED when it is through; FOUND as soon as there is a plan or a better
-            one; PAUSED; OUT_OF_MEMORY.
         """
-        before = self._best
-        for _ in range(allowance):
-            check()
-            if self._is_through() or self._best is not before:
-                break
-            if self._forward.frontier.kept + self._backward.frontier.kept >= self._max_labels:
-                return self._report(Outcome.OUT_OF_MEMORY)
-            self._expand(check)
-        if self._is_through():
-            return self._report(Outcome.EXHAUSTED if self._best is None else Outcome.OPTIMAL)
-        return self._report(Outcome.PAUSED if self._best is before else Outcome.FOUND)
+        target = self.effort + allowance
+        while self.effort < target and not self._is_through():
+            if self._kept() >= self._max_labels:
+                return self._report(SearchOutcome.OUT_OF_MEMORY)
+            expanded, kept = self.effort, self._kept()
+            self._spent(0, 0)
+            self._expand()
+            self._spent(self.effort - expanded, self._kept() - kept)
+        return self.report()
+
+    def report(self) -> SearchReport:
+        """Report the state of the search."""
+        if not self._is_through():
+            return self._report(SearchOutcome.PAUSED)
+        return self._report(
+            SearchOutcome.EXHAUSTED if self._best is None else SearchOutcome.OPTIMAL
+        )
+
+    @property
+    def effort(self) -> int:
+        """States and partial states expanded so far."""
+        return self._forward.frontier.expanded + self._backward.frontier.expanded
 
     def _is_through(self) -> bool:
         return self._bound() >= self._best_key
 
+    def _kept(self) -> int:
+        return self._forward.frontier.kept + self._backward.frontier.kept
+
     def _bound(self) -> Key:
-        """What no plan falls short of that wasn't found yet."""
+        """The lower bound of the plans not found yet."""
         forward, backward = self._forward.frontier, self._backward.frontier
         return self._scale.bound(forward.bound(), backward.bound())
 
-    def _report(self, outcome: Outcome) -> SearchReport:
-        forward, backward = self._forward.frontier, self._backward.frontier
+    def _report(self, outcome: SearchOutcome) -> SearchReport:
         return SearchReport(
             outcome,
             self._best,
             self._bound()[0] * UNIT,
-            forward.expanded + backward.expanded,
+            self.effort,
             self._generated,
-            forward.kept + backward.kept,
+            self._kept(),
         )
 
     # --- expansion
 
-    def _expand(self, check: Callable[[], None]) -> None:
-        """Expand the label that promises most."""
+    def _expand(self) -> None:
+        """Expand the most promising half."""
         forward, backward = self._forward.frontier, self._backward.frontier
-        if self._best is None and (forward.expanded + backward.expanded) % BY_KEY:
+        if self._best is None and self.effort % BY_KEY:
             reached, needed = forward.nearest(), backward.nearest()
             ahead = reached is not None and (needed is None or reached.distance <= needed.distance)
         else:
@@ -142,55 +170,56 @@ class BidirectionalSearch:
             if self._is_hopeless(reached):
                 forward.close(reached)
             else:
-                self._expand_forward(reached, check)
+                self._expand_forward(reached)
         elif needed is not None:
-            self._expand_backward(needed, check)
+            self._expand_backward(needed)
 
-    def _is_hopeless(self, label: Reached) -> bool:
-        """Whether the estimate shows that a label leads to no plan better than the best."""
+    def _is_hopeless(self, half: ForwardHalf) -> bool:
+        """Return True if the estimate shows that a half leads to no plan better than the best."""
         if self._best is None or self._estimate is None:
             return False
-        loss, cost = self._estimate(label.state)
-        loss = self._scale.composed(label.loss, loss / UNIT)
-        return self._scale.no_better(
-            self._scale.key(loss, label.cost + cost / UNIT), self._best_key
-        )
+        loss, cost = self._estimate(half.state)
+        loss = self._scale.compose(half.loss, loss / UNIT)
+        return self._scale.rules_out(self._scale.key(loss, half.cost + cost / UNIT), self._best_key)
 
-    def _expand_forward(self, label: Reached, check: Callable[[], None]) -> None:
-        for new in self._forward.after(label, self._promising, check):
+    def _check(self) -> None:
+        self._spent(0, 0)
+
+    def _expand_forward(self, half: ForwardHalf) -> None:
+        for new in self._forward.expand(half, self._is_promising, self._check):
             self._generated += 1
-            self._new_forward(new)
-        self._forward.frontier.finish(label)
+            self._add_forward(new)
+        self._forward.frontier.finish(half)
 
-    def _expand_backward(self, label: Needed, check: Callable[[], None]) -> None:
-        for new in self._backward.before(label, self._promising, check):
+    def _expand_backward(self, half: BackwardHalf) -> None:
+        for new in self._backward.expand(half, self._is_promising, self._check):
             self._generated += 1
-            self._new_backward(new)
-        self._backward.frontier.finish(label)
+            self._add_backward(new)
+        self._backward.frontier.finish(half)
 
-    def _new_forward(self, label: Reached) -> None:
-        if not self._forward.keep(label):
+    def _add_forward(self, half: ForwardHalf) -> None:
+        if not self._forward.keep(half):
             return
-        for needed in self._backward.matching(label.state):
-            self._meet(label, needed)
+        for needed in self._backward.find_matching(half.state):
+            self._meet(half, needed)
         beacons = self._backward.frontier.beacons
-        label.distance = min((self._apart(label, needed) for needed in beacons), default=0.0)
-        self._forward.frontier.add(label, self._random.random())
+        half.distance = min((self._measure(half, needed) for needed in beacons), default=0.0)
+        self._forward.frontier.add(half, self._random.random())
 
-    def _new_backward(self, label: Needed) -> None:
-        if not self._backward.keep(label):
+    def _add_backward(self, half: BackwardHalf) -> None:
+        if not self._backward.keep(half):
             return
-        for reached in self._forward.matching(label.pattern):
-            self._meet(reached, label)
+        for reached in self._forward.find_matching(half.partial_state):
+            self._meet(reached, half)
         beacons = self._forward.frontier.beacons
-        label.distance = min((self._apart(reached, label) for reached in beacons), default=0.0)
-        self._backward.frontier.add(label, self._random.random())
+        half.distance = min((self._measure(reached, half) for reached in beacons), default=0.0)
+        self._backward.frontier.add(half, self._random.random())
 
-    def _apart(self, reached: Reached, needed: Needed) -> float:
-        return distance(reached, needed, self._task.clock).total
+    def _measure(self, reached: ForwardHalf, needed: BackwardHalf) -> float:
+        return measure_distance(reached, needed, self._task.clock).total
 
-    def _promising(self, loss: float, cost: float) -> bool:
-        """Whether a half may belong to a plan that is within the budgets and better than the best.
+    def _is_promising(self, loss: float, cost: float) -> bool:
+        """Return True if a half may belong to a plan within the budgets and better than the best.
 
         A backward half over the loss budget has an infeasible requirement.
         """
@@ -202,16 +231,45 @@ class BidirectionalSearch:
 
     # --- meetings
 
-    def _meet(self, reached: Reached, needed: Needed) -> None:
-        """Keep the plan of two halves where they fit and it is better than the best so far."""
-        loss = self._scale.composed(reached.loss, needed.loss)
+    def _meet(self, reached: ForwardHalf, needed: BackwardHalf) -> None:
+        """Take the plan of two halves if they fit and it is better than the best so far."""
+        loss = self._scale.compose(reached.loss, needed.loss)
         cost = reached.cost + needed.cost
-        if not self._promising(loss, cost):
+        if not self._is_promising(loss, cost):
             return
-        if not distance(reached, needed, self._task.clock).is_meeting:
+        if not measure_distance(reached, needed, self._task.clock).is_meeting:
             return
-        meeting = meeting_of(reached, needed)
+        meeting = join_halves(reached, needed)
         if replays(self._task, meeting):
-            self._best = self._scale.plan(meeting.operators)
+            self._best = make_plan(self._task, meeting.operators, self._objective.composition)
             self._best_key = self._scale.key(loss, cost)
             self.meeting = meeting
+            if self._improved is not None:
+                self._improved(self._best)
+
+
+class LowerBounds:
+    """The LM-cut bounds of a task, as an `Estimate`; the relaxations are built at the first call.
+
+    Args:
+        task: the task.
+        composition: the composition of losses.
+    """
+
+    def __init__(self, task: FlatTask, composition: Composition) -> None:
+        self._task = task
+        self._composition = composition
+
+    def __call__(self, state: tuple[int, ...]) -> tuple[float, float]:
+        """Lower bounds of the loss and of the cost from a state; infinite at a dead end."""
+        values = np.array(state, np.int32)
+        loss, cost = (evaluate(HeuristicCode.LM_CUT, *relaxed, values) for relaxed in self._relaxed)
+        return loss, cost
+
+    @cached_property
+    def _relaxed(self) -> tuple[tuple[RelaxedTask, Workspace], ...]:
+        made = (
+            relax(self._task, self._task.loss, self._composition),
+            relax(self._task, self._task.cost),
+        )
+        return tuple((relaxed, make_workspace(relaxed)) for relaxed in made)

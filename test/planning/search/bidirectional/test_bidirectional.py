@@ -15,7 +15,7 @@ from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, LowerBounds
 from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import Outcome
+from fcp_ros.planning.search.outcome import SearchOutcome
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(), Hamacher(2.0))
 LOSS_FIRST = (Criterion.LOSS, Criterion.COST)
@@ -26,9 +26,9 @@ def through(search, allowance=7):
     """Run a search in slices until it is through; the last report."""
     for _ in range(100_000):
         report = search.run(allowance)
-        if report.outcome in (Outcome.OPTIMAL, Outcome.EXHAUSTED):
+        if report.outcome in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED):
             return report
-        assert report.outcome in (Outcome.PAUSED, Outcome.FOUND)
+        assert report.outcome in (SearchOutcome.PAUSED, SearchOutcome.FOUND)
     raise AssertionError("the search never ends")
 
 
@@ -41,12 +41,12 @@ def check(task, *objectives):
         report = through(search)
         expected = optimum(ways, objective)
         if expected is None:
-            assert report.outcome is Outcome.EXHAUSTED
+            assert report.outcome is SearchOutcome.EXHAUSTED
             assert report.best is None
             assert search.meeting is None
             assert report.bound == math.inf
             continue
-        assert report.outcome is Outcome.OPTIMAL
+        assert report.outcome is SearchOutcome.OPTIMAL
         way = replayed(task, report.best.operators, objective.composition)
         assert way == pytest.approx((report.best.loss, report.best.cost), abs=1e-9)
         assert way == pytest.approx(expected, abs=1e-9)
@@ -164,10 +164,10 @@ def test_bounds_never_exceed_what_is_found_later(task):
     while True:
         report = search.run(3)
         bounds.append(report.bound)
-        if report.outcome in (Outcome.OPTIMAL, Outcome.EXHAUSTED):
+        if report.outcome in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED):
             break
         if report.best is not None:
-            assert report.outcome in (Outcome.FOUND, Outcome.PAUSED)
+            assert report.outcome in (SearchOutcome.FOUND, SearchOutcome.PAUSED)
     if report.best is not None:
         before = [bound for bound in bounds[:-1] if bound != math.inf]
         assert all(bound <= report.best.loss + 1e-9 for bound in before)

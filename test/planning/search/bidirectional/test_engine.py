@@ -17,15 +17,26 @@ from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat import semantics
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch
-from fcp_ros.planning.search.bidirectional.distance import Distance, distance
-from fcp_ros.planning.search.bidirectional.labels import Needed, Reached
-from fcp_ros.planning.search.bidirectional.meeting import Meeting, replays
-from fcp_ros.planning.search.bidirectional.pattern import conjunction, holds
-from fcp_ros.planning.search.bidirectional.resources import ANY, Resources, held
+from fcp_ros.planning.search.bidirectional.halves import BackwardHalf, ForwardHalf
+from fcp_ros.planning.search.bidirectional.meeting import (
+    Meeting,
+    MeetingDistance,
+    measure_distance,
+    replays,
+)
+from fcp_ros.planning.search.bidirectional.partial_state import conjoin, holds
+from fcp_ros.planning.search.bidirectional.resources import ANY, Resources
 from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import Outcome
+from fcp_ros.planning.search.outcome import SearchOutcome
 
-DONE = (Outcome.OPTIMAL, Outcome.EXHAUSTED)
+
+def held(intervals, amounts):
+    """Whether each amount lies in its interval."""
+    pairs = zip(intervals, amounts, strict=True)
+    return all(low <= amount <= high for (low, high), amount in pairs)
+
+
+DONE = (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED)
 
 
 def steps(count, **changes):
@@ -46,17 +57,17 @@ class Stop(Exception):
 def test_a_search_that_was_interrupted_anywhere_goes_on(task, every):
     calls = 0
 
-    def check():
+    def check(_expanded, _stored):
         nonlocal calls
         calls += 1
         if calls % every == 0 and calls < 200:
             raise Stop
 
-    search = BidirectionalSearch(task, Objective())
+    search = BidirectionalSearch(task, Objective(), spent=check)
     report = None
     while report is None or report.outcome not in DONE:
         try:
-            report = search.run(1000, check)
+            report = search.run(1000)
         except Stop:
             continue
     straight = BidirectionalSearch(task, Objective())
@@ -72,10 +83,10 @@ def test_a_search_that_was_interrupted_anywhere_goes_on(task, every):
 def test_slices_and_first_plans_are_reported():
     search = BidirectionalSearch(steps(30).build(), Objective())
     report = search.run(5)
-    assert (report.outcome, report.expanded, report.best) == (Outcome.PAUSED, 5, None)
-    while report.outcome is Outcome.PAUSED:
+    assert (report.outcome, report.expanded, report.best) == (SearchOutcome.PAUSED, 5, None)
+    while report.outcome is SearchOutcome.PAUSED:
         report = search.run(5)
-    assert report.outcome in (Outcome.FOUND, Outcome.OPTIMAL)
+    assert report.outcome in (SearchOutcome.FOUND, SearchOutcome.OPTIMAL)
     assert len(report.best.operators) == 30
     assert report.stored > 0
 
@@ -83,14 +94,14 @@ def test_slices_and_first_plans_are_reported():
 def test_labels_are_limited():
     search = BidirectionalSearch(steps(30).build(), Objective(), max_labels=10)
     report = search.run(1000)
-    assert report.outcome is Outcome.OUT_OF_MEMORY
+    assert report.outcome is SearchOutcome.OUT_OF_MEMORY
     assert report.stored >= 10
 
 
 def test_the_goal_may_hold_already():
     task = steps(3).build()._replace(goal_val=np.array([0], np.int32))
     report = BidirectionalSearch(task, Objective()).run(0)
-    assert report.outcome is Outcome.OPTIMAL
+    assert report.outcome is SearchOutcome.OPTIMAL
     assert report.best.operators == ()
 
 
@@ -98,7 +109,7 @@ def test_a_goal_that_contradicts_itself_is_exhausted():
     builder = steps(3)
     builder.goal = ((0, 1), (0, 2))
     report = BidirectionalSearch(builder.build(), Objective()).run(0)
-    assert report.outcome is Outcome.EXHAUSTED
+    assert report.outcome is SearchOutcome.EXHAUSTED
     assert report.bound == math.inf
 
 
@@ -122,32 +133,33 @@ def test_a_meeting_replays_and_no_other_one_does(task):
     state = semantics.initial_state(task)
     for operator in meeting.operators[: meeting.index]:
         state = semantics.successor(task, state, operator)
-    for variable, values in meeting.wanted():
+    for variable, values in meeting.list_values():
         assert state[variable] in values
-    assert holds(meeting.pattern, state)
-    wrong = conjunction({0: ((1 << int(task.domain[0])) - 1) & ~(1 << state[0])}, ())
-    assert not replays(task, replace(meeting, pattern=wrong))
+    assert holds(meeting.partial_state, state)
+    wrong = conjoin({0: ((1 << int(task.domain[0])) - 1) & ~(1 << state[0])}, ())
+    assert not replays(task, replace(meeting, partial_state=wrong))
 
 
 def test_replays_refuses_what_does_not_run():
     task = steps(3).build()
-    goal = conjunction({0: 8}, ())
+    goal = conjoin({0: 8}, ())
     assert replays(task, Meeting(3, (0, 1, 2), goal, 0.0))
     assert not replays(task, Meeting(3, (0, 2, 1), goal, 0.0))
-    assert not replays(task, Meeting(2, (0, 1), conjunction({0: 4}, ()), 0.0))
+    assert not replays(task, Meeting(2, (0, 1), conjoin({0: 4}, ()), 0.0))
     short = steps(3, use=(1.0,))
     short.resources = (FlatResource(2.0, 0.0, 5.0),)
     assert not replays(short.build(), Meeting(3, (0, 1, 2), goal, 0.0))
 
 
 def test_a_distance_counts_each_kind():
-    pattern = conjunction({0: 2, 1: 1}, (((2, 1), (3, 1)),))
-    needed = Needed(0, 0, (0, 0), -1, pattern, ((3.0, 9.0), (-math.inf, 4.0)), 10, None)
+    pattern = conjoin({0: 2, 1: 1}, (((2, 1), (3, 1)),))
+    needed = BackwardHalf(0, 0, (0, 0), -1, pattern, ((3.0, 9.0), (-math.inf, 4.0)), 10, None)
 
     def apart(state, amounts, loss=0):
-        return distance(Reached(loss, 0, (loss, 0), -1, state, amounts, None), needed, 1)
+        reached = ForwardHalf(loss, 0, (loss, 0), -1, state, amounts, None)
+        return measure_distance(reached, needed, 1)
 
-    assert apart((1, 0, 0, 0), (3.0, 4.0)) == Distance(0, 0, 0.0, 0.0, 0.0)
+    assert apart((1, 0, 0, 0), (3.0, 4.0)) == MeetingDistance(0, 0, 0.0, 0.0, 0.0)
     assert apart((1, 0, 0, 0), (3.0, 4.0)).is_meeting
     assert apart((0, 1, 0, 0), (3.0, 4.0)).symbols == 2
     assert apart((1, 0, 1, 1), (3.0, 4.0)).constraints == 1
@@ -199,7 +211,7 @@ def test_amounts_that_are_as_good_allow_as_much(task, rng):
     some = rng.sample(sorted(reached), min(6, len(reached)))
     runs = {a: {s for s in sequences if left_by(s, a) is not None} for a in some}
     for one, other in product(some, repeat=2):
-        if resources.as_good(one, other):
+        if resources.is_as_good(one, other):
             assert runs[one] >= runs[other]
 
 
@@ -252,7 +264,7 @@ def remaining(task, weights):
     steps = {
         s: [
             (float(weights[o]), semantics.successor(task, s, o))
-            for o in semantics.applicable(task, s)
+            for o in semantics.find_applicable(task, s)
         ]
         for s in states
     }

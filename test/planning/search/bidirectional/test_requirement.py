@@ -21,12 +21,12 @@ from fcp_ros.fuzzy import (
 from fcp_ros.planning.flat import semantics
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch
-from fcp_ros.planning.search.bidirectional.backward_side import BackwardSide
-from fcp_ros.planning.search.bidirectional.operators import operators_of
+from fcp_ros.planning.search.bidirectional.operators import read_operators
 from fcp_ros.planning.search.bidirectional.resources import Resources
 from fcp_ros.planning.search.bidirectional.scale import UNIT, Scale
+from fcp_ros.planning.search.bidirectional.sides import BackwardSide
 from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import Outcome
+from fcp_ros.planning.search.outcome import SearchOutcome
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(), Hamacher(2.0))
 
@@ -36,7 +36,10 @@ def by_definition(task, degrees, alpha, tnorm):
     states = list(product(*(range(size) for size in task.domain.tolist())))
     required = {s: alpha if semantics.is_goal(task, s) else math.inf for s in states}
     steps = {
-        s: [(semantics.successor(task, s, o), degrees[o]) for o in semantics.applicable(task, s)]
+        s: [
+            (semantics.successor(task, s, o), degrees[o])
+            for o in semantics.find_applicable(task, s)
+        ]
         for s in states
     }
     for _ in states:
@@ -49,7 +52,7 @@ def by_definition(task, degrees, alpha, tnorm):
 def all_backward(task, objective):
     """A backward side in which every label with a feasible requirement was expanded."""
     scale = Scale(task, objective)
-    side = BackwardSide(task, operators_of(task), scale, Resources(task))
+    side = BackwardSide(task, read_operators(task), scale, Resources(task))
     expanded = []
 
     def add(label):
@@ -60,7 +63,7 @@ def all_backward(task, objective):
         add(side.goal)
     while (label := side.frontier.least()) is not None:
         expanded.append(label)
-        for new in side.before(label, lambda loss, _cost: scale.room(loss) >= 0, lambda: None):
+        for new in side.expand(label, lambda loss, _cost: scale.room(loss) >= 0, lambda: None):
             add(new)
         side.frontier.finish(label)
     return side, expanded
@@ -86,7 +89,7 @@ def test_requirements_are_those_of_the_definition(task, tnorm, alpha):
     objective = Objective(composition=tnorm.composition, loss_budget=tnorm.loss_budget(alpha))
     side, expanded = all_backward(task, objective)
     for state, required in by_definition(task, degrees, alpha, tnorm).items():
-        here = [tnorm.degree_of(label.room * UNIT) for label in side.matching(state)]
+        here = [tnorm.degree_of(label.room * UNIT) for label in side.find_matching(state)]
         if is_feasible(required):
             assert min(here) == pytest.approx(required, abs=1e-8)
         else:
@@ -102,7 +105,7 @@ def test_the_requirement_of_a_meeting_is_that_along_the_plan(task, tnorm):
     degrees, task = with_degrees(task, tnorm)
     objective = Objective(composition=tnorm.composition, loss_budget=tnorm.loss_budget(alpha))
     search = BidirectionalSearch(task, objective)
-    while search.run(100).outcome not in (Outcome.OPTIMAL, Outcome.EXHAUSTED):
+    while search.run(100).outcome not in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED):
         pass
     meeting = search.meeting
     if meeting is not None:
@@ -136,8 +139,8 @@ def test_an_infeasible_requirement_is_never_expanded():
 @pytest.mark.parametrize(("steps", "membership"), [(4, 0.2), (6, 0.0)])
 def test_the_degradation_in_the_paper(steps, membership):
     search = BidirectionalSearch(chain([0.2] * steps), Objective())
-    while (report := search.run(10)).outcome is not Outcome.OPTIMAL:
-        assert report.outcome in (Outcome.FOUND, Outcome.PAUSED)
+    while (report := search.run(10)).outcome is not SearchOutcome.OPTIMAL:
+        assert report.outcome in (SearchOutcome.FOUND, SearchOutcome.PAUSED)
     assert Lukasiewicz().degree_of(report.best.loss) == pytest.approx(membership, abs=1e-9)
     assert 0 < search.meeting.index < steps
 

@@ -9,19 +9,23 @@ from hypothesis import strategies as st
 
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
-from fcp_ros.planning.search.bidirectional.labels import WORST
+from fcp_ros.planning.search.bidirectional.halves import WORST
 from fcp_ros.planning.search.bidirectional.scale import UNIT, Scale
 from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.outcome import make_plan
 
 ORDERS = [(Criterion.LOSS, Criterion.COST), (Criterion.COST, Criterion.LOSS)]
 PAIRS = st.tuples(st.integers(0, 4), st.integers(0, 4))
 """Loss and cost of a half."""
 
 
-def scale(order=ORDERS[0], composition=Composition.SUM, **budgets):
+def two_steps():
     step = FlatOperator(((0, 0),), (), (FlatEffect(0, 1),), loss=0.3, cost=2.5)
-    task = FlatBuilder([2], [0], ((0, 1),), [step, step]).build()
-    return Scale(task, Objective(order, composition, **budgets))
+    return FlatBuilder([2], [0], ((0, 1),), [step, step]).build()
+
+
+def scale(order=ORDERS[0], composition=Composition.SUM, **budgets):
+    return Scale(two_steps(), Objective(order, composition, **budgets))
 
 
 @given(
@@ -33,7 +37,7 @@ def test_no_plan_of_two_worse_halves_falls_short_of_the_bound(order, composition
     made = scale(order, composition)
     forward, backward, before, after = halves
     if made.key(*before) >= made.key(*forward) and made.key(*after) >= made.key(*backward):
-        whole = made.key(made.composed(before[0], after[0]), before[1] + after[1])
+        whole = made.key(made.compose(before[0], after[0]), before[1] + after[1])
         assert whole >= made.bound(made.key(*forward), made.key(*backward))
 
 
@@ -69,15 +73,17 @@ def test_rooms_are_what_may_come_before():
 def test_bounds_with_rounding_errors_decide_by_the_tolerance():
     made = scale()
     much = round(1e-6 / UNIT)
-    assert made.no_better((much, 3), (much, 3))
-    assert made.no_better((much - 1, 3), (much, 3))
-    assert not made.no_better((much - 1, 3), (much, 3 + much))
-    assert made.no_better((3 * much, 0), (much, 3))
-    assert not made.no_better((0, 9 * much), (much, 3))
-    assert made.no_better((math.inf, 0), (much, 3))
+    assert made.rules_out((much, 3), (much, 3))
+    assert made.rules_out((much - 1, 3), (much, 3))
+    assert not made.rules_out((much - 1, 3), (much, 3 + much))
+    assert made.rules_out((3 * much, 0), (much, 3))
+    assert not made.rules_out((0, 9 * much), (much, 3))
+    assert made.rules_out((math.inf, 0), (much, 3))
 
 
 def test_a_plan_is_told_in_the_tasks_own_numbers():
-    plan = scale().plan([0, 1])
+    plan = make_plan(two_steps(), (0, 1), Composition.SUM)
     assert (plan.operators, plan.loss, plan.cost) == ((0, 1), 0.6, 5.0)
-    assert scale(composition=Composition.MAXIMUM).plan([0, 1]).loss == 0.3
+    assert make_plan(two_steps(), (0, 1), Composition.MAXIMUM).loss == 0.3
+    assert scale().key_of((0, 1)) == (round(0.6 / UNIT), round(5.0 / UNIT))
+    assert scale(ORDERS[1], Composition.MAXIMUM).key_of((0, 1))[1] == round(0.3 / UNIT)

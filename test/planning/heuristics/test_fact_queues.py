@@ -5,7 +5,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.planning.heuristics.shelves import END, FRONT, LEVELS, lay, least, sweep
+from fcp_ros.planning.heuristics.fact_queues import (
+    END,
+    FRONT,
+    LEVELS,
+    bucket_put,
+    bucket_take,
+    clear_buckets,
+)
 
 FACTS = 150
 STEPS = st.lists(
@@ -30,10 +37,10 @@ def test_the_least_fact_comes_first(steps, unit):
             if number * unit < value[fact]:
                 value[fact] = number * unit
                 waiting[fact] = number
-                lay(shelf, shelved, number, fact)
+                bucket_put(shelf, shelved, number, fact)
             continue
         expected = min(waiting, key=lambda fact: (waiting[fact], fact), default=-1)
-        assert least(shelf, shelved, value, unit) == expected
+        assert bucket_take(shelf, shelved, value, unit) == expected
         if expected >= 0:
             current = waiting.pop(expected)
             value[expected] = -1.0  # it is not laid anywhere again
@@ -44,9 +51,9 @@ def test_sweeping_leaves_nothing():
     shelf, shelved, value = empty()
     for fact in (3, 64, 149):
         value[fact] = fact
-        lay(shelf, shelved, fact, fact)
-    assert least(shelf, shelved, value, 1.0) == 3
-    sweep(shelf, shelved)
+        bucket_put(shelf, shelved, fact, fact)
+    assert bucket_take(shelf, shelved, value, 1.0) == 3
+    clear_buckets(shelf, shelved)
     assert not shelf.any()
     assert shelved[FRONT] == shelved[END] == 0
-    assert least(shelf, shelved, value, 1.0) == -1
+    assert bucket_take(shelf, shelved, value, 1.0) == -1

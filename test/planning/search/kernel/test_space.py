@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from fcp_ros.planning.flat.builder import FlatBuilder
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.search.buckets import (
+from fcp_ros.planning.search.kernel.bucket_queue import (
     HEAPS,
-    TAKEN,
-    Buckets,
-    empty_buckets,
+    IN_USE,
+    BucketQueues,
+    make_queues,
     pop,
     push,
     rebuild_table,
 )
-from fcp_ros.planning.search.packing import pack, packed, unpacked
-from fcp_ros.planning.search.space import COUNTS, HASHED, STATES, WORK, rehash, state_of
+from fcp_ros.planning.search.kernel.packing import pack, pack_state, unpack_state
+from fcp_ros.planning.search.kernel.space import COUNTS, HASHED, STATES, WORK, intern_state, rehash
 
 
 def empty_task(domain: list[int]) -> FlatTask:
@@ -35,7 +35,7 @@ DOMAINS = st.lists(st.sampled_from([1, 2, 3, 4, 5, 17, 1000, 70_000]), min_size=
 def test_states_are_packed_and_unpacked(data, domain):
     packing = pack(empty_task(domain))
     state = np.array([data.draw(st.integers(0, size - 1)) for size in domain], np.int32)
-    assert unpacked(packing, packed(packing, state)).tolist() == state.tolist()
+    assert unpack_state(packing, pack_state(packing, state)).tolist() == state.tolist()
 
 
 def linear(words: np.ndarray, factor: np.ndarray) -> np.uint64:
@@ -58,7 +58,7 @@ def test_the_registry_numbers_states_as_they_come_and_grows(rows):
                 counts[WORK] = 3  # a few at a time
                 rehash(words, table, counts, factor)
         fresh = np.array(row, np.uint64)
-        state = state_of(words, table, counts, fresh, linear(fresh, factor))
+        state = intern_state(words, table, counts, fresh, linear(fresh, factor))
         assert state == known.setdefault(row, len(known))
     assert counts[STATES] == len(known)
 
@@ -69,9 +69,10 @@ def test_words_with_the_same_hash_are_told_apart():
         np.zeros(COUNTS, np.int64),
         np.zeros(32, "q"),
     )
-    numbers = [state_of(words, table, counts, np.array([w], "u8"), np.uint64(5)) for w in range(4)]
+    rows = [np.array([w], "u8") for w in range(4)]
+    numbers = [intern_state(words, table, counts, row, np.uint64(5)) for row in rows]
     assert numbers == [0, 1, 2, 3]
-    assert state_of(words, table, counts, np.array([2], "u8"), np.uint64(5)) == 2
+    assert intern_state(words, table, counts, np.array([2], "u8"), np.uint64(5)) == 2
 
 
 KEYS = st.sampled_from([0.0, 0.5, 1.0, 2.0, 1e17])
@@ -83,7 +84,7 @@ ORDERS = st.lists(st.one_of(st.none(), st.tuples(KEYS, KEYS, st.booleans())), ma
 def test_queues_give_the_least_key_first(orders, last):
     """None pops, keys push; in each queue equal keys leave in order (last) or the newest first."""
     room = 32
-    buckets = empty_buckets(2, room, 200)
+    buckets = make_queues(2, room, 200)
     twins: list[list[tuple[float, float, int, int]]] = [[], []]
     for label, order in enumerate(orders):
         if order is not None:
@@ -99,9 +100,9 @@ def test_queues_give_the_least_key_first(orders, last):
     assert_table_finds_all(buckets)
 
 
-def assert_table_finds_all(buckets: Buckets) -> None:
+def assert_table_finds_all(buckets: BucketQueues) -> None:
     """A table that is filled again has the same keys as the one that was kept up to date."""
     again = buckets._replace(table=np.zeros_like(buckets.table))
     rebuild_table(again)
     assert sorted(again.table[again.table > 0]) == sorted(buckets.table[buckets.table > 0])
-    assert np.count_nonzero(buckets.table) == buckets.sizes[TAKEN]
+    assert np.count_nonzero(buckets.table) == buckets.sizes[IN_USE]

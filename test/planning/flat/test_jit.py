@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from fcp_ros.planning.flat import kernel
+from fcp_ros.planning.flat import jit
 from fcp_ros.planning.heuristics.evaluate import evaluate
 
 CALLED = """
-from fcp_ros.planning.flat.kernel import kernel
+from fcp_ros.planning.flat.jit import kernel
 
 
 @kernel
@@ -18,7 +18,7 @@ def called(x: int) -> int:
     return x + {added}
 """
 CALLER = """
-from fcp_ros.planning.flat.kernel import kernel
+from fcp_ros.planning.flat.jit import kernel
 from stamped_called import called
 
 
@@ -32,7 +32,7 @@ def caller(x: int) -> int:
 def modules(tmp_path, monkeypatch):
     """Writes the two modules and imports them anew; returns the kernel that calls the other."""
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(kernel, "PACKAGE", "stamped_")
+    monkeypatch.setattr(jit, "PACKAGE", "stamped_")
 
     def write(added):
         (tmp_path / "stamped_called.py").write_text(CALLED.format(added=added))
@@ -40,13 +40,13 @@ def modules(tmp_path, monkeypatch):
         for name in ("stamped_called", "stamped_caller"):
             monkeypatch.delitem(sys.modules, name, raising=False)
         importlib.invalidate_caches()
-        kernel._files.cache_clear()
-        kernel._digest.cache_clear()
+        jit._find_files.cache_clear()
+        jit._hash_file.cache_clear()
         return importlib.import_module("stamped_caller").caller
 
     yield write
-    kernel._files.cache_clear()
-    kernel._digest.cache_clear()
+    jit._find_files.cache_clear()
+    jit._hash_file.cache_clear()
 
 
 def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(modules):
@@ -60,9 +60,8 @@ def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(modules):
 
 
 def test_the_stamp_covers_what_is_called_in_other_files():
-    files = {
-        f for m in kernel._modules(evaluate.py_func.__globals__.values()) for f in kernel._files(m)
-    }
-    assert {"lm_cut.py", "heap.py", "exploration.py", "relaxed_task.py", "task.py"} <= {
+    modules = jit._find_modules(evaluate.py_func.__globals__.values())
+    files = {file for module in modules for file in jit._find_files(module)}
+    assert {"lm_cut.py", "fact_queues.py", "exploration.py", "relaxed_task.py", "task.py"} <= {
         file.rsplit("/", 1)[-1] for file in files
     }

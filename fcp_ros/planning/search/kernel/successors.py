@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The successors of a label: which operators fit, what each leads to, and whether to keep it."""
+"""The successors of a label: new states, and the labels on them that are worth keeping."""
 
 from __future__ import annotations
 
@@ -7,32 +7,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fcp_ros.planning.flat.kernel import part
+from fcp_ros.planning.flat.jit import part
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.heuristics.kind import Kind
-from fcp_ros.planning.search.buckets import push
-from fcp_ros.planning.search.evaluation import (
+from fcp_ros.planning.heuristics.evaluate import HeuristicCode
+from fcp_ros.planning.search.kernel.bucket_queue import push
+from fcp_ros.planning.search.kernel.dominance import insert_label, spend_resources
+from fcp_ros.planning.search.kernel.evaluation import (
     FIRST_KNOWN,
     SECOND_KNOWN,
-    Guides,
+    HeuristicInputs,
+    add_weight,
+    compute_first_key,
+    compute_second_key,
     evaluate_state,
-    first_key,
-    hopeless,
-    rest,
-    second_key,
-    total,
+    is_hopeless,
+    pass_estimate,
+    write_successor_row,
 )
-from fcp_ros.planning.search.labels import settle, spend
-from fcp_ros.planning.search.landmark_rows import pass_on
-from fcp_ros.planning.search.packing import Packing, scramble
-from fcp_ros.planning.search.settings import AT_ONCE, MADE, Settings
-from fcp_ros.planning.search.space import (
+from fcp_ros.planning.search.kernel.packing import Packing, mix_hash
+from fcp_ros.planning.search.kernel.space import (
+    APPLICABLE,
     BEST,
     CLOSED,
     CURRENT,
     DRAWN,
     EXPANDED,
-    FITTING,
     GENERATED,
     INCUMBENT,
     LABELS,
@@ -45,22 +44,22 @@ from fcp_ros.planning.search.space import (
     TOUCHED,
     WORK,
     Space,
-    state_of,
+    intern_state,
 )
-from fcp_ros.planning.search.switch_tree import SwitchTree, fitting, forbidden
+from fcp_ros.planning.search.kernel.switch_tree import SwitchTree, find_applicable, is_forbidden
+from fcp_ros.planning.search.settings import AT_ONCE, MADE, Settings
 
 PAUSED, FULL, SHORT, IMPROVED, STOPPED, EMPTY, GOING = range(7)
-"""Why the kernel came back: its work is done, there is no room for the next label, a resource was
-short although resources don't count yet, a better plan was found, the rule to stop applies, nothing
-is left. GOING: it does not come back yet."""
-
+"""The reason why the kernel returned: the slice is used up, there is no room for the next label, a
+resource was short although resources do not count yet, a better plan was found, the rule to stop
+applies, no label is left. GOING: it does not return yet."""
 
 MANY = 1 << 17
-"""Slots of a table that does not fit into the processor's nearest memory."""
+"""Slots of a table that does not fit into the processor's second-level cache."""
 
 
-class Problem(NamedTuple):
-    """What is searched."""
+class PackedTask(NamedTuple):
+    """A task with the arrays that the kernel derives from it."""
 
     task: FlatTask
     packing: Packing
@@ -68,16 +67,24 @@ class Problem(NamedTuple):
 
 
 @part
-def begin(problem: Problem, space: Space, settings: Settings, guides: Guides, label: int) -> None:
-    """Finds the operators that fit a label's state."""
+def begin_expansion(
+    problem: PackedTask, space: Space, settings: Settings, inputs: HeuristicInputs, label: int
+) -> None:
+    """Begin the expansion of a label: find the operators applicable in its state.
+
+    Writes `found`, `helps`, the linear hash in `fresh[W]`, CURRENT, APPLICABLE and POSITION for
+    `make_successor`; the state's values are in `values` already.
+    """
     counts, tree = space.counts, problem.tree
-    count = fitting(tree.nodes, tree.listed, tree.root, space.values, space.waiting, space.found)
+    count = find_applicable(
+        tree.nodes, tree.listed, tree.root, space.values, space.waiting, space.found
+    )
     if settings.helps == 1:
         for index in range(count):
-            space.helps[index] = guides.first_work.helpful[space.found[index]]
+            space.helps[index] = inputs.first_work.helpful[space.found[index]]
     elif settings.helps == 2:
         for index in range(count):
-            space.helps[index] = guides.second_work.helpful[space.found[index]]
+            space.helps[index] = inputs.second_work.helpful[space.found[index]]
     linear = np.uint64(0)
     words = len(problem.packing.factor)
     state = space.link[label, STATE]
@@ -86,9 +93,9 @@ def begin(problem: Problem, space: Space, settings: Settings, guides: Guides, la
     space.fresh[words] = linear
     space.status[label] = CLOSED
     if len(space.table) >= MANY:
-        _touch(problem, space, state, count)
+        _prefetch_successors(problem, space, state, count)
     counts[CURRENT] = label
-    counts[FITTING] = count
+    counts[APPLICABLE] = count
     counts[POSITION] = 0
     counts[EXPANDED] += 1
     if settings.seed != 0:
@@ -96,11 +103,12 @@ def begin(problem: Problem, space: Space, settings: Settings, guides: Guides, la
 
 
 @part
-def _touch(problem: Problem, space: Space, state: int, count: int) -> None:
-    """Looks at what the successors of a state will need, all at once.
+def _prefetch_successors(problem: PackedTask, space: Space, state: int, count: int) -> None:
+    """Read the memory that the successors of a state will need, so that cache misses overlap.
 
-    Each of them waits for memory in three places, one after the other; here the waits of different
-    successors overlap. Conditions of effects are not looked at: a wrong guess does no harm.
+    Each successor waits for memory in three places, one after the other. Conditions of effects are
+    ignored: a wrong guess does no harm. The sum in TOUCHED keeps the compiler from dropping the
+    reads.
     """
     task, packing = problem.task, problem.packing
     mask = len(space.table) - 1
@@ -113,56 +121,62 @@ def _touch(problem: Problem, space: Space, state: int, count: int) -> None:
             old = space.words[state, w]
             new = (old & packing.effect_keep[effect]) | packing.effect_set[effect]
             linear += (new - old) * packing.factor[w]
-        space.slots[index] = np.int64(scramble(linear) & np.uint64(0x7FFFFFFF)) & mask
+        space.slots[index] = np.int64(mix_hash(linear) & np.uint64(0x7FFFFFFF)) & mask
     touched = 0
     for index in range(count):
         value = space.table[space.slots[index]]
         if value != 0:
             other = (value & np.int64(0xFFFFFFFF)) - 1
             touched += np.int64(space.words[other, 0] & np.uint64(1)) + space.first[other]
-            if space.way[other, 0] > 0.0:  # mostly the label has the number of its state
+            if space.way[other, 0] > 0.0:  # mostly the first label has the number of its state
                 touched += 1
     space.counts[TOUCHED] = touched
 
 
 @part
-def step(problem: Problem, space: Space, settings: Settings, guides: Guides) -> int:
-    """Makes the next successor of the current label; GOING, SHORT, IMPROVED or STOPPED."""
+def make_successor(
+    problem: PackedTask, space: Space, settings: Settings, inputs: HeuristicInputs
+) -> int:
+    """Make the next successor of the current label.
+
+    Returns:
+        GOING, SHORT, IMPROVED or STOPPED.
+    """
     counts = space.counts
     parent = counts[CURRENT]
     index = counts[POSITION]
     counts[POSITION] += 1
     counts[WORK] -= 1
     if settings.seed != 0:
-        index = (index + (counts[DRAWN] >> 33)) % counts[FITTING]
+        index = (index + (counts[DRAWN] >> 33)) % counts[APPLICABLE]
     operator = space.found[index]
-    if not problem.tree.simple[operator] and forbidden(problem.task, space.values, operator):
+    if not problem.tree.simple[operator] and is_forbidden(problem.task, space.values, operator):
         return GOING
     state = space.link[parent, STATE]
     one, two = settings.first[operator], settings.second[operator]
-    first = total(space.way[parent, 0], one, settings.first_maximum)
-    second = total(space.way[parent, 1], two, settings.second_maximum)
+    first = add_weight(space.way[parent, 0], one, settings.first_maximum)
+    second = add_weight(space.way[parent, 1], two, settings.second_maximum)
     first_left = second_left = 0.0
     if not settings.greedy:
         first_left, second_left = space.estimate[state, 0], space.estimate[state, 1]
         if settings.helps != 1 or space.helps[index]:
-            first_left = rest(first_left, one, settings.first_maximum)
+            first_left = pass_estimate(first_left, one, settings.first_maximum)
         if settings.helps != 2 or space.helps[index]:
-            second_left = rest(second_left, two, settings.second_maximum)
-    if hopeless(settings, space.marks, first, second, first_left, second_left):
+            second_left = pass_estimate(second_left, two, settings.second_maximum)
+    if is_hopeless(settings, space.marks, first, second, first_left, second_left):
         return GOING
-    if len(space.amounts) > 0 and not spend(
+    if len(space.amounts) > 0 and not spend_resources(
         problem.task, space.way[parent], operator, space.amounts
     ):
         return GOING if settings.counting else SHORT
-    child = _child(problem, space, settings, guides, operator, state)
+    child = _apply_operator(problem, space, settings, inputs, operator, state)
     label = counts[LABELS]
     space.way[label, 0] = first
     space.way[label, 1] = second
     for resource in range(len(space.amounts)):
         space.way[label, 2 + resource] = space.amounts[resource]
     counts[GENERATED] += 1
-    if not settle(
+    if not insert_label(
         space.first,
         space.link,
         space.status,
@@ -179,14 +193,14 @@ def step(problem: Problem, space: Space, settings: Settings, guides: Guides) -> 
     space.link[label, PARENT] = parent
     space.link[label, OPERATOR] = operator
     space.status[label] = OPEN
-    if _reached(problem, space):
+    if _is_goal(problem, space):
         space.status[label] = CLOSED
         space.marks[BEST] = first
         space.marks[BEST + 1] = second
         counts[INCUMBENT] = label
         return STOPPED if settings.stop == AT_ONCE else IMPROVED
     if settings.greedy:
-        _push_greedy(problem, space, settings, guides, label, state, index)
+        _push_greedy(problem, space, settings, inputs, label, state, index)
         return GOING
     if space.known[child]:
         if space.estimate[child, 0] == np.inf:
@@ -195,14 +209,14 @@ def step(problem: Problem, space: Space, settings: Settings, guides: Guides) -> 
         if settings.first_admissible and not settings.first_maximum:
             space.estimate[child, 0] = max(space.estimate[child, 0], first_left)
         first_left, second_left = space.estimate[child, 0], space.estimate[child, 1]
-        if hopeless(settings, space.marks, first, second, first_left, second_left):
+        if is_hopeless(settings, space.marks, first, second, first_left, second_left):
             space.status[label] = CLOSED
             return GOING
     push(
         space.buckets,
         0,
-        first_key(settings, first, first_left),
-        second_key(settings, second, second_left),
+        compute_first_key(settings, first, first_left),
+        compute_second_key(settings, second, second_left),
         label,
         False,
     )
@@ -210,15 +224,19 @@ def step(problem: Problem, space: Space, settings: Settings, guides: Guides) -> 
 
 
 @part
-def _child(
-    problem: Problem,
+def _apply_operator(
+    problem: PackedTask,
     space: Space,
     settings: Settings,
-    guides: Guides,
+    inputs: HeuristicInputs,
     operator: int,
     state: int,
 ) -> int:
-    """The state after an operator."""
+    """Apply an operator to a state: write the successor to `space.fresh` and intern it.
+
+    Returns:
+        The number of the successor.
+    """
     task, packing = problem.task, problem.packing
     words = len(packing.factor)
     for w in range(words):
@@ -238,25 +256,25 @@ def _child(
             space.fresh[w] = new
             linear += (new - old) * packing.factor[w]
     before = space.counts[STATES]
-    child = state_of(space.words, space.table, space.counts, space.fresh, linear)
+    child = intern_state(space.words, space.table, space.counts, space.fresh, linear)
     if child == before:
         space.first[child] = -1
         space.known[child] = 0
         space.estimate[child, 0] = 0.0
         space.estimate[child, 1] = 0.0
-    if len(space.row) > 0 and pass_on(
-        task, packing, guides.landmarks, space, state, operator, child, child == before
+    if len(space.row) > 0 and write_successor_row(
+        task, packing, inputs.landmarks, space, state, operator, child, child == before
     ):
-        if settings.first_kind == Kind.LANDMARK_COUNT:
+        if settings.first_code == HeuristicCode.LANDMARK_COUNT:
             space.known[child] &= SECOND_KNOWN
-        if settings.second_kind == Kind.LANDMARK_COUNT:
+        if settings.second_code == HeuristicCode.LANDMARK_COUNT:
             space.known[child] &= FIRST_KNOWN
     return child
 
 
 @part
-def _reached(problem: Problem, space: Space) -> bool:
-    """Whether the goal holds in `space.fresh`."""
+def _is_goal(problem: PackedTask, space: Space) -> bool:
+    """Return True if the goal holds in `space.fresh`."""
     packing = problem.packing
     for w in range(len(packing.factor)):
         if space.fresh[w] & packing.goal_mask[w] != packing.goal_set[w]:
@@ -266,30 +284,36 @@ def _reached(problem: Problem, space: Space) -> bool:
 
 @part
 def _push_greedy(
-    problem: Problem,
+    problem: PackedTask,
     space: Space,
     settings: Settings,
-    guides: Guides,
+    inputs: HeuristicInputs,
     label: int,
     parent: int,
     index: int,
 ) -> None:
-    """Puts a label into the queues of a greedy search: by its own estimate, or by its parent's.
+    """Put a label into the queues of a greedy search, by its own estimate or by its parent's.
 
-    Of equal ones the first heuristic takes the oldest, the second one the newest: one goes about
-    in all directions, the other straight ahead, and together they are not led astray for long.
+    Of labels with equal keys, the first heuristic takes the oldest, the second one the newest: one
+    proceeds in all directions, the other straight ahead, so neither is misled for long.
+
+    Args:
+        problem, space, settings, inputs: of the search.
+        label: the label.
+        parent: the parent's state.
+        index: position of the operator in `space.found`.
     """
     source = parent
     if settings.evaluation == MADE:
         source = space.link[label, STATE]
         known = space.known[source] == FIRST_KNOWN | SECOND_KNOWN
-        if not known and settings.first_kind != Kind.BLIND:
+        if not known and settings.first_code != HeuristicCode.BLIND:
             packing = problem.packing
             for v in range(len(space.after)):
                 space.after[v] = (space.fresh[packing.word[v]] >> packing.shift[v]) & packing.mask[
                     v
                 ]
-            evaluate_state(space, settings, guides, source, space.after)
+            evaluate_state(space, settings, inputs, source, space.after)
     if space.estimate[source, 0] == np.inf:
         space.status[label] = CLOSED
         return

@@ -1,25 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When one label of a state makes another one useless."""
+"""Dominance between labels of one state, and the resources after a step."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.flat.kernel import kernel
+from fcp_ros.planning.flat.jit import kernel
 from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints
+from fcp_ros.planning.search.kernel.space import DEAD, NEXT
 from fcp_ros.planning.search.settings import LEXICOGRAPHIC, PARETO
-from fcp_ros.planning.search.space import DEAD, NEXT
 
 SAME = EPSILON / 100
-"""Amounts that differ by less are the same; many such steps still stay within EPSILON."""
+"""Amounts that differ by less are equal; the error of many such steps stays within EPSILON."""
 
 
-def directions(task: FlatTask) -> Ints:
-    """For each resource what is never worse: more (1), less (-1), both (0), neither (2); int32[R].
+def find_directions(task: FlatTask) -> Ints:
+    """Find out for each resource which amounts are never worse.
 
     A bound matters only if some operator can carry the amount beyond it. Waiting for a window keeps
     the order of two amounts, and a window that closes is an upper bound.
+
+    Returns:
+        1 if more is never worse, -1 if less is never worse, 0 if both are true, 2 if neither is;
+        int32[R].
     """
     found = []
     for resource in range(len(task.amount)):
@@ -40,14 +44,14 @@ def directions(task: FlatTask) -> Ints:
 
 
 @kernel
-def covers(one: Floats, other: Floats, dominance: int, direction: Ints, counting: bool) -> bool:
-    """Whether a label is no worse than another one of the same state.
+def dominates(one: Floats, other: Floats, dominance: int, direction: Ints, counting: bool) -> bool:
+    """Return True if a label is no worse than another label of the same state.
 
-    Arguments:
+    Args:
         one, other: their criteria and resources, float64[2 + R].
-        dominance: how criteria are compared; see `settings`.
-        direction: of the resources.
-        counting: whether the resources are compared as well.
+        dominance: the comparison of the criteria: SEEN, LEXICOGRAPHIC or PARETO, see `settings`.
+        direction: of the resources, see `find_directions`; int32[R].
+        counting: compare the resources as well.
     """
     if dominance == PARETO:
         if one[0] > other[0] or one[1] > other[1]:
@@ -67,7 +71,7 @@ def covers(one: Floats, other: Floats, dominance: int, direction: Ints, counting
 
 
 @kernel
-def settle(
+def insert_label(
     first: Ints,
     link: Ints,
     status: Flags,
@@ -78,24 +82,29 @@ def settle(
     direction: Ints,
     counting: bool,
 ) -> bool:
-    """Whether a new label of a state is worth keeping; those that it makes useless are marked.
+    """Link a new label to its state and mark the labels that it dominates DEAD.
 
-    Arguments:
+    The labels linked to a state never dominate one another.
+
+    Args:
         first, link, status, way: of the space.
         state: the state.
-        label: where the new label's criteria and resources already stand in `way`.
-        dominance, direction, counting: see `covers`.
+        label: the new label; its criteria and resources are in `way` already.
+        dominance, direction, counting: see `dominates`.
+
+    Returns:
+        False if a label of the state dominates the new one; then nothing has changed.
     """
     other = first[state]
     while other >= 0:
-        if covers(way[other], way[label], dominance, direction, counting):
+        if dominates(way[other], way[label], dominance, direction, counting):
             return False
         other = link[other, NEXT]
     last = -1
     other = first[state]
     while other >= 0:
         following = link[other, NEXT]
-        if covers(way[label], way[other], dominance, direction, counting):
+        if dominates(way[label], way[other], dominance, direction, counting):
             status[other] = DEAD
             if last < 0:
                 first[state] = following
@@ -110,14 +119,16 @@ def settle(
 
 
 @kernel
-def spend(task: FlatTask, before: Floats, operator: int, amounts: Floats) -> bool:
-    """Writes the resources after an operator; False where they don't allow it.
+def spend_resources(task: FlatTask, before: Floats, operator: int, amounts: Floats) -> bool:
+    """Write the resources after an operator; return False if they do not allow it.
 
-    Arguments:
+    The twin is `flat.semantics.amounts_after`.
+
+    Args:
         task: the task.
         before: criteria and resources of the label, float64[2 + R].
         operator: the operator.
-        amounts: receives the resources, float64[R].
+        amounts: receives the resources, float64[R]; partly written if the result is False.
     """
     for resource in range(len(amounts)):
         amount = before[2 + resource]

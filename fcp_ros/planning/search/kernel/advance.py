@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The best-first search itself: takes labels and makes their successors.
+"""The loop of a best-first search: take a label, make its successors.
 
-It stops after so much work and can be called again: everything it knows is in the space. What it
-does never depends on where it was stopped.
+`advance` returns after a bounded amount of work and can be called again: everything it knows is in
+the space, also in the middle of an expansion (CURRENT, POSITION, APPLICABLE). What it does never
+depends on where it was stopped.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from fcp_ros.planning.flat.kernel import kernel, part
-from fcp_ros.planning.search.buckets import TAKEN, push, rebuild_table
-from fcp_ros.planning.search.choice import AGAIN, NOTHING, PROVEN, take
-from fcp_ros.planning.search.evaluation import (
-    Guides,
-    first_key,
-    rest,
-    second_key,
+from fcp_ros.planning.flat.jit import kernel, part
+from fcp_ros.planning.search.kernel.bucket_queue import IN_USE, push, rebuild_table
+from fcp_ros.planning.search.kernel.evaluation import (
+    HeuristicInputs,
+    compute_first_key,
+    compute_second_key,
+    pass_estimate,
+    write_initial_row,
 )
-from fcp_ros.planning.search.landmark_rows import first_row
-from fcp_ros.planning.search.settings import Settings
-from fcp_ros.planning.search.space import (
+from fcp_ros.planning.search.kernel.selection import AGAIN, NOTHING, PROVEN, take_label
+from fcp_ros.planning.search.kernel.space import (
+    APPLICABLE,
     CURRENT,
     EVALUATED,
     EXPANDED,
-    FITTING,
     HASHED,
     LABELS,
     NEXT,
@@ -38,37 +38,43 @@ from fcp_ros.planning.search.space import (
     STATES,
     WORK,
     Space,
+    intern_state,
     rehash,
-    state_of,
 )
-from fcp_ros.planning.search.successors import (
+from fcp_ros.planning.search.kernel.successors import (
     EMPTY,
     FULL,
     GOING,
     PAUSED,
     STOPPED,
-    Problem,
-    begin,
-    step,
+    PackedTask,
+    begin_expansion,
+    make_successor,
 )
+from fcp_ros.planning.search.settings import Settings
 
 
 @kernel
 def advance(
-    problem: Problem, space: Space, settings: Settings, guides: Guides, work: int, effort: int
+    problem: PackedTask,
+    space: Space,
+    settings: Settings,
+    inputs: HeuristicInputs,
+    work: int,
+    effort: int,
 ) -> int:
-    """Searches on.
+    """Go on with a search.
 
-    Arguments:
-        problem: what is searched.
-        space: what the search knows.
-        settings: how it is searched.
-        guides: what the heuristics look at.
-        work: successors to make before it pauses, where an evaluation counts as some more.
-        effort: states that may have been expanded or evaluated in all before it pauses.
+    Args:
+        problem: the task.
+        space: the memory of the search.
+        settings: its settings.
+        inputs: the inputs of its heuristics.
+        work: successors to make before it pauses; an evaluation counts as `settings.price` of them.
+        effort: states expanded or evaluated in all, since the space was made, before it pauses.
 
     Returns:
-        PAUSED, FULL, SHORT, IMPROVED, STOPPED or EMPTY.
+        PAUSED, FULL, SHORT, IMPROVED, STOPPED or EMPTY; see `successors`.
     """
     counts = space.counts
     counts[WORK] = work
@@ -80,39 +86,39 @@ def advance(
         rebuild_table(space.buckets)
         counts[STALE] = 0
     if counts[LABELS] == 0:
-        _start(problem, space, guides)
+        _insert_initial_state(problem, space, inputs)
     if counts[SORTED] >= 0:
-        status = _sort_again(space, settings)
+        status = _requeue_labels(space, settings)
         if status != GOING:
             return status
     while True:
         if counts[CURRENT] < 0:
             if counts[WORK] <= 0 or counts[EXPANDED] + counts[EVALUATED] >= effort:
                 return PAUSED
-            if not _roomy(space, settings):  # a label that is put back may need a key
+            if not _has_room(space, settings):  # a label that is queued again may need a key
                 return FULL
-            label = take(problem.packing, space, settings, guides)
+            label = take_label(problem.packing, space, settings, inputs)
             if label == AGAIN:
                 continue
             if label == NOTHING:
                 return EMPTY
             if label == PROVEN:
                 return STOPPED
-            begin(problem, space, settings, guides, label)
-        while counts[POSITION] < counts[FITTING]:
+            begin_expansion(problem, space, settings, inputs, label)
+        while counts[POSITION] < counts[APPLICABLE]:
             if counts[WORK] <= 0:
                 return PAUSED
-            if not _roomy(space, settings):
+            if not _has_room(space, settings):
                 return FULL
-            status = step(problem, space, settings, guides)
+            status = make_successor(problem, space, settings, inputs)
             if status != GOING:
                 return status
         counts[CURRENT] = -1
 
 
 @part
-def _start(problem: Problem, space: Space, guides: Guides) -> None:
-    """Puts the initial state into an empty space; it is no goal."""
+def _insert_initial_state(problem: PackedTask, space: Space, inputs: HeuristicInputs) -> None:
+    """Put the initial state into an empty space; the caller has made sure that it is no goal."""
     words = len(problem.packing.factor)
     for w in range(words):
         space.fresh[w] = 0
@@ -123,9 +129,9 @@ def _start(problem: Problem, space: Space, guides: Guides) -> None:
     linear = np.uint64(0)
     for w in range(words):
         linear += space.fresh[w] * problem.packing.factor[w]
-    state = state_of(space.words, space.table, space.counts, space.fresh, linear)
+    state = intern_state(space.words, space.table, space.counts, space.fresh, linear)
     if len(space.row) > 0:
-        first_row(problem.task, guides.landmarks, space)
+        write_initial_row(problem.task, inputs.landmarks, space)
     space.first[state] = 0
     space.known[state] = 0
     for place in range(2):
@@ -143,13 +149,17 @@ def _start(problem: Problem, space: Space, guides: Guides) -> None:
 
 
 @part
-def _sort_again(space: Space, settings: Settings) -> int:
-    """Puts the labels that wait into empty queues by new keys; PAUSED, FULL or GOING."""
+def _requeue_labels(space: Space, settings: Settings) -> int:
+    """Put the open labels into empty queues by new keys, after the weight has changed.
+
+    Returns:
+        PAUSED, FULL or GOING.
+    """
     counts = space.counts
     while counts[SORTED] < counts[LABELS]:
         if counts[WORK] <= 0:
             return PAUSED
-        if not _roomy(space, settings):
+        if not _has_room(space, settings):
             return FULL
         label = counts[SORTED]
         counts[SORTED] += 1
@@ -159,22 +169,23 @@ def _sort_again(space: Space, settings: Settings) -> int:
             first_left, second_left = space.estimate[state, 0], space.estimate[state, 1]
             if not space.known[state] and parent >= 0:
                 operator, source = space.link[label, OPERATOR], space.link[parent, STATE]
-                first_left = rest(
+                first_left = pass_estimate(
                     space.estimate[source, 0], settings.first[operator], settings.first_maximum
                 )
-                second_left = rest(
+                second_left = pass_estimate(
                     space.estimate[source, 1], settings.second[operator], settings.second_maximum
                 )
-            one = first_key(settings, space.way[label, 0], first_left)
-            two = second_key(settings, space.way[label, 1], second_left)
+            one = compute_first_key(settings, space.way[label, 0], first_left)
+            two = compute_second_key(settings, space.way[label, 1], second_left)
             push(space.buckets, 0, one, two, label, False)
     counts[SORTED] = -1
     return GOING
 
 
 @part
-def _roomy(space: Space, settings: Settings) -> bool:
+def _has_room(space: Space, settings: Settings) -> bool:
+    """Return True if one more label, one more state and a key in each queue fit."""
     counts = space.counts
     if counts[LABELS] >= len(space.status) or 2 * counts[STATES] >= len(space.table):
         return False
-    return int(space.buckets.sizes[TAKEN]) + settings.queues < len(space.buckets.key)
+    return int(space.buckets.sizes[IN_USE]) + settings.queues < len(space.buckets.key)

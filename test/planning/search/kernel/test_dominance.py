@@ -13,14 +13,14 @@ from random_flat_tasks import flat_tasks
 
 from fcp_ros.planning.flat import semantics
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatOperator, FlatResource
-from fcp_ros.planning.flat.task import operators
-from fcp_ros.planning.search.labels import covers, directions, spend
+from fcp_ros.planning.flat.task import count_operators
+from fcp_ros.planning.search.kernel.dominance import dominates, find_directions, spend_resources
 from fcp_ros.planning.search.settings import LEXICOGRAPHIC, PARETO, SEEN
 
 
 def direction(resource: FlatResource, uses: list[float]) -> int:
     made = [FlatOperator(use=(use,)) for use in uses]
-    return int(directions(FlatBuilder([2], [0], ((0, 1),), made, [resource]).build())[0])
+    return int(find_directions(FlatBuilder([2], [0], ((0, 1),), made, [resource]).build())[0])
 
 
 @pytest.mark.parametrize(
@@ -43,22 +43,22 @@ def test_the_direction_of_a_resource(resource, uses, expected):
 def test_a_window_that_closes_makes_time_precious():
     made = [FlatOperator(use=(-1.0,), closes=4.0)]
     task = FlatBuilder([2], [0], ((0, 1),), made, [FlatResource(0.0)], 0).build()
-    assert directions(task).tolist() == [-1]
+    assert find_directions(task).tolist() == [-1]
 
 
 def test_waiting_can_pass_the_end_of_time():
     made = [FlatOperator(use=(0.0,), opens=9.0)]
     task = FlatBuilder([2], [0], ((0, 1),), made, [FlatResource(0.0, 0.0, 8.0)], 0).build()
-    assert directions(task).tolist() == [-1]
+    assert find_directions(task).tolist() == [-1]
 
 
 @settings(max_examples=150)
 @given(st.data(), flat_tasks())
 def test_spending_is_that_of_the_semantics(data, task):
     amounts = tuple(data.draw(st.sampled_from([0.0, 1.0, 2.0, 3.0, 5.5, 6.0])) for _ in task.amount)
-    operator = data.draw(st.integers(0, operators(task) - 1))
+    operator = data.draw(st.integers(0, count_operators(task) - 1))
     left = np.zeros(len(amounts))
-    works = spend(task, np.array([0.0, 0.0, *amounts]), operator, left)
+    works = spend_resources(task, np.array([0.0, 0.0, *amounts]), operator, left)
     expected = semantics.amounts_after(task, amounts, operator)
     assert works == (expected is not None)
     if expected is not None:
@@ -78,7 +78,7 @@ def test_spending_is_that_of_the_semantics(data, task):
 )
 def test_labels_cover_each_other_by_their_criteria(one, other, dominance, expected):
     nothing = np.zeros(0, np.int32)
-    assert covers(np.array(one), np.array(other), dominance, nothing, True) == expected
+    assert dominates(np.array(one), np.array(other), dominance, nothing, True) == expected
 
 
 @pytest.mark.parametrize(
@@ -88,5 +88,5 @@ def test_labels_cover_each_other_by_their_criteria(one, other, dominance, expect
 )  # fmt: skip
 def test_labels_cover_each_other_by_their_resources(way, amounts, expected):
     one, other = (np.array([0.0, 0.0, amount]) for amount in amounts)
-    assert covers(one, other, PARETO, np.array([way], np.int32), True) == expected
-    assert covers(one, other, PARETO, np.array([way], np.int32), False)
+    assert dominates(one, other, PARETO, np.array([way], np.int32), True) == expected
+    assert dominates(one, other, PARETO, np.array([way], np.int32), False)

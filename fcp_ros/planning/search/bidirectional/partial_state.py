@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patterns: sets of states, given by a conjunction of clauses over finite-domain variables.
+"""Partial states: sets of states, given by a conjunction of clauses over finite-domain variables.
 
-A literal says that a variable has one of some values. Those are a bit mask: bit v is set where the
+A literal says that a variable has one of some values. Those are a bit mask: bit v is set if the
 value v is allowed. So `x = 2` is the mask 4, and `x != 2` is all bits but that. A unit is a literal
 that must hold; a clause is a disjunction of two or more literals on different variables. Blocks of
 operators and conditional effects that must not happen are clauses.
@@ -13,13 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 Literal = tuple[int, int]
-"""A variable, and the mask of the values that it may have."""
+"""A variable and the mask of its allowed values."""
 Clause = tuple[Literal, ...]
 """At least one of the literals holds; sorted by variable."""
 
 
-class Pattern(NamedTuple):
-    """The states in which all units and all clauses hold; made by `conjunction` only.
+class PartialState(NamedTuple):
+    """The states in which all units and all clauses hold; made by `conjoin` only.
 
     Attributes:
         units: one literal for each variable that is restricted, sorted by variable.
@@ -30,25 +30,21 @@ class Pattern(NamedTuple):
     clauses: frozenset[Clause]
 
 
-EVERYTHING = Pattern((), frozenset())
-"""The pattern that holds in every state."""
-
-
-def holds(pattern: Pattern, state: Sequence[int]) -> bool:
-    """Whether a state agrees with the pattern on everything that the pattern speaks of."""
-    for variable, mask in pattern.units:
+def holds(partial: PartialState, state: Sequence[int]) -> bool:
+    """Return True if a state belongs to a partial state."""
+    for variable, mask in partial.units:
         if not mask >> state[variable] & 1:
             return False
     return all(
-        any(mask >> state[variable] & 1 for variable, mask in clause) for clause in pattern.clauses
+        any(mask >> state[variable] & 1 for variable, mask in clause) for clause in partial.clauses
     )
 
 
-def conjunction(units: Mapping[int, int], clauses: Iterable[Clause]) -> Pattern | None:
-    """The pattern of some units (variable -> mask) and clauses; None where no state can have it.
+def conjoin(units: Mapping[int, int], clauses: Iterable[Clause]) -> PartialState | None:
+    """Conjoin units (variable -> mask) and clauses; return None if no state can fulfil them.
 
-    Clauses that the units decide are taken out, those of one literal become units. (This finds
-    every contradiction of units, and not every one of clauses: that would be a search of its own.)
+    Clauses that the units decide are taken out, those of one literal become units. This finds every
+    contradiction of units, but not every one of clauses: that would be a search of its own.
     """
     allowed = dict(units)
     left = list(clauses)
@@ -59,7 +55,7 @@ def conjunction(units: Mapping[int, int], clauses: Iterable[Clause]) -> Pattern 
         changed = False
         undecided = []
         for clause in left:
-            literals = _undecided(clause, allowed)
+            literals = _reduce(clause, allowed)
             if literals is None:
                 continue
             if len(literals) > 1:
@@ -70,11 +66,11 @@ def conjunction(units: Mapping[int, int], clauses: Iterable[Clause]) -> Pattern 
             else:
                 return None
         left = undecided
-    return Pattern(tuple(sorted(allowed.items())), frozenset(left))
+    return PartialState(tuple(sorted(allowed.items())), frozenset(left))
 
 
-def _undecided(clause: Clause, allowed: Mapping[int, int]) -> Clause | None:
-    """What is left of a clause under the units; None where they fulfil it."""
+def _reduce(clause: Clause, allowed: Mapping[int, int]) -> Clause | None:
+    """Reduce a clause to the literals that the units do not refute; None if they fulfil it."""
     left = []
     for variable, mask in clause:
         known = allowed.get(variable)
@@ -87,8 +83,8 @@ def _undecided(clause: Clause, allowed: Mapping[int, int]) -> Clause | None:
     return tuple(left)
 
 
-def implies(strong: Pattern, weak: Pattern) -> bool:
-    """Whether `weak` holds wherever `strong` does; may say False where that is hard to see."""
+def implies(strong: PartialState, weak: PartialState) -> bool:
+    """Return True if `weak` holds wherever `strong` does; may be False if that is hard to see."""
     allowed = dict(strong.units)
     for variable, mask in weak.units:
         known = allowed.get(variable)
@@ -97,7 +93,7 @@ def implies(strong: Pattern, weak: Pattern) -> bool:
     for clause in weak.clauses:
         if clause in strong.clauses:
             continue
-        literals = _undecided(clause, allowed)
+        literals = _reduce(clause, allowed)
         if literals is not None and literals not in strong.clauses:
             return False
     return True

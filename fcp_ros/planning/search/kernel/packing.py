@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.planning.flat.kernel import kernel
+from fcp_ros.planning.flat.jit import kernel
 from fcp_ros.planning.flat.task import FlatTask, Ints
 
 Words = NDArray[np.uint64]
@@ -17,21 +17,21 @@ WORD = 64
 
 
 class Packing(NamedTuple):
-    """Where each variable lies, for n variables, W words and E effects.
+    """The place of each variable, for n variables, W words and E effects.
 
     Attributes:
-        word: the word that a variable lies in, int32[n]. No variable lies in two words.
+        word: the word that holds a variable, int32[n]. No variable spans two words.
         shift: its lowest bit there, uint64[n].
-        mask: the bits of its values, before they are shifted, uint64[n].
+        mask: the bits of its values before the shift, uint64[n].
         effect_word: the word that an effect changes, int32[E].
         effect_keep: the bits of that word that it leaves alone, uint64[E].
         effect_set: the bits that it sets, uint64[E].
-        factor: an odd number for each word, uint64[W]. The hash of a state is the sum of its words
-            times these, so that it can be kept up to date when one word changes (multilinear
+        factor: an odd number for each word, uint64[W]. The linear hash of a state is the sum of its
+            words times these, modulo 2^64, so that a change of one word updates it (multilinear
             hashing; Carter and Wegman 1979).
-        goal_mask, goal_set: the bits of each word that the goal asks for, and what it asks them to
-            be, uint64[W]. A goal that asks for two values of a variable never holds: bits outside
-            the mask should be set.
+        goal_mask, goal_set: the bits of each word that the goal restricts, and their values,
+            uint64[W]. A goal that asks for two values of one variable never holds; it is stored as
+            a bit outside the mask that should be set.
     """
 
     word: Ints
@@ -46,7 +46,7 @@ class Packing(NamedTuple):
 
 
 def pack(task: FlatTask) -> Packing:
-    """Gives each variable as many bits as its values need, in the order of the variables."""
+    """Give each variable as many bits as its values need, in the order of the variables."""
     word: list[int] = []
     shift: list[int] = []
     mask: list[int] = []
@@ -70,31 +70,26 @@ def pack(task: FlatTask) -> Packing:
         words[variable],
         ~(masks[variable] << shifts[variable]),
         task.eff_val.astype(np.uint64) << shifts[variable],
-        _factors(current + 1),
-        *_goal(task, words, shifts, masks),
+        _draw_factors(current + 1),
+        *_pack_goal(task, words, shifts, masks),
     )
 
 
-def packed(packing: Packing, state: Ints) -> Words:
-    """A state in words, uint64[W].
-
-    Arguments:
-        packing: where the variables lie.
-        state: the value of each variable, int32[n].
-    """
+def pack_state(packing: Packing, state: Ints) -> Words:
+    """Pack a state, int32[n], into words, uint64[W]."""
     words = np.zeros(len(packing.factor), np.uint64)
     np.bitwise_or.at(words, packing.word, state.astype(np.uint64) << packing.shift)
     return words
 
 
-def unpacked(packing: Packing, words: Words) -> Ints:
-    """The value of each variable, int32[n], from its words; the inverse of `packed`."""
+def unpack_state(packing: Packing, words: Words) -> Ints:
+    """Unpack words, uint64[W], into the value of each variable, int32[n]."""
     return ((words[packing.word] >> packing.shift) & packing.mask).astype(np.int32)
 
 
 @kernel
-def scramble(linear: int) -> int:
-    """The hash that a linear sum of words stands for: every bit depends on all of its bits."""
+def mix_hash(linear: int) -> int:
+    """Mix a linear hash, uint64, so that every bit of the result depends on all of its bits."""
     value = np.uint64(linear)
     value ^= value >> np.uint64(32)
     value *= np.uint64(0xD6E8FEB86659FD93)
@@ -102,7 +97,7 @@ def scramble(linear: int) -> int:
     return value  # type: ignore[no-any-return]
 
 
-def _goal(task: FlatTask, word: Ints, shift: Words, mask: Words) -> tuple[Words, Words]:
+def _pack_goal(task: FlatTask, word: Ints, shift: Words, mask: Words) -> tuple[Words, Words]:
     asked = dict(zip(task.goal_var.tolist(), task.goal_val.tolist(), strict=True))
     goal_mask, goal_set = np.zeros((2, int(word[-1]) + 1), np.uint64)
     for variable, value in asked.items():
@@ -113,6 +108,7 @@ def _goal(task: FlatTask, word: Ints, shift: Words, mask: Words) -> tuple[Words,
     return goal_mask, goal_set
 
 
-def _factors(words: int) -> Words:
+def _draw_factors(words: int) -> Words:
+    """Draw the factors from a fixed seed: the same task hashes the same in every process."""
     drawn = np.random.default_rng(20_240_229).integers(0, 2**63, words, np.uint64)
     return np.asarray(drawn * np.uint64(2) + np.uint64(1), np.uint64)

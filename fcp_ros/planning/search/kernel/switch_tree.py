@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The successor generator: a tree that switches on one variable at a time.
 
-A state walks down from the root: at each node into the branch of its value of the node's variable,
-and into the branch of the operators that don't care. So it meets exactly the operators whose
-preconditions hold, in time that hardly depends on the number of the others (Helmert 2006, section
-5.3.1). What `variable != value` and blocks forbid is checked afterwards.
+From the root, a state follows the branch of its value of the node's variable, and the branch of the
+operators that do not care. So it meets exactly the operators whose preconditions hold, in time that
+hardly depends on the number of other operators (Helmert 2006, section 5.3.1). Conditions
+`variable != value` and blocks are checked afterwards, by `is_forbidden`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fcp_ros.planning.flat.kernel import kernel
-from fcp_ros.planning.flat.task import Flags, FlatTask, Ints, operators
+from fcp_ros.planning.flat.jit import kernel
+from fcp_ros.planning.flat.task import Flags, FlatTask, Ints, count_operators
 
 LEAF = -1
 """The "variable" of a node without values."""
 FIRST_TEST = -2
-"""This number minus the variable stands for a node that tests for a single value."""
+"""A node that tests variable v for a single value has the "variable" FIRST_TEST - v."""
 SPARSE = 8
-"""A variable with so many times more values than are asked for is tested, not switched on."""
+"""A variable with at least this many times more values than branches gets a chain of tests instead
+of a switch, which would need a word for each value."""
 
 
 class SwitchTree(NamedTuple):
@@ -30,12 +31,12 @@ class SwitchTree(NamedTuple):
 
     Attributes:
         nodes: node after node: variable, first and last + 1 of its own operators in `listed`, the
-            node of those that don't care, and the node of each value (or, in a test, the value and
-            its node); 0 where there is none. The root is at `root`.
-        listed: operators, node by node.
+            place of the "don't care" node, and the place of the node of each value (or, in a test,
+            the value and the place of its node); 0 for no node. int32.
+        listed: operators, node by node, int32.
         simple: 1 for operators with neither unequal conditions nor blocks, uint8[m].
-        root: where the root is.
-        depth: nodes that can wait at once during a walk.
+        root: place of the root in `nodes`, never 0.
+        depth: upper bound of the nodes that wait at once during a walk.
     """
 
     nodes: Ints
@@ -45,16 +46,9 @@ class SwitchTree(NamedTuple):
     depth: int
 
 
-def switch_tree(task: FlatTask, allowed: Flags | None = None) -> SwitchTree:
-    """Builds the tree.
-
-    Arguments:
-        task: the task.
-        allowed: 1 for the operators to put in, uint8[m]; None for all.
-    """
-    m = operators(task)
-    kept = np.arange(m) if allowed is None else np.flatnonzero(allowed)
-    builder = _Builder(task, kept.tolist())
+def build_switch_tree(task: FlatTask) -> SwitchTree:
+    """Build the tree of all operators of a task."""
+    builder = _Builder(task)
     root = builder.build()
     simple = (np.diff(task.not_start) == 0) & (np.diff(task.block_start) == 0)
     return SwitchTree(
@@ -67,12 +61,13 @@ def switch_tree(task: FlatTask, allowed: Flags | None = None) -> SwitchTree:
 
 
 class _Builder:
-    """Operators sorted by their preconditions, split variable by variable.
+    """Splits operators, sorted by their preconditions, variable by variable.
 
     Variables that many operators ask for come first, so that the "don't care" branches stay short.
+    An operator that asks for two values of a variable is never applicable and is left out.
     """
 
-    def __init__(self, task: FlatTask, kept: list[int]) -> None:
+    def __init__(self, task: FlatTask) -> None:
         asked = np.bincount(task.pre_var, minlength=len(task.domain))
         self._order = np.argsort(-asked, kind="stable").tolist()
         rank = np.empty(len(task.domain), np.int64)
@@ -81,23 +76,23 @@ class _Builder:
         starts = task.pre_start.tolist()
         ranks, values = rank[task.pre_var].tolist(), task.pre_val.tolist()
         self._rows: list[tuple[list[tuple[int, int]], int]] = []
-        for operator in kept:
+        for operator in range(count_operators(task)):
             first, last = starts[operator], starts[operator + 1]
             row = sorted(set(zip(ranks[first:last], values[first:last], strict=True)))
             if all(one[0] != other[0] for one, other in pairwise(row)):
-                self._rows.append((row, operator))  # else it asks for two values of a variable
+                self._rows.append((row, operator))
         self._rows.sort()
-        self.nodes: list[int] = [0]
+        self.nodes: list[int] = [0]  # place 0 stands for "no node"
         self.listed: list[int] = []
 
     def build(self) -> int:
-        """Builds all nodes; where the root is."""
+        """Build all nodes and return the place of the root."""
         return self._branch(0, len(self._rows), 0)
 
     def _branch(self, first: int, last: int, done: int) -> int:
-        """Nodes for the sorted rows first .. last, which agree in their first `done` items.
+        """Build the nodes of sorted rows first .. last, which agree in their first `done` items.
 
-        Each node leads to the next one by its "don't care" branch; where the first of them is.
+        Each node leads to the next one by its "don't care" branch. Return the place of the first.
         """
         rows = self._rows
         begun = previous = 0
@@ -108,7 +103,7 @@ class _Builder:
                 own += 1
             listed = len(self.listed)
             self.listed.extend(rows[row][1] for row in range(start, own))
-            start, groups = self._groups(own, last, done)
+            start, groups = self._group(own, last, done)
             place = len(self.nodes)
             begun = begun or place
             if previous:
@@ -116,8 +111,8 @@ class _Builder:
             previous = self._emit(listed, groups, done)
         return begun
 
-    def _groups(self, first: int, last: int, done: int) -> tuple[int, list[tuple[int, int]]]:
-        """The rows that ask next for the first variable, by value: their end, and each range."""
+    def _group(self, first: int, last: int, done: int) -> tuple[int, list[tuple[int, int]]]:
+        """Group the rows that ask next for the first variable: their end, and a range per value."""
         rows, groups = self._rows, []
         start = first
         while start < last and rows[start][0][done][0] == rows[first][0][done][0]:
@@ -129,14 +124,14 @@ class _Builder:
         return start, groups
 
     def _emit(self, listed: int, groups: list[tuple[int, int]], done: int) -> int:
-        """The nodes of one variable: one switch, or tests in a chain. Where the last of them is."""
+        """Build a switch or a chain of tests for a variable; return the place of the last node."""
         if not groups:
             place = len(self.nodes)
             self.nodes.extend((LEAF, listed, len(self.listed), 0))
             return place
         variable = self._order[self._rows[groups[0][0]][0][done][0]]
         if SPARSE * len(groups) <= self._domain[variable]:
-            return self._tests(variable, listed, groups, done)
+            return self._emit_tests(variable, listed, groups, done)
         place, own = len(self.nodes), len(self.listed)
         self.nodes.extend((variable, listed, own, 0, *([0] * self._domain[variable])))
         for start, end in groups:
@@ -144,7 +139,9 @@ class _Builder:
             self.nodes[place + 4 + value] = self._branch(start, end, done + 1)
         return place
 
-    def _tests(self, variable: int, listed: int, groups: list[tuple[int, int]], done: int) -> int:
+    def _emit_tests(
+        self, variable: int, listed: int, groups: list[tuple[int, int]], done: int
+    ) -> int:
         own = len(self.listed)
         place = 0
         for start, end in groups:
@@ -159,14 +156,19 @@ class _Builder:
 
 
 @kernel
-def fitting(nodes: Ints, listed: Ints, root: int, state: Ints, waiting: Ints, found: Ints) -> int:
-    """Finds the operators whose preconditions hold; their number.
+def find_applicable(
+    nodes: Ints, listed: Ints, root: int, state: Ints, waiting: Ints, found: Ints
+) -> int:
+    """Find the operators whose preconditions hold; unequal conditions and blocks are not checked.
 
-    Arguments:
-        nodes, listed, root: the tree.
+    Args:
+        nodes, listed, root: of the tree.
         state: value of each variable, int32[n].
         waiting: scratch, int32[depth].
-        found: receives them, int32[m].
+        found: receives the operators, in the order of the walk, int32[m].
+
+    Returns:
+        The number of operators in `found`.
     """
     count = 0
     waiting[0] = root
@@ -193,8 +195,8 @@ def fitting(nodes: Ints, listed: Ints, root: int, state: Ints, waiting: Ints, fo
 
 
 @kernel
-def forbidden(task: FlatTask, state: Ints, operator: int) -> bool:
-    """Whether an unequal condition or a block forbids an operator whose preconditions hold."""
+def is_forbidden(task: FlatTask, state: Ints, operator: int) -> bool:
+    """Return True if an unequal condition or a block forbids an operator; preconditions hold."""
     for c in range(task.not_start[operator], task.not_start[operator + 1]):
         if state[task.not_var[c]] == task.not_val[c]:
             return True

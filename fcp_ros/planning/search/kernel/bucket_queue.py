@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Priority queues of labels: a heap of the distinct keys, and a chain of labels for each key.
+"""Bucket queues of labels: a heap of the distinct keys, and a chain of labels for each key.
 
-Keys are pairs of whole numbers that repeat a lot, so most of the time pushing and popping touches
-neither the heap nor more memory than the label's own place in its chain. Several queues share the
-arrays; a label is in each of them at most once at a time.
+Keys are pairs of whole numbers that repeat often. So most pushes and pops touch neither the heap
+nor memory beyond the label's own place in its chain. Several queues share the arrays; a label is in
+each of them at most once at a time.
+
+Invariants between two calls:
+- Each bucket in use holds the labels of one (queue, key), at least one; it occurs in the heap of
+  its queue once and in `table` once.
+- `heap_key[q, i]` is the key of bucket `heap_bucket[q, i]`, and no key precedes that of its parent
+  at `(i - 1) // 2`.
+- `table` uses linear probing without tombstones: no empty slot lies between a bucket's home slot
+  and the bucket.
+- Free buckets are linked through `head`; their key is `NO_KEY`.
 """
 
 from __future__ import annotations
@@ -12,31 +21,32 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fcp_ros.planning.flat.kernel import kernel
+from fcp_ros.planning.flat.jit import kernel
 from fcp_ros.planning.flat.task import Floats, Ints
-from fcp_ros.planning.search.packing import scramble
+from fcp_ros.planning.search.kernel.packing import mix_hash
 
-USED, FREE, TAKEN, LAST, HEAPS = range(5)
-"""Places in `sizes`: buckets ever used, first free bucket + 1, buckets in use, the bucket of the
-last push; then the size of each heap."""
+USED, FREE, IN_USE, LAST, HEAPS = range(5)
+"""Places in `sizes`: buckets ever used, first free bucket + 1 (0: none), buckets in use, the bucket
+of the last push; from HEAPS on the size of each heap."""
 NONE = -1
+"""The end of a chain."""
 NO_KEY = -1.0
-"""The first part of the key of a bucket that is free; no key is negative."""
+"""The first part of the key of a free bucket; no key is negative."""
 
 
-class Buckets(NamedTuple):
+class BucketQueues(NamedTuple):
     """Q queues with room for B keys in all and L labels each.
 
     Attributes:
         heap_key: keys in heap order, float64[Q, B, 2].
         heap_bucket: their buckets, int32[Q, B].
-        key: the key of each bucket, float64[B, 2].
-        owner: the queue of each bucket, int32[B].
-        head, tail: first and last label in its chain, int32[B]; in free buckets, head is the next
-            free one + 1.
-        chain: the next label in the chain, int32[Q, L].
-        table: bucket + 1 by hash of queue and key, 0 for none, int32[power of 2, >= 2 B].
-        sizes: see USED, FREE, TAKEN, LAST, HEAPS; int64[4 + Q].
+        key: key of each bucket, float64[B, 2].
+        owner: queue of each bucket, int32[B].
+        head, tail: first and last label in the chain of each bucket, int32[B]; in a free bucket,
+            head is the next free bucket + 1.
+        chain: next label in the chain, or NONE; int32[Q, L].
+        table: bucket + 1 by hash of queue and key, 0 for an empty slot; int32[2^k], 2^k >= 2 B.
+        sizes: see USED, FREE, IN_USE, LAST, HEAPS; int64[4 + Q].
     """
 
     heap_key: Floats
@@ -50,15 +60,15 @@ class Buckets(NamedTuple):
     sizes: np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
-def empty_buckets(queues: int, keys: int, labels: int) -> Buckets:
-    """Empty queues.
+def make_queues(queues: int, keys: int, labels: int) -> BucketQueues:
+    """Make empty queues.
 
-    Arguments:
+    Args:
         queues: number of queues.
         keys: room for distinct keys, a power of two.
         labels: room for labels.
     """
-    return Buckets(
+    return BucketQueues(
         np.empty((queues, keys, 2)),
         np.empty((queues, keys), np.int32),
         np.full((keys, 2), NO_KEY),
@@ -72,28 +82,29 @@ def empty_buckets(queues: int, keys: int, labels: int) -> Buckets:
 
 
 @kernel
-def before(one_first: float, one_second: float, other_first: float, other_second: float) -> bool:
-    """Whether one key comes before another."""
+def is_before(one_first: float, one_second: float, other_first: float, other_second: float) -> bool:
+    """Return True if one key precedes another, lexicographically."""
     return one_first < other_first or (one_first == other_first and one_second < other_second)
 
 
 @kernel
-def push(b: Buckets, queue: int, first: float, second: float, label: int, last: bool) -> None:
-    """Puts a label into a queue; there must be room for one more key.
+def push(b: BucketQueues, queue: int, first: float, second: float, label: int, last: bool) -> None:
+    """Put a label into a queue; the caller has made sure that one more key fits.
 
-    Arguments:
+    Args:
         b: the queues.
-        queue: which of them.
-        first, second: the key.
-        label: the label.
-        last: behind the others with this key, instead of before them.
+        queue: number of the queue.
+        first, second: the key, both >= 0.
+        label: the label, not in this queue yet.
+        last: put it behind the labels with the same key instead of before them.
     """
-    bucket = b.sizes[LAST]  # mostly the same one again
+    # Successive pushes mostly have the same key, so the last bucket is tried before the table.
+    bucket = b.sizes[LAST]
     if b.key[bucket, 0] == first and b.key[bucket, 1] == second and b.owner[bucket] == queue:
         _join(b, queue, bucket, label, last)
         return
     mask = len(b.table) - 1
-    slot = _slot(queue, first, second, mask)
+    slot = _hash_slot(queue, first, second, mask)
     while b.table[slot] != 0:
         bucket = np.int64(b.table[slot] - 1)
         if b.key[bucket, 0] == first and b.key[bucket, 1] == second and b.owner[bucket] == queue:
@@ -107,7 +118,7 @@ def push(b: Buckets, queue: int, first: float, second: float, label: int, last: 
     else:
         bucket = b.sizes[USED]
         b.sizes[USED] += 1
-    b.sizes[TAKEN] += 1
+    b.sizes[IN_USE] += 1
     b.sizes[LAST] = bucket
     b.table[slot] = bucket + 1
     b.key[bucket, 0] = first
@@ -116,12 +127,12 @@ def push(b: Buckets, queue: int, first: float, second: float, label: int, last: 
     b.head[bucket] = label
     b.tail[bucket] = label
     b.chain[queue, label] = NONE
-    _rise(b, queue, first, second, bucket)
+    _insert_key(b, queue, first, second, bucket)
 
 
 @kernel
-def _join(b: Buckets, queue: int, bucket: int, label: int, last: bool) -> None:
-    """Puts a label into the chain of a bucket that has one."""
+def _join(b: BucketQueues, queue: int, bucket: int, label: int, last: bool) -> None:
+    """Put a label into the chain of a bucket in use."""
     if last:
         b.chain[queue, label] = NONE
         b.chain[queue, b.tail[bucket]] = label
@@ -132,50 +143,51 @@ def _join(b: Buckets, queue: int, bucket: int, label: int, last: bool) -> None:
 
 
 @kernel
-def pop(b: Buckets, queue: int) -> int:
-    """Takes the first label out of a queue that is not empty."""
+def pop(b: BucketQueues, queue: int) -> int:
+    """Remove and return the first label of a queue that is not empty."""
     bucket = b.heap_bucket[queue, 0]
     label = b.head[bucket]
     b.head[bucket] = b.chain[queue, label]
     if b.head[bucket] == NONE:
-        _forget(b, queue, bucket)
-        _sink(b, queue)
+        _free_bucket(b, queue, bucket)
+        _remove_root(b, queue)
     return int(label)
 
 
-def clear(b: Buckets) -> None:
-    """Empties all queues."""
+def clear_queues(b: BucketQueues) -> None:
+    """Empty all queues."""
     b.table.fill(0)
     b.sizes.fill(0)
     b.key.fill(NO_KEY)
 
 
 @kernel
-def rebuild_table(b: Buckets) -> None:
-    """Fills an empty table with the keys of all heaps (after the table has grown)."""
+def rebuild_table(b: BucketQueues) -> None:
+    """Fill an empty table with the keys of all heaps, after the table has grown."""
     mask = len(b.table) - 1
     for queue in range(len(b.heap_bucket)):
         for place in range(b.sizes[HEAPS + queue]):
             bucket = b.heap_bucket[queue, place]
-            slot = _slot(queue, b.key[bucket, 0], b.key[bucket, 1], mask)
+            slot = _hash_slot(queue, b.key[bucket, 0], b.key[bucket, 1], mask)
             while b.table[slot] != 0:
                 slot = (slot + 1) & mask
             b.table[slot] = bucket + 1
 
 
 @kernel
-def _slot(queue: int, first: float, second: float, mask: int) -> int:
+def _hash_slot(queue: int, first: float, second: float, mask: int) -> int:
+    """Compute the home slot of a key; eighths separate weighted keys, 1e18 stands for infinity."""
     low = np.uint64(np.int64(min(first, 1e18) * 8.0)) * np.uint64(0x9E3779B97F4A7C15)
     high = np.uint64(np.int64(min(second, 1e18) * 8.0)) * np.uint64(0xC2B2AE3D27D4EB4F)
-    value = np.uint64(scramble(low + high + np.uint64(queue)))
+    value = np.uint64(mix_hash(low + high + np.uint64(queue)))
     return int(np.int64(value >> np.uint64(1)) & mask)
 
 
 @kernel
-def _forget(b: Buckets, queue: int, bucket: int) -> None:
-    """Takes a bucket out of the table, closing the gap in its probe sequence (Knuth 6.4, R)."""
+def _free_bucket(b: BucketQueues, queue: int, bucket: int) -> None:
+    """Take a bucket out of the table, closing the gap in its probe sequence (Knuth 6.4, R)."""
     mask = len(b.table) - 1
-    slot = _slot(queue, b.key[bucket, 0], b.key[bucket, 1], mask)
+    slot = _hash_slot(queue, b.key[bucket, 0], b.key[bucket, 1], mask)
     while b.table[slot] != bucket + 1:
         slot = (slot + 1) & mask
     gap = slot
@@ -184,7 +196,8 @@ def _forget(b: Buckets, queue: int, bucket: int) -> None:
         if b.table[slot] == 0:
             break
         other = b.table[slot] - 1
-        home = _slot(b.owner[other], b.key[other, 0], b.key[other, 1], mask)
+        home = _hash_slot(b.owner[other], b.key[other, 0], b.key[other, 1], mask)
+        # Move `other` into the gap unless its home lies cyclically between the gap and its slot.
         if ((slot - home) & mask) >= ((slot - gap) & mask):
             b.table[gap] = other + 1
             gap = slot
@@ -192,17 +205,18 @@ def _forget(b: Buckets, queue: int, bucket: int) -> None:
     b.key[bucket, 0] = NO_KEY
     b.head[bucket] = b.sizes[FREE]
     b.sizes[FREE] = bucket + 1
-    b.sizes[TAKEN] -= 1
+    b.sizes[IN_USE] -= 1
 
 
 @kernel
-def _rise(b: Buckets, queue: int, first: float, second: float, bucket: int) -> None:
+def _insert_key(b: BucketQueues, queue: int, first: float, second: float, bucket: int) -> None:
+    """Insert the key of a bucket into the heap of its queue."""
     place = b.sizes[HEAPS + queue]
     b.sizes[HEAPS + queue] += 1
     keys = b.heap_key[queue]
     while place > 0:
         parent = (place - 1) >> 1
-        if not before(first, second, keys[parent, 0], keys[parent, 1]):
+        if not is_before(first, second, keys[parent, 0], keys[parent, 1]):
             break
         keys[place, 0] = keys[parent, 0]
         keys[place, 1] = keys[parent, 1]
@@ -214,8 +228,8 @@ def _rise(b: Buckets, queue: int, first: float, second: float, bucket: int) -> N
 
 
 @kernel
-def _sink(b: Buckets, queue: int) -> None:
-    """Takes the root out of a heap."""
+def _remove_root(b: BucketQueues, queue: int) -> None:
+    """Remove the least key of a heap."""
     b.sizes[HEAPS + queue] -= 1
     size = b.sizes[HEAPS + queue]
     keys = b.heap_key[queue]
@@ -227,9 +241,11 @@ def _sink(b: Buckets, queue: int) -> None:
         if child >= size:
             break
         other = child + 1
-        if other < size and before(keys[other, 0], keys[other, 1], keys[child, 0], keys[child, 1]):
+        if other < size and is_before(
+            keys[other, 0], keys[other, 1], keys[child, 0], keys[child, 1]
+        ):
             child = other
-        if not before(keys[child, 0], keys[child, 1], first, second):
+        if not is_before(keys[child, 0], keys[child, 1], first, second):
             break
         keys[place, 0] = keys[child, 0]
         keys[place, 1] = keys[child, 1]

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One best-first search: it can be watched, paused and continued."""
+"""The driver of one best-first search: it can be watched, paused and continued.
+
+State machine: `run` calls the kernel in slices of some milliseconds and reacts to the reason for
+which it returned (`_react`): make room, begin again with resources that count, take a plan, lower
+the weight of an anytime search, or finish. `_outcome` is None until the search is finished.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +12,13 @@ import math
 import time
 from collections.abc import Callable
 
-from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.semantics import initial_state, is_goal
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.heuristics.landmarks import words_of
+from fcp_ros.planning.heuristics.landmarks import count_words
 from fcp_ros.planning.model.search_options import Algorithm, SearchOptions
-from fcp_ros.planning.search.buckets import clear
-from fcp_ros.planning.search.grid import composed, grid
-from fcp_ros.planning.search.kernel import advance
-from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import FlatPlan, Outcome, SearchReport
-from fcp_ros.planning.search.prepared import Prepared, prepare
-from fcp_ros.planning.search.settings import AT_ONCE, NEVER, SEEN, Settings, settings_of
-from fcp_ros.planning.search.space import (
+from fcp_ros.planning.search.kernel.advance import advance
+from fcp_ros.planning.search.kernel.bucket_queue import clear_queues
+from fcp_ros.planning.search.kernel.space import (
     BEST,
     BOUND,
     EVALUATED,
@@ -30,65 +29,72 @@ from fcp_ros.planning.search.space import (
     OPERATOR,
     PARENT,
     SORTED,
-    Rooms,
     Space,
+    SpaceAllocator,
 )
-from fcp_ros.planning.search.successors import FULL, IMPROVED, PAUSED, SHORT, STOPPED
+from fcp_ros.planning.search.kernel.successors import FULL, IMPROVED, PAUSED, SHORT, STOPPED
+from fcp_ros.planning.search.objective import Objective, build_grid
+from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
+from fcp_ros.planning.search.prepared import PreparedTask, prepare
+from fcp_ros.planning.search.settings import AT_ONCE, NEVER, SEEN, Settings, derive_settings
 
 SLICE_SECONDS = 0.015
-"""A kernel comes back to Python about this often."""
+"""A kernel returns to Python about this often, so that it can be cancelled."""
 FIRST_WORK = 500
 """Work of the first slice, before its speed is known."""
 MOST_WORK = 1_000_000
-"""Work of any slice."""
+"""Most work of any slice."""
 MEMORY = 2 << 30
 """Bytes that a search may use unless told otherwise."""
 LAST_WEIGHT = 1.05
-"""An anytime search goes on with weight 1 after one below this."""
+"""An anytime search goes on with weight 1 after a weight below this."""
 
-Spent = Callable[[int, int], None]
-"""Told how many more states were expanded and labels stored; what it raises ends the slice."""
+SpentCallback = Callable[[int, int], None]
+"""Told the numbers of states expanded and labels stored since the last call; what it raises ends
+the slice."""
 
 
-def unwatched(_expanded: int, _stored: int) -> None:
-    """Nobody watches."""
+def ignore_spent(_expanded: int, _stored: int) -> None:
+    """The callback of a caller that limits nothing."""
 
 
 class BestFirst:
     """A best-first search in one flat task.
 
-    Arguments:
-        task: the task, or what was prepared for it.
+    Args:
+        task: the task, plain or prepared.
         objective: what is optimised.
         options: algorithm (not PORTFOLIO or BIDIRECTIONAL), heuristics, weights, seed. A greedy
             search takes `heuristic` over the number of steps; it stops at its first plan.
         memory: bytes that it may use.
-        incumbent: a plan that is known; only better ones are looked for.
+        incumbent: a known plan; only better ones are looked for.
         spent: called after each slice, every 20 ms or so. What it raises goes through; the search
-            can go on afterwards. While landmarks are looked for, before the search exists, it is
-            called as well.
+            can go on afterwards. It is also called while landmarks are looked for, in the
+            constructor.
         improved: told about each better plan at once.
     """
 
     def __init__(
         self,
-        task: FlatTask | Prepared,
+        task: FlatTask | PreparedTask,
         objective: Objective,
         options: SearchOptions,
         memory: int = MEMORY,
         incumbent: FlatPlan | None = None,
-        spent: Spent = unwatched,
+        spent: SpentCallback = ignore_spent,
         improved: Callable[[FlatPlan], None] | None = None,
     ) -> None:
-        self._prepared = task if isinstance(task, Prepared) else prepare(task)
+        self._prepared = task if isinstance(task, PreparedTask) else prepare(task)
         self._task = self._prepared.task
         self._objective = objective
         self._options = options
         self._spent = spent
         self._improved = improved
-        first, second = (grid(self._task, objective, criterion) for criterion in objective.order)
+        first, second = (
+            build_grid(self._task, objective, criterion) for criterion in objective.order
+        )
         self._grids = (first, second)
-        self._settings = settings_of(
+        self._settings = derive_settings(
             objective,
             options,
             first,
@@ -96,50 +102,50 @@ class BestFirst:
             self._prepared.direction,
             len(self._prepared.relaxed.operator),
         )
-        self._guides = self._prepared.guides(self._settings, lambda: spent(0, 0))
+        self._inputs = self._prepared.make_inputs(self._settings, lambda: spent(0, 0))
         self._best = incumbent
-        self._outcome: Outcome | None = None
+        self._outcome: SearchOutcome | None = None
         self._work = FIRST_WORK
-        self._earlier = (0, 0, 0)  # what was expanded, generated, evaluated before a new beginning
-        self._rooms = Rooms(
+        self._earlier = (0, 0, 0)  # expanded, generated, evaluated before a new beginning
+        self._allocator = SpaceAllocator(
             self._task,
             self._prepared.packing,
             self._prepared.tree,
             self._settings.queues,
-            words_of(self._guides.landmarks),
+            count_words(self._inputs.landmarks),
             memory,
         )
-        self._space = self._begun()
+        self._space = self._begin()
         self._at_goal = (
             is_goal(self._task, initial_state(self._task))
             and min(first.budget, second.budget) >= 0.0
         )
 
     def run(self, allowance: int) -> SearchReport:
-        """Searches on until it knows the answer, or the allowance is used up.
+        """Go on until the answer is known or the allowance is used up.
 
-        Arguments:
+        Args:
             allowance: states to expand or evaluate at most in this call.
         """
         if self._outcome is None and self._at_goal:
             if self._best is None or max(self._best.loss, self._best.cost) > 0.0:
                 self._take(())
-            self._outcome = Outcome.OPTIMAL
+            self._outcome = SearchOutcome.OPTIMAL
         target = self.effort + allowance
         while self._outcome is None and self.effort < target:
             self._slice(target)
         return self.report()
 
     def know(self, plan: FlatPlan) -> None:
-        """Only plans that are better than this one are looked for from now on."""
+        """Look only for plans better than this one from now on."""
         self._best = plan
         self._limit()
 
     def report(self) -> SearchReport:
-        """How far the search has come."""
+        """Report the state of the search."""
         counts = self._space.counts
         return SearchReport(
-            self._outcome or Outcome.PAUSED,
+            self._outcome or SearchOutcome.PAUSED,
             self._best,
             self._bound(),
             self.expanded,
@@ -161,10 +167,10 @@ class BestFirst:
         expanded, stored = self.expanded, int(self._space.counts[LABELS])
         began = time.perf_counter()
         status = advance(
-            self._prepared.problem,
+            self._prepared.packed,
             self._space,
             self._settings,
-            self._guides,
+            self._inputs,
             self._work,
             target - self._earlier[0] - self._earlier[2],
         )
@@ -177,59 +183,63 @@ class BestFirst:
         self._spent(self.expanded - expanded, more)
 
     def _adapt(self, took: float) -> None:
-        """Makes slices as long as they should be; what is searched does not depend on it."""
+        """Adapt the length of slices; the order of the search does not depend on it."""
         if took > SLICE_SECONDS:
             self._work = max(1, int(self._work * SLICE_SECONDS / took))
         elif took < SLICE_SECONDS / 4:
             self._work = min(MOST_WORK, self._work * 2)
 
     def _react(self, status: int) -> None:
+        """React to the reason for which the kernel returned."""
         if status == FULL:
-            larger = self._rooms.enlarged(self._space)
+            larger = self._allocator.enlarge(self._space)
             if larger is None:
-                self._outcome = Outcome.OUT_OF_MEMORY
+                self._outcome = SearchOutcome.OUT_OF_MEMORY
             else:
                 self._space = larger
         elif status == SHORT:
-            self._start_again()
+            self._restart_counting()
         elif status == IMPROVED:
-            self._take(self._operators())
+            self._take(self._collect_operators())
             self._lower_weight()
         elif self._settings.stop == AT_ONCE and status == STOPPED:
-            self._take(self._operators())
-            self._outcome = Outcome.FOUND
+            self._take(self._collect_operators())
+            self._outcome = SearchOutcome.FOUND
         elif status == STOPPED:
             if not self._lower_weight():
-                self._outcome = Outcome.OPTIMAL if self._exact else Outcome.FOUND
+                self._outcome = SearchOutcome.OPTIMAL if self._is_exact else SearchOutcome.FOUND
         elif self._best is None:
-            self._outcome = Outcome.EXHAUSTED
+            self._outcome = SearchOutcome.EXHAUSTED
         else:
-            self._outcome = Outcome.OPTIMAL if self._settings.dominance != SEEN else Outcome.FOUND
+            self._outcome = (
+                SearchOutcome.OPTIMAL if self._settings.dominance != SEEN else SearchOutcome.FOUND
+            )
 
     @property
-    def _exact(self) -> bool:
-        """Whether the first part of a key is a lower bound."""
+    def _is_exact(self) -> bool:
+        """True if the first part of a key is a lower bound."""
         settings = self._settings
         return settings.first_admissible and (
             settings.first_weight == 1.0 or settings.first_maximum
         )
 
     def _bound(self) -> float:
-        if self._outcome in (Outcome.EXHAUSTED, Outcome.OPTIMAL):
-            return math.inf if self._outcome is Outcome.EXHAUSTED else self._value()
-        if self._settings.greedy or not self._exact:
+        if self._outcome in (SearchOutcome.EXHAUSTED, SearchOutcome.OPTIMAL):
+            return math.inf if self._outcome is SearchOutcome.EXHAUSTED else self._best_value()
+        if self._settings.greedy or not self._is_exact:
             return 0.0
-        return self._grids[0].value(float(self._space.marks[BOUND]))
+        return self._grids[0].from_units(float(self._space.marks[BOUND]))
 
-    def _value(self) -> float:
-        """The first criterion of the best plan."""
+    def _best_value(self) -> float:
+        """The first criterion of the best plan; infinite without one."""
         if self._best is None:
             return math.inf
         return self._best.first(self._objective)
 
     # --- plans
 
-    def _operators(self) -> tuple[int, ...]:
+    def _collect_operators(self) -> tuple[int, ...]:
+        """Collect the operators on the path of the incumbent."""
         link = self._space.link
         label = int(self._space.counts[INCUMBENT])
         operators = []
@@ -239,32 +249,27 @@ class BestFirst:
         return tuple(reversed(operators))
 
     def _take(self, operators: tuple[int, ...]) -> None:
-        maximum = self._objective.composition is Composition.MAXIMUM
-        self._best = FlatPlan(
-            operators,
-            composed(self._task.loss, operators, maximum),
-            composed(self._task.cost, operators, False),
-        )
+        self._best = make_plan(self._task, operators, self._objective.composition)
         if self._improved is not None:
             self._improved(self._best)
 
     # --- the search memory
 
-    def _begun(self) -> Space:
-        self._space = self._rooms.make()
+    def _begin(self) -> Space:
+        self._space = self._allocator.make()
         self._limit()
         return self._space
 
     def _limit(self) -> None:
-        """Labels that can't lead to a better plan than the best one need not be kept."""
+        """Write the best plan's criteria to `marks`: labels that cannot beat it are pruned."""
         if self._best is not None:
             for place, criterion in enumerate(self._grids):
                 units = [float(criterion.weight[o]) for o in self._best.operators]
                 total = max(units, default=0.0) if criterion.maximum else sum(units)
                 self._space.marks[BEST + place] = total
 
-    def _start_again(self) -> None:
-        """Resources are short: they count from now on."""
+    def _restart_counting(self) -> None:
+        """Begin again with resources that count, because one has become short."""
         counts = self._space.counts
         self._earlier = (
             self._earlier[0] + int(counts[EXPANDED]),
@@ -272,10 +277,10 @@ class BestFirst:
             self._earlier[2] + int(counts[EVALUATED]),
         )
         self._settings = self._settings._replace(counting=True)
-        self._space = self._begun()
+        self._space = self._begin()
 
     def _lower_weight(self) -> bool:
-        """The next round of an anytime search; False where there is none."""
+        """Begin the next round of an anytime search; return False if there is none."""
         if self._options.algorithm is not Algorithm.ANYTIME_ASTAR:
             return False
         settings: Settings = self._settings
@@ -286,6 +291,6 @@ class BestFirst:
         if settings.first_weight == 1.0 and not settings.first_admissible:
             settings = settings._replace(stop=NEVER)
         self._settings = settings
-        clear(self._space.buckets)
+        clear_queues(self._space.buckets)
         self._space.counts[SORTED] = 0
         return True

@@ -19,7 +19,7 @@ from fcp_ros.planning.flat.semantics import (
     is_applicable,
     successor,
 )
-from fcp_ros.planning.search.dive import TIMES, dive, first_way, follow
+from fcp_ros.planning.search.lookahead import TRIES, begin_path, find_lookahead_plan, follow
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import prepare
@@ -83,7 +83,7 @@ def test_what_is_carried_out_equals_the_twin(task, draw):
     pending = list(range(len(task.loss)))
     draw.shuffle(pending)
     expected, state, amounts = carried_out(task, pending)
-    way, done = first_way(task), np.empty(len(pending), np.int32)
+    way, done = begin_path(task), np.empty(len(pending), np.int32)
     count = follow(task, way, np.array(pending, np.int32), done)
     assert done[:count].tolist() == expected
     assert tuple(way.state.tolist()) == state
@@ -93,7 +93,7 @@ def test_what_is_carried_out_equals_the_twin(task, draw):
 @settings(max_examples=200)
 @given(flat_tasks(), OBJECTIVES)
 def test_what_is_found_is_a_plan_within_the_budgets(task, objective):
-    plan = dive(prepare(task), objective, nothing)
+    plan = find_lookahead_plan(prepare(task), objective, nothing)
     if plan is not None:
         way = replayed(task, plan.operators, objective.composition)
         assert way == pytest.approx((plan.loss, plan.cost), abs=EPSILON)
@@ -123,9 +123,9 @@ def carriers(things: int, places: int):
 
 def test_many_things_need_few_relaxed_plans():
     asked = []
-    plan = dive(prepare(carriers(60, 12)), Objective(), lambda: asked.append(1))
+    plan = find_lookahead_plan(prepare(carriers(60, 12)), Objective(), lambda: asked.append(1))
     assert plan is not None
-    assert len(asked) <= 3 * 12 * TIMES
+    assert len(asked) <= 3 * 12 * TRIES
 
 
 def test_the_portfolio_takes_it_where_its_first_turn_finds_nothing():
@@ -137,4 +137,4 @@ def test_the_portfolio_takes_it_where_its_first_turn_finds_nothing():
 
 def test_it_can_be_interrupted():
     with pytest.raises(KeyboardInterrupt):
-        dive(prepare(carriers(3, 3)), Objective(), interrupt)
+        find_lookahead_plan(prepare(carriers(3, 3)), Objective(), interrupt)

@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which label is expanded next."""
+"""Selection of the label to expand next."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fcp_ros.planning.flat.kernel import part
-from fcp_ros.planning.heuristics.kind import Kind
-from fcp_ros.planning.search.buckets import HEAPS, before, pop, push
-from fcp_ros.planning.search.evaluation import (
+from fcp_ros.planning.flat.jit import part
+from fcp_ros.planning.heuristics.evaluate import HeuristicCode
+from fcp_ros.planning.search.kernel.bucket_queue import HEAPS, is_before, pop, push
+from fcp_ros.planning.search.kernel.evaluation import (
     FIRST_KNOWN,
     SECOND_KNOWN,
-    Guides,
+    HeuristicInputs,
+    compute_first_key,
+    compute_second_key,
     evaluate_state,
-    find_helpful,
-    first_key,
-    hopeless,
-    second_key,
+    find_helpful_actions,
+    is_hopeless,
 )
-from fcp_ros.planning.search.packing import Packing
-from fcp_ros.planning.search.settings import BY_KEY, LAZY, Settings
-from fcp_ros.planning.search.space import (
+from fcp_ros.planning.search.kernel.packing import Packing
+from fcp_ros.planning.search.kernel.space import (
     BEST,
     BOUND,
     CLOSED,
@@ -31,27 +30,30 @@ from fcp_ros.planning.search.space import (
     WORK,
     Space,
 )
+from fcp_ros.planning.search.settings import BY_KEY, LAZY, Settings
 
 NOTHING, PROVEN, AGAIN = -1, -2, -3
-"""Instead of a label: none is left, none comes before the best plan, or this one was not for
-expansion."""
+"""Instead of a label: all queues are empty, no label precedes the best plan, or the label taken was
+not for expansion (take another one)."""
 BOOST = 1000
 """Turns that helpful actions get for each new least estimate (Richter and Westphal 2010)."""
 
 
 @part
-def take(packing: Packing, space: Space, settings: Settings, guides: Guides) -> int:
-    """Takes the first label; its state is written to `space.values`.
+def take_label(packing: Packing, space: Space, settings: Settings, inputs: HeuristicInputs) -> int:
+    """Take the first label out of a queue and write its state to `space.values`.
 
     Returns:
-        The label, where it is to be expanded; else NOTHING, PROVEN or AGAIN.
+        The label, if it is to be expanded; else NOTHING, PROVEN or AGAIN.
     """
-    queue = _turn(space, settings)
+    queue = _choose_queue(space, settings)
     if queue < 0:
         return NOTHING
     one = space.buckets.heap_key[queue, 0, 0]
     two = space.buckets.heap_key[queue, 0, 1]
-    if settings.stop == BY_KEY and not before(one, two, space.marks[BEST], space.marks[BEST + 1]):
+    if settings.stop == BY_KEY and not is_before(
+        one, two, space.marks[BEST], space.marks[BEST + 1]
+    ):
         return PROVEN
     if not settings.greedy and one > space.marks[BOUND]:
         space.marks[BOUND] = one
@@ -64,27 +66,28 @@ def take(packing: Packing, space: Space, settings: Settings, guides: Guides) -> 
         space.values[v] = (space.words[state, packing.word[v]] >> packing.shift[v]) & packing.mask[
             v
         ]
-    if settings.first_kind == Kind.BLIND and settings.second_kind == Kind.BLIND:
+    if settings.first_code == HeuristicCode.BLIND and settings.second_code == HeuristicCode.BLIND:
         return label
     known = space.known[state]
     if known != FIRST_KNOWN | SECOND_KNOWN:
-        evaluate_state(space, settings, guides, state, space.values)
+        evaluate_state(space, settings, inputs, state, space.values)
     if space.estimate[state, 0] == np.inf:
         space.status[label] = CLOSED
         return AGAIN
     if settings.greedy:
-        _progress(space, settings, state)
+        _reward_progress(space, settings, state)
     elif settings.evaluation != LAZY and _put_back(space, settings, label, state, queue, one, two):
         return AGAIN
+    # The estimate was known from an earlier label, so the workspace holds another state's actions.
     if known & settings.helps != 0:
-        find_helpful(settings, guides, space.values)
+        find_helpful_actions(settings, inputs, space.values)
         space.counts[WORK] -= settings.price
     return label
 
 
 @part
-def _turn(space: Space, settings: Settings) -> int:
-    """The queue whose turn it is; -1 where all are empty."""
+def _choose_queue(space: Space, settings: Settings) -> int:
+    """Choose the queue with the fewest turns so far that is not empty; -1 if all are empty."""
     sizes, counts = space.buckets.sizes, space.counts
     if settings.queues == 1:
         return 0 if sizes[HEAPS] > 0 else -1
@@ -98,8 +101,8 @@ def _turn(space: Space, settings: Settings) -> int:
 
 
 @part
-def _progress(space: Space, settings: Settings, state: int) -> None:
-    """Helpful actions get more turns when the goal has come nearer than ever by a heuristic."""
+def _reward_progress(space: Space, settings: Settings, state: int) -> None:
+    """Give the queues of helpful actions more turns for a new least estimate of a heuristic."""
     groups = 1 if settings.helps == 0 else 2
     for place in range(settings.queues // groups):
         if space.estimate[state, place] < space.marks[LEAST + place]:
@@ -113,17 +116,28 @@ def _progress(space: Space, settings: Settings, state: int) -> None:
 def _put_back(
     space: Space, settings: Settings, label: int, state: int, queue: int, one: float, two: float
 ) -> bool:
-    """Whether a label is not for expansion: hopeless, or others come first by what is known now."""
+    """Close a hopeless label, or queue it again if its new key is behind that of another label.
+
+    Args:
+        space, settings: of the search.
+        label: the label that was just taken.
+        state: its state, with estimates.
+        queue: the queue that it was in.
+        one, two: its old key.
+
+    Returns:
+        False if the label is to be expanded now.
+    """
     first, second = space.way[label, 0], space.way[label, 1]
     first_left, second_left = space.estimate[state, 0], space.estimate[state, 1]
-    if hopeless(settings, space.marks, first, second, first_left, second_left):
+    if is_hopeless(settings, space.marks, first, second, first_left, second_left):
         space.status[label] = CLOSED
         return True
-    new_one = first_key(settings, first, first_left)
-    new_two = second_key(settings, second, second_left)
-    if not before(one, two, new_one, new_two) or space.buckets.sizes[HEAPS + queue] == 0:
+    new_one = compute_first_key(settings, first, first_left)
+    new_two = compute_second_key(settings, second, second_left)
+    if not is_before(one, two, new_one, new_two) or space.buckets.sizes[HEAPS + queue] == 0:
         return False
-    if not before(
+    if not is_before(
         space.buckets.heap_key[queue, 0, 0],
         space.buckets.heap_key[queue, 0, 1],
         new_one,
