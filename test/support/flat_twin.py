@@ -7,7 +7,7 @@ import math
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.semantics import (
     amounts_after,
-    applicable,
+    find_applicable,
     initial_amounts,
     initial_state,
     is_goal,
@@ -39,7 +39,7 @@ def least(task, weights, composition=Composition.SUM, max_states=3000):
         state, amounts = node
         if is_goal(task, state):
             return weight, _plan(came, node)
-        for operator in applicable(task, state):
+        for operator in find_applicable(task, state):
             left = amounts_after(task, amounts, operator)
             if left is None:
                 continue

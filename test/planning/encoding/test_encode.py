@@ -20,7 +20,7 @@ from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.flat.semantics import (
     amounts_after,
-    applicable,
+    find_applicable,
     initial_amounts,
     initial_state,
     successor,
@@ -74,7 +74,7 @@ def test_flat_steps_are_those_of_the_task(world, parts, rng):
             if step is not None:
                 expected[names[index]] = (step[0], step[1])
         got = {}
-        for operator in applicable(flat, state):
+        for operator in find_applicable(flat, state):
             after = amounts_after(flat, amounts, operator)
             if after is not None and not encoding.actions[operator].finishes:
                 (step,) = encoding.actions[operator].steps
