@@ -36,7 +36,7 @@ from fcp_ros.scene.relations.found import Found, best_of_each
 from fcp_ros.scene.relations.nearness import all_nearest
 from fcp_ros.scene.relations.placing import place_boxes
 from fcp_ros.scene.relations.resting import resting
-from fcp_ros.scene.shapes.boxes import EDGE, Boxes, boxes_of, depth_in_footprint
+from fcp_ros.scene.shapes.boxes import EDGE, Boxes, build_boxes, measure_depth
 
 PLAIN = RelationOptions()
 ASKED = RelationOptions(also=frozenset({"under", "near"}))
@@ -120,7 +120,7 @@ def _completion(count: int, asked: str) -> list[Figure]:
 
 
 def _rivals(count: int, *, all_pairs: bool) -> list[Figure]:
-    boxes = boxes_of(furnished(count).in_layer(Layer.OBJECT))
+    boxes = build_boxes(furnished(count).in_layer(Layer.OBJECT))
     ours = _holders(place_boxes(boxes, PLAIN))
     rivals: dict[str, Callable[[Boxes], Holders]] = {"shapely STRtree": by_tree}
     if all_pairs:
@@ -179,7 +179,7 @@ def by_all_pairs(boxes: Boxes, block: int = 500) -> Holders:
 
 
 def _carries(boxes: Boxes, item: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
-    depth = depth_in_footprint(boxes, item, other)
+    depth = measure_depth(boxes, item, other)
     found = resting(boxes, item, other, depth, PLAIN)
     return _positions(item, other, found)
 
@@ -220,7 +220,7 @@ def by_tree(boxes: Boxes) -> Holders:
     item, other = tree.query(points, predicate="intersects")
     apart = item != other
     item, other = item[apart], other[apart]
-    depth = depth_in_footprint(boxes, item, other)
+    depth = measure_depth(boxes, item, other)
     return _holders(
         {
             "on": best_of_each(resting(boxes, item, other, depth, PLAIN), boxes.ids),
@@ -271,7 +271,7 @@ def _one_spot(count: int) -> list[Figure]:
         ("near", count // 5, all_nearest),
     ):
         pose = Pose.at(0.0, 0.0, 0.5)
-        boxes = boxes_of(
+        boxes = build_boxes(
             SceneNode(f"box_{number:05}", Layer.OBJECT, "box", pose=pose, size=(0.1, 0.1, 0.1))
             for number in range(size)
         )

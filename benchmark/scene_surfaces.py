@@ -7,9 +7,9 @@ import numpy as np
 from scene_figures import Figure, best_seconds, milliseconds
 
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.shapes.ray_support import supports_by_rays
-from fcp_ros.scene.shapes.surfaces import Surface, open3d
-from fcp_ros.scene.shapes.upright_box import upright_box
+from fcp_ros.scene.shapes.ray_support import find_supports_by_rays
+from fcp_ros.scene.shapes.surfaces import Surface, import_open3d
+from fcp_ros.scene.shapes.upright_box import fit_upright_box
 
 POINTS = 500
 """Points of each cloud, as in SCENE_FORMATS.md."""
@@ -18,16 +18,16 @@ POINTS = 500
 def figures(quick: bool) -> list[Figure]:
     """All figures; one that says so where Open3D is missing."""
     try:
-        library = open3d()
+        library = import_open3d()
     except SceneError as error:
         return [Figure("Open3D", str(error))]
     count = 100 if quick else 1_000
     things = _things(count)
-    found = supports_by_rays(things)
+    found = find_supports_by_rays(things)
     assert len(found) == count // 2, f"{len(found)} of {count // 2} things stand on their tables"
-    rays = best_seconds(lambda: supports_by_rays(things), 3)
+    rays = best_seconds(lambda: find_supports_by_rays(things), 3)
     clouds = [_cloud(number) for number in range(count)]
-    ours = best_seconds(lambda: [upright_box(cloud) for cloud in clouds], 3)
+    ours = best_seconds(lambda: [fit_upright_box(cloud) for cloud in clouds], 3)
     vectors = [library.utility.Vector3dVector(cloud) for cloud in clouds]
     theirs = best_seconds(
         lambda: [library.geometry.OrientedBoundingBox.create_from_points(v) for v in vectors], 3
@@ -52,7 +52,7 @@ def _things(count: int) -> list[Surface]:
 
 
 def _box(centre: tuple[float, float, float], size: tuple[float, float, float]) -> Surface:
-    mesh = open3d().geometry.TriangleMesh.create_box(*size)
+    mesh = import_open3d().geometry.TriangleMesh.create_box(*size)
     mesh = mesh.translate(np.subtract(centre, np.array(size) / 2.0))
     return Surface(np.asarray(mesh.vertices), np.asarray(mesh.triangles).astype(np.int64))
 

@@ -19,7 +19,7 @@ from fcp_ros.scene.graph.delta import SceneDelta, delta_between
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.placement import spot_inside, spot_on, spot_on_floor
+from fcp_ros.scene.shapes.placement import find_spot_inside, find_spot_on, find_spot_on_floor
 
 _ITEM_LEG = {"on": 0, "inside": 0, "holding": 1}
 """Relations that say where an item is, with the position of the item among their legs."""
@@ -134,7 +134,7 @@ class _SceneEdit:
             around = [other for other in self._things_in(room) if other.id != floor.id]
             around += [self._nodes[a] for a in self._agents_at(room) if a != agent]
             sized = replace(node, size=node.size or _AGENT_SIZE)
-            pose = spot_on_floor(sized, floor, around)
+            pose = find_spot_on_floor(sized, floor, around)
             if pose is not None and node.size is None and floor.pose and floor.size:
                 x, y, _ = pose.position
                 pose = pose.with_position((x, y, floor.pose.position[2] + floor.size[2] / 2.0))
@@ -160,13 +160,13 @@ class _SceneEdit:
         if fact.relation == "holding":
             pose = holder.pose
         elif fact.relation == "inside":
-            pose = spot_inside(node, holder, beside)
+            pose = find_spot_inside(node, holder, beside)
         elif normalise_label(holder.category) == "floor":
             around = [n for n in self._things_in(room) if n.id not in (item, holder.id)]
             around += [self._nodes[agent] for agent in self._agents_at(room)]
-            pose = spot_on_floor(node, holder, around)
+            pose = find_spot_on_floor(node, holder, around)
         else:
-            pose = spot_on(node, holder, beside)
+            pose = find_spot_on(node, holder, beside)
         self._place(item, pose, room)
 
     def _place(self, id_: str, pose: Pose | None, room: str | None) -> None:

@@ -14,12 +14,13 @@ from collections.abc import Iterable, Iterator
 from fcp_ros.binding.label_types import TypeChoice
 from fcp_ros.binding.scene_to_state import SceneState
 from fcp_ros.binding.schema_vocabulary import LegKey
-from fcp_ros.binding.stated_facts import LOCATIONS, FactStatus, StatedFacts, is_floor
+from fcp_ros.binding.stated_facts import LOCATIONS, FactStatus, StatedFacts
 from fcp_ros.cset import Fact, InstanceBuilder
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.elements import SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.roles import is_floor
 
 
 def advance_state(

@@ -19,10 +19,10 @@ from fcp_ros.binding.label_types import TypeChoice
 from fcp_ros.binding.schema_vocabulary import SchemaVocabulary
 from fcp_ros.cset import Fact
 from fcp_ros.domain.scene_mapping import SceneMapping
-from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.persistent_map import PersistentMap
-from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.roles import is_floor
 
 LOCATIONS = ("inside", "on")
 """Relations that say where an item lies, in the order in which they are tried."""
@@ -262,8 +262,3 @@ class StatedFacts:
         nodes = self.graph.nodes
         floors = [id_ for id_ in self.graph.children_of(room) if is_floor(nodes[id_])]
         return floors[-1] if floors else None
-
-
-def is_floor(node: SceneNode) -> bool:
-    """Return True if a node is the floor of a room, by its label."""
-    return node.layer is Layer.OBJECT and normalise_label(node.category) == "floor"

@@ -52,9 +52,9 @@ def check_overrides(graph: SceneGraph, mapping: SceneMapping) -> None:
     Raises:
         SceneError: An override names neither an element nor a label of the scene.
     """
-    names = set(graph.nodes)
-    for node in graph.nodes.values():
-        names |= {node.category, normalise_label(node.category)}
+    categories = [node.category for node in graph.nodes.values()]
+    # In this order: of names that differ in case only, a suggestion takes the last.
+    names = dict.fromkeys((*graph.nodes, *categories, *map(normalise_label, categories)))
     for name, type_ in mapping.overrides.items():
         if name not in names:
             raise SceneError(

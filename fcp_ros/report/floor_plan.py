@@ -17,7 +17,7 @@ from fcp_ros.report.figure import STYLE, new_figure, to_svg
 from fcp_ros.report.labels import CHARACTER_WIDTH, Label, place_labels
 from fcp_ros.report.names import printable, said
 from fcp_ros.scene import Layer, SceneGraph, SceneNode
-from fcp_ros.scene.shapes.route import Stop, route_of
+from fcp_ros.scene.shapes.route import Stop, trace_route
 
 WIDTH = 6.2
 """Width of the picture [inches]."""
@@ -58,7 +58,7 @@ def draw_floor_plan(
         _draw_places(axes, placed)
         _draw_things(axes, placed, frozenset(highlight))
         named = [[name for _, name in step.arguments] for step in steps]
-        badges = _draw_route(axes, route_of(graph, named))
+        badges = _draw_route(axes, trace_route(graph, named))
         axes.set_xlim(west, east)
         axes.set_ylim(south, north)
         axes.set_aspect("equal")

@@ -20,7 +20,7 @@ from fcp_ros.report import palette
 from fcp_ros.report.floor_plan import ITEM_FOOTPRINT, draw_floor_plan
 from fcp_ros.report.label_groups import label_groups, why
 from fcp_ros.scene import Layer, SceneGraph, SceneNode, summarise
-from fcp_ros.scene.relations.draft import DOORS, FLOOR
+from fcp_ros.scene.graph.roles import DOORS, FLOOR
 
 ROWS = 200
 """Rows of a table in the page at most."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fcp_ros.scene.graph.elements import Layer
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.footprint import bounds, footprint_of
+from fcp_ros.scene.shapes.polygons import bounds, footprint_of
 
 
 @dataclass(frozen=True)

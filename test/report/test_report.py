@@ -31,7 +31,7 @@ from fcp_ros.report.floor_plan import draw_floor_plan
 from fcp_ros.report.page import render_page
 from fcp_ros.report.timeline import draw_timeline
 from fcp_ros.scene import load_scene
-from fcp_ros.scene.shapes.route import route_of
+from fcp_ros.scene.shapes.route import trace_route
 
 GOAL = "on(mug_1, counter_1)"
 
@@ -96,7 +96,7 @@ def report(scene, result):
 
 
 def test_route_goes_through_the_door_to_the_things(scene, result):
-    route = route_of(scene, [[name for _, name in step.arguments] for step in result.plan.steps])
+    route = trace_route(scene, [[name for _, name in step.arguments] for step in result.plan.steps])
     door, table = scene.nodes["door_1"].pose, scene.nodes["table_1"].pose
     points = [(stop.x, stop.y) for stop in route]
     assert door.position[:2] in points

@@ -15,7 +15,7 @@ from typing import Any
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene import Layer, SceneGraph, SceneNode
-from fcp_ros.scene.shapes.footprint import bounds, footprint_of
+from fcp_ros.scene.shapes.polygons import bounds, footprint_of
 
 CENTIMETRE = 0.01
 DEGREE = 1.0

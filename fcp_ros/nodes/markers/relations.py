@@ -13,8 +13,9 @@ from visualization_msgs.msg import Marker
 from fcp_ros.nodes.markers.drawing import Drawing, arrow, colour, colour_of, point
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.footprint import inner_point
-from fcp_ros.scene.shapes.levels import FLOOR, underside
+from fcp_ros.scene.graph.roles import FLOOR
+from fcp_ros.scene.shapes.levels import underside
+from fcp_ros.scene.shapes.polygons import inner_point
 
 WIDTH = 0.02
 """Width of lines and of the shafts of arrows (m)."""

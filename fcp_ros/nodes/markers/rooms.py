@@ -11,9 +11,8 @@ from visualization_msgs.msg import Marker
 from fcp_ros.nodes.markers.drawing import Drawing, caption, colour, colour_of, extents, point, text
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.footprint import inner_point
-from fcp_ros.scene.shapes.levels import floor_levels
-from fcp_ros.scene.shapes.triangles import triangles_of
+from fcp_ros.scene.shapes.levels import find_floor_levels
+from fcp_ros.scene.shapes.polygons import inner_point, triangulate
 
 LINE_WIDTH = 0.04
 """Width of outlines (m)."""
@@ -43,7 +42,7 @@ def label_rooms(graph: SceneGraph) -> Iterator[Drawing]:
 
 def _outlined(graph: SceneGraph) -> Iterator[tuple[SceneNode, float]]:
     """Rooms with a polygon, and the level of their floor."""
-    levels = floor_levels(graph)
+    levels = find_floor_levels(graph)
     return ((n, levels.get(n.id, 0.0)) for n in graph.in_layer(Layer.ROOM) if n.polygon)
 
 
@@ -58,7 +57,7 @@ def _outline(node: SceneNode, level: float) -> Marker:
 def _area(node: SceneNode, level: float) -> Marker:
     marker = Marker(type=Marker.TRIANGLE_LIST, color=colour_of(node.id, alpha=0.2))
     marker.scale = extents((1.0, 1.0, 1.0))
-    corners = (corner for triangle in triangles_of(node.polygon) for corner in triangle)
+    corners = (corner for triangle in triangulate(node.polygon) for corner in triangle)
     marker.points = [point((x, y, level)) for x, y in corners]
     return marker
 

@@ -13,7 +13,7 @@ from visualization_msgs.msg import Marker
 from fcp_ros.nodes.markers.drawing import Drawing, arrow, colour, extents, point, text
 from fcp_ros.scene.graph.elements import Vector
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.route import Stop, route_of
+from fcp_ros.scene.shapes.route import Stop, trace_route
 
 PlanSteps = tuple[tuple[str, ...], ...]
 """The names in each step of a plan."""
@@ -38,7 +38,7 @@ PAINT = (0.95, 0.35, 0.05)
 
 def draw_route(graph: SceneGraph, steps: PlanSteps) -> Iterator[Drawing]:
     """Namespaces ``plan/route`` (arrows from stop to stop) and ``plan/steps`` (numbers, from 1)."""
-    stops = route_of(graph, steps) if steps else ()
+    stops = trace_route(graph, steps) if steps else ()
     for index, (a, b) in enumerate(pairwise(stops)):
         ends = _at(a, LIFT), _at(b, LIFT)
         yield Drawing("plan/route", index, ends, partial(_leg, *ends))

@@ -15,8 +15,7 @@ from fcp_ros.nodes.conversions.scene import pose_to_message
 from fcp_ros.nodes.markers.drawing import Drawing, caption, colour, colour_of, extents, text
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.draft import DOORS
-from fcp_ros.scene.shapes.levels import FLOOR
+from fcp_ros.scene.graph.roles import DOORS, FLOOR
 
 UNKNOWN_SIZE = 0.1
 """Diameter of the ball that stands for a thing of unknown size (m)."""

@@ -30,8 +30,8 @@ from fcp_ros.scene.formats.validation import Coordinate, Extent, Name, ToolModel
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.footprint import Polygon, centroid, convex_hull
-from fcp_ros.scene.shapes.upright_box import upright_box
+from fcp_ros.scene.shapes.polygons import Polygon, centroid, convex_hull
+from fcp_ros.scene.shapes.upright_box import fit_upright_box
 
 FOLDERS = ("floors", "rooms", "objects")
 UNKNOWN = "unknown"
@@ -237,7 +237,7 @@ class _Reading:
             pose, size = self._boxes[id_]
             outline = ()
         elif outline and _has_heights(thing):
-            pose, size = upright_box(np.array([Y_UP.point(row) for row in thing.vertices]))
+            pose, size = fit_upright_box(np.array([Y_UP.point(row) for row in thing.vertices]))
             outline = ()
         elif flat:
             x, y = centroid(outline or flat)

@@ -11,8 +11,8 @@ import numpy as np
 from fcp_ros.scene.formats.frames import SourceFrame
 from fcp_ros.scene.graph.elements import Pose, Vector
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.shapes.surfaces import open3d, read_surfaces
-from fcp_ros.scene.shapes.upright_box import STRAY, upright_box
+from fcp_ros.scene.shapes.surfaces import import_open3d, read_surfaces
+from fcp_ros.scene.shapes.upright_box import STRAY, fit_upright_box
 
 
 def boxes_of_clouds(
@@ -34,14 +34,14 @@ def boxes_of_clouds(
     if not paths:
         return {}, ()
     try:
-        open3d()
+        import_open3d()
     except SceneError as missing:
         return {}, (f"the point clouds of {len(paths)} objects are not read: {missing}",)
     boxes = {}
     for id_, surface in zip(paths, read_surfaces(list(paths.values()), max_bytes), strict=True):
         own = surface.points * frame.unit
         turned = np.stack([sign * own[:, axis] for axis, sign in _axes(frame)], axis=1)
-        boxes[id_] = upright_box(turned, 0.0 if len(surface.triangles) else STRAY)
+        boxes[id_] = fit_upright_box(turned, 0.0 if len(surface.triangles) else STRAY)
     return boxes, (f"the boxes of {len(boxes)} objects are those of their point clouds",)
 
 

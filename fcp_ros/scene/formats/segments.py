@@ -20,7 +20,7 @@ from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.surface_supports import supports_on_surfaces
 from fcp_ros.scene.shapes.surfaces import SUFFIXES, Surface, read_surfaces
-from fcp_ros.scene.shapes.upright_box import STRAY, upright_box
+from fcp_ros.scene.shapes.upright_box import STRAY, fit_upright_box
 
 _UNSAFE = re.compile(r"\W+")
 
@@ -51,7 +51,7 @@ def _surface_files(folder: Path) -> list[Path]:
 def _node(path: Path, surface: Surface) -> SceneNode:
     id_ = _UNSAFE.sub("_", path.stem)
     is_mesh = bool(len(surface.triangles))
-    pose, size = upright_box(surface.points, 0.0 if is_mesh else STRAY)
+    pose, size = fit_upright_box(surface.points, 0.0 if is_mesh else STRAY)
     attributes = {} if id_ == path.stem else {"source_id": path.stem}
     category = normalise_label(id_).replace(" ", "_")
     return SceneNode(id_, Layer.OBJECT, category, pose=pose, size=size, attributes=attributes)

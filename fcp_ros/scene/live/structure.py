@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, SceneNode
-from fcp_ros.scene.relations.draft import DOORS, FLOOR
+from fcp_ros.scene.graph.roles import DOORS, FLOOR
 
 
 def concerns_structure(

@@ -24,9 +24,9 @@ from fcp_ros.scene.graph.elements import Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.relations.found import BARELY
 from fcp_ros.scene.relations.nearness import candidates
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.room_finder import storey_of
 from fcp_ros.scene.shapes.boxes import Boxes, Floats
-from fcp_ros.scene.shapes.footprint import bounds, footprint_of
+from fcp_ros.scene.shapes.levels import storey_of_room
+from fcp_ros.scene.shapes.polygons import bounds, footprint_of
 
 SLANT = math.radians(20.0)
 """How much the directions of two edges that run beside each other may differ (rad)."""
@@ -38,7 +38,7 @@ def adjacent_rooms(rooms: Sequence[SceneNode], options: RelationOptions) -> list
     """``adjacent`` among rooms with outlines, both ways."""
     shaped = sorted((room for room in rooms if footprint_of(room)), key=lambda room: room.id)
     outlines = [np.array(footprint_of(room), dtype=np.float64) for room in shaped]
-    storeys = [storey_of(room) for room in shaped]
+    storeys = [storey_of_room(room) for room in shaped]
     relations = []
     for first, second in candidates(_bounding(shaped), options.wall):
         for a, b in zip(first.tolist(), second.tolist(), strict=True):

@@ -71,7 +71,7 @@ class BoxGrid:
 
     def bounds(self, slots: Indices, margin: float) -> list[Rectangle]:
         """The upright rectangles around footprints, widened by a margin (m)."""
-        low, high = self._boxes.some(slots).bounds(margin)
+        low, high = self._boxes.take(slots).bounds(margin)
         return [
             (x0, y0, x1, y1) for (x0, y0), (x1, y1) in zip(low.tolist(), high.tolist(), strict=True)
         ]
@@ -96,7 +96,7 @@ class BoxGrid:
     def meeting(self, place: Rectangle) -> list[int]:
         """Slots of the boxes whose own upright rectangle meets a rectangle (EDGE of slack)."""
         slots = np.array(self.around(place), dtype=np.intp)
-        low, high = self._boxes.some(slots).bounds()
+        low, high = self._boxes.take(slots).bounds()
         meets = (
             (low[:, 0] <= place[2])
             & (low[:, 1] <= place[3])
@@ -148,7 +148,7 @@ class BoxGrid:
             )
 
     def _enter(self, slots: Indices) -> None:
-        chosen = self._boxes.some(slots)
+        chosen = self._boxes.take(slots)
         radius = chosen.reach.max(axis=1) if len(slots) else np.zeros(0)
         places: Floats = chosen.centre[:, :2]
         for slot, reach, (x, y) in zip(

@@ -10,10 +10,10 @@ from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.draft import FLOOR, is_robot
+from fcp_ros.scene.graph.roles import FLOOR, is_robot
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.room_finder import room_centre
 from fcp_ros.scene.relations.stated import is_kept
+from fcp_ros.scene.shapes.levels import centre_of_room
 
 RelationKey = tuple[str, tuple[str, ...]]
 
@@ -131,7 +131,7 @@ def with_dependents(raw: SceneGraph, ids: set[str]) -> set[str]:
 
 def with_centre(room: SceneNode) -> SceneNode:
     """A room with the pose that completion gives it where it has none."""
-    centre = room_centre(room) if room.pose is None else None
+    centre = centre_of_room(room) if room.pose is None else None
     if centre is None:
         return room
     return SceneNode(

@@ -21,6 +21,7 @@ from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.roles import is_robot
 from fcp_ros.scene.relations.adjacency import adjacent_rooms
 from fcp_ros.scene.relations.conflicts import (
     RelationConflict,
@@ -30,7 +31,7 @@ from fcp_ros.scene.relations.conflicts import (
     support_conflicts,
 )
 from fcp_ros.scene.relations.derivation import ASSUMED, Derivation
-from fcp_ros.scene.relations.draft import Draft, is_robot
+from fcp_ros.scene.relations.draft import Draft
 from fcp_ros.scene.relations.found import Found
 from fcp_ros.scene.relations.holders import Surroundings
 from fcp_ros.scene.relations.nearness import all_nearest, both_ways
@@ -41,8 +42,8 @@ from fcp_ros.scene.relations.reach import with_reach
 from fcp_ros.scene.relations.room_finder import RoomFinder
 from fcp_ros.scene.relations.rooms import ensure_floors, ensure_rooms
 from fcp_ros.scene.relations.stated import Stated
-from fcp_ros.scene.shapes.boxes import Boxes, boxes_of
-from fcp_ros.scene.shapes.footprint import inner_point
+from fcp_ros.scene.shapes.boxes import Boxes, build_boxes
+from fcp_ros.scene.shapes.polygons import inner_point
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def _completed(graph: SceneGraph, options: RelationOptions) -> Completion:
     passages, floors = draft.passages(), draft.floors()
     around = Surroundings(rooms, finder, floors, passages | set(floors.values()))
     derivation = Derivation(draft.nodes, stated, around, options)
-    boxes = boxes_of(filter(derivation.is_thing, draft.nodes.values()))
+    boxes = build_boxes(filter(derivation.is_thing, draft.nodes.values()))
     for name, found in place_boxes(boxes, options).items():
         derivation.take(name, found, boxes.ids)
     things = list(draft.nodes)

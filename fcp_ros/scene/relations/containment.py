@@ -19,7 +19,7 @@ import numpy as np
 
 from fcp_ros.scene.relations.found import Found, confidence_of, share_of
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Flags, Indices, depth_of_core
+from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Flags, Indices, measure_core_depth
 
 CORE = 0.8
 """The share of an item's extents that must be within the container."""
@@ -30,7 +30,7 @@ def inside(boxes: Boxes, item: Indices, around: Indices, options: RelationOption
     larger = boxes.volume(around) > boxes.volume(item)
     keep = np.flatnonzero(larger & ~_between_legs(boxes, item, around))
     item, around = item[keep], around[keep]
-    depth = depth_of_core(boxes, item, around, CORE)
+    depth = measure_core_depth(boxes, item, around, CORE)
     held = np.flatnonzero(depth >= -EDGE)
     item, around = item[held], around[held]
     confidence = confidence_of(share_of(depth[held], options.clear))
@@ -42,7 +42,7 @@ def lies_inside(boxes: Boxes, item: Indices, around: Indices) -> Flags:
     held: Flags = (
         (boxes.volume(around) > boxes.volume(item))
         & ~_between_legs(boxes, item, around)
-        & (depth_of_core(boxes, item, around, CORE) >= -EDGE)
+        & (measure_core_depth(boxes, item, around, CORE) >= -EDGE)
     )
     return held
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from fcp_ros.scene.graph.elements import SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.roles import is_door
 from fcp_ros.scene.relations.changes import RelationKey
-from fcp_ros.scene.relations.draft import is_door
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.passages import door_relations
 from fcp_ros.scene.relations.room_finder import RoomFinder

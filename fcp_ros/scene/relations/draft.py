@@ -5,23 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.roles import is_door, is_floor
 from fcp_ros.scene.relations.stated import is_kept
-from fcp_ros.scene.shapes.levels import FLOOR as FLOOR
-
-DOORS = frozenset(
-    {"door", "doorway", "doorframe", "door frame", "sliding door", "front door"}
-    | {"passage", "opening", "gate", "archway"}
-)
-"""Labels of what connects rooms rather than standing in one."""
-
-PEOPLE = frozenset(
-    {"person", "people", "human", "man", "woman", "child", "baby", "adult"}
-    | {"animal", "pet", "cat", "dog"}
-)
-"""Labels of agents that are no robots."""
 
 
 class Draft:
@@ -91,19 +78,9 @@ class Draft:
         return labelled | stated
 
 
-def is_door(node: SceneNode) -> bool:
-    """Whether an object is one that connects rooms, by its label."""
-    return node.layer is Layer.OBJECT and normalise_label(node.category) in DOORS
-
-
-def is_robot(node: SceneNode) -> bool:
-    """Whether a node is an agent that is no person and no animal."""
-    return node.layer is Layer.AGENT and normalise_label(node.category) not in PEOPLE
-
-
 def floor_rooms(node: SceneNode, nodes: Mapping[str, SceneNode]) -> Iterator[str]:
     """The rooms that a node is the floor of: an object labelled floor whose parents they are."""
-    if node.layer is Layer.OBJECT and node.parents and normalise_label(node.category) == FLOOR:
+    if node.parents and is_floor(node):
         for parent in node.parents:
             if nodes[parent].layer is Layer.ROOM:
                 yield parent

@@ -18,6 +18,7 @@ import numpy as np
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.roles import is_door, is_robot
 from fcp_ros.scene.relations.box_grid import BoxGrid
 from fcp_ros.scene.relations.changes import (
     Change,
@@ -29,13 +30,12 @@ from fcp_ros.scene.relations.changes import (
 from fcp_ros.scene.relations.complete import Completion, complete
 from fcp_ros.scene.relations.derivation import ASSUMED
 from fcp_ros.scene.relations.door_keeper import DoorKeeper
-from fcp_ros.scene.relations.draft import is_door, is_robot
 from fcp_ros.scene.relations.near_keeper import NearKeeper
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.placing import place_pairs
 from fcp_ros.scene.relations.reach import with_reach
 from fcp_ros.scene.relations.stated import is_kept
-from fcp_ros.scene.shapes.boxes import EDGE, boxes_of, depth_in_footprint
+from fcp_ros.scene.shapes.boxes import EDGE, build_boxes, measure_depth
 
 _PLACES = ("on", "inside", "under", "in_room", "at")
 """Relations derived for one thing at a time, which is their first leg."""
@@ -216,7 +216,7 @@ class RelationKeeper:
                 boxed.append(now)
             elif id_ in self._grid:
                 self._grid.remove(id_)
-        self._grid.put(boxes_of(boxed))
+        self._grid.put(build_boxes(boxed))
 
     def _lying_around(self, change: Change) -> set[str]:
         """What lay on, in or under changed things, and what has its centre in their footprints."""
@@ -236,7 +236,7 @@ class RelationKeeper:
         if items:
             boxes = self._grid.boxes
             item = np.array(items, dtype=np.intp)
-            depth = depth_in_footprint(boxes, item, np.array(supports, dtype=np.intp))
+            depth = measure_depth(boxes, item, np.array(supports, dtype=np.intp))
             found.update(boxes.ids[number] for number in item[depth >= -EDGE].tolist())
         return found
 

@@ -21,7 +21,7 @@ import numpy as np
 from fcp_ros.scene.relations.found import Found, confidence_of, left_of, rank_of_ids
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Flags, Floats, Indices
-from fcp_ros.scene.shapes.pairs import PAIRS_AT_ONCE, points_in_rectangles
+from fcp_ros.scene.shapes.pairs import PAIRS_AT_ONCE, find_points_in_rectangles
 
 
 def near_pairs(boxes: Boxes, a: Indices, b: Indices, options: RelationOptions) -> Found:
@@ -147,7 +147,7 @@ def _around(
     for members in classes:
         wide = around[members].max(axis=0) + EDGE
         centre = boxes.centre[members, :2]
-        for point, box in points_in_rectangles(centre, low[some] - wide, high[some] + wide):
+        for point, box in find_points_in_rectangles(centre, low[some] - wide, high[some] + wide):
             a, b = some[box], members[point]
             rise = np.abs(boxes.centre[a, 2] - boxes.centre[b, 2])
             keep = (a != b) & (rise - (boxes.half[a, 2] + boxes.half[b, 2]) <= reach)

@@ -26,7 +26,7 @@ from fcp_ros.scene.relations.draft import Draft
 from fcp_ros.scene.relations.found import confidence_of
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.room_finder import RoomFinder
-from fcp_ros.scene.shapes.footprint import bounds, footprint_of
+from fcp_ros.scene.shapes.polygons import bounds, footprint_of
 
 PASSAGE_CATEGORY = "passage"
 

@@ -10,14 +10,14 @@ from fcp_ros.scene.relations.found import BestOfEach, Found
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.resting import resting
 from fcp_ros.scene.relations.underneath import underneath
-from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Indices, depth_in_footprint
-from fcp_ros.scene.shapes.pairs import points_in_rectangles
+from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Indices, measure_depth
+from fcp_ros.scene.shapes.pairs import find_points_in_rectangles
 
 
 def place_boxes(boxes: Boxes, options: RelationOptions) -> dict[str, Found]:
     """The best support, container and (if asked for) cover of every box, by relation."""
     low, high = boxes.bounds()
-    return place_pairs(boxes, points_in_rectangles(boxes.centre[:, :2], low, high), options)
+    return place_pairs(boxes, find_points_in_rectangles(boxes.centre[:, :2], low, high), options)
 
 
 def place_pairs(
@@ -33,7 +33,7 @@ def place_pairs(
     for item, other in pairs:
         apart = item != other
         item, other = item[apart], other[apart]
-        depth = depth_in_footprint(boxes, item, other)
+        depth = measure_depth(boxes, item, other)
         within = depth >= -EDGE
         item, other, depth = item[within], other[within], depth[within]
         best["on"].add(resting(boxes, item, other, depth, options))

@@ -22,7 +22,7 @@ import numpy as np
 from fcp_ros.scene.relations.containment import lies_inside
 from fcp_ros.scene.relations.found import Found, confidence_of, left_of, share_of
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Flags, Floats, Indices, depth_in_footprint
+from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Flags, Floats, Indices, measure_depth
 
 
 def resting(
@@ -51,7 +51,7 @@ def resting(
 
 def rests_on(boxes: Boxes, item: Indices, support: Indices, options: RelationOptions) -> Flags:
     """Whether each item rests on each support (conditions 1 to 4), shape (k,)."""
-    depth = depth_in_footprint(boxes, item, support)
+    depth = measure_depth(boxes, item, support)
     gap = np.abs(boxes.bottom(item) - boxes.top(support))
     rests: Flags = (
         (depth >= -EDGE)

@@ -17,9 +17,10 @@ import numpy as np
 from fcp_ros.scene.graph.elements import SceneNode, Vector
 from fcp_ros.scene.relations.found import BestOfEach, Found, confidence_of, share_of
 from fcp_ros.scene.shapes.boxes import Floats, Indices
-from fcp_ros.scene.shapes.footprint import centroid, footprint_of
+from fcp_ros.scene.shapes.levels import centre_of_room, storey_of_room
 from fcp_ros.scene.shapes.outlines import Outlines, distance_to_outlines, within_outlines
-from fcp_ros.scene.shapes.pairs import points_in_rectangles
+from fcp_ros.scene.shapes.pairs import find_points_in_rectangles
+from fcp_ros.scene.shapes.polygons import footprint_of
 
 STOREY = 0.5
 """How far (m) below its floor or above its ceiling a point still counts as in a room."""
@@ -38,10 +39,10 @@ class RoomFinder:
         shaped = [room for room in rooms if footprint_of(room)]
         self._ids = [room.id for room in shaped]
         self._outlines = Outlines.of([footprint_of(room) for room in shaped])
-        extents = [storey_of(room) for room in shaped]
+        extents = [storey_of_room(room) for room in shaped]
         self._floor = np.array([low for low, _ in extents], dtype=np.float64)
         self._ceiling = np.array([high for _, high in extents], dtype=np.float64)
-        centres = [(c, room.id) for room in rooms if (c := room_centre(room)) is not None]
+        centres = [(c, room.id) for room in rooms if (c := centre_of_room(room)) is not None]
         self._centre_ids = [id_ for _, id_ in centres]
         self._centres = np.array([centre for centre, _ in centres]).reshape(-1, 3)
 
@@ -49,7 +50,7 @@ class RoomFinder:
         """Room and confidence by id, for the points that some room contains; points: (n, 3), m."""
         outlines = self._outlines
         best = BestOfEach(self._ids)
-        for point, room in points_in_rectangles(points[:, :2], outlines.low, outlines.high):
+        for point, room in find_points_in_rectangles(points[:, :2], outlines.low, outlines.high):
             excess = self._excess(points[point, 2], room)
             keep = np.flatnonzero(excess <= STOREY)
             keep = keep[within_outlines(outlines, room[keep], points[point[keep], :2])]
@@ -72,7 +73,7 @@ class RoomFinder:
         outlines = self._outlines
         near: list[tuple[Indices, Indices, Floats]] = []
         low, high = outlines.low - reach, outlines.high + reach
-        for point, room in points_in_rectangles(points[:, :2], low, high):
+        for point, room in find_points_in_rectangles(points[:, :2], low, high):
             keep = self._excess(points[point, 2], room) <= STOREY
             point, room = point[keep], room[keep]
             away = distance_to_outlines(outlines, room, points[point, :2])
@@ -103,28 +104,3 @@ class RoomFinder:
             np.maximum(self._floor[room] - height, height - self._ceiling[room]), 0.0
         )
         return excess
-
-
-def room_centre(room: SceneNode) -> Vector | None:
-    """Centre of a room (m): of its footprint, at the height of its pose or half its height."""
-    footprint = footprint_of(room)
-    level = room.pose.position[2] if room.pose else (room.height or 0.0) / 2.0
-    if footprint:
-        return (*centroid(footprint), level)
-    return room.pose.position if room.pose else None
-
-
-def level_of(room: SceneNode) -> float | None:
-    """Height (m) of a room's floor where the room itself says so."""
-    height = room.height or (room.size[2] if room.size else None)
-    if room.pose is not None and height is not None:
-        return room.pose.position[2] - height / 2.0
-    return 0.0 if room.pose is None and room.polygon else None
-
-
-def storey_of(room: SceneNode) -> tuple[float, float]:
-    """Heights (m) of floor and ceiling; without bounds where they are not known."""
-    level = level_of(room)
-    if level is None or room.height is None:
-        return -np.inf, np.inf
-    return level, level + room.height

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
-from fcp_ros.scene.relations.draft import FLOOR, Draft
-from fcp_ros.scene.relations.room_finder import level_of, room_centre
-from fcp_ros.scene.shapes.footprint import bounds, footprint_of
+from fcp_ros.scene.graph.roles import FLOOR
+from fcp_ros.scene.relations.draft import Draft
+from fcp_ros.scene.shapes.levels import centre_of_room, own_floor_level
+from fcp_ros.scene.shapes.polygons import bounds, footprint_of
 
 FLOOR_THICKNESS = 0.02
 """Thickness (m) of a floor's box; its top is the room's floor level."""
@@ -23,7 +24,7 @@ def ensure_rooms(draft: Draft) -> None:
     if not draft.in_layer(Layer.ROOM):
         _assume_room(draft)
     for room in draft.in_layer(Layer.ROOM):
-        centre = room_centre(room)
+        centre = centre_of_room(room)
         if room.pose is None and centre is not None:
             draft.nodes[room.id] = replace(room, pose=Pose(centre))
 
@@ -77,7 +78,7 @@ def _floor_node(id_: str, room: SceneNode, lowest: float | None) -> SceneNode:
     footprint = footprint_of(room)
     if not footprint:
         return SceneNode(id_, Layer.OBJECT, FLOOR, parents=(room.id,))
-    level = level_of(room)
+    level = own_floor_level(room)
     if level is None or (room.height is None and lowest is not None):
         level = lowest if lowest is not None else (room.pose.position[2] if room.pose else 0.0)
     x0, y0, x1, y1 = bounds(footprint)

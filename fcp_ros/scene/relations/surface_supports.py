@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from fcp_ros.scene.graph.elements import SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.ray_support import supports_by_rays
+from fcp_ros.scene.shapes.ray_support import find_supports_by_rays
 from fcp_ros.scene.shapes.surfaces import Surface
 
 COVERED = 0.5
@@ -33,7 +33,7 @@ def supports_on_surfaces(surfaces: Mapping[str, Surface]) -> tuple[SceneRelation
             (ids[found.item], ids[found.support]),
             round(found.share, 3),
         )
-        for found in supports_by_rays(list(surfaces.values()))
+        for found in find_supports_by_rays(list(surfaces.values()))
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Oriented boxes as arrays: what the relations are computed from, for all at once."""
+"""Oriented boxes as arrays, from which the relations of all things are computed at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.scene.graph.elements import SceneNode
-from fcp_ros.scene.shapes.legs import stands_on_legs
+from fcp_ros.scene.graph.roles import stands_on_legs
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -34,7 +34,7 @@ class Boxes:
         half: Half extents along the box's own axes, shape (n, 3), metres.
         cos: Cosine of the box's yaw, shape (n,).
         sin: Sine of the box's yaw, shape (n,).
-        legs: Whether the box is that of a table or the like, open below, shape (n,).
+        legs: True for a box that is open below, such as a table's, shape (n,).
     """
 
     ids: Sequence[str]
@@ -45,22 +45,22 @@ class Boxes:
     legs: Flags
 
     def bottom(self, which: Indices) -> Floats:
-        """Height of some boxes' undersides (m); shape (k,), as of ``which``."""
+        """Return the heights of some boxes' undersides (m); shape (k,), like ``which``."""
         low: Floats = self.centre[which, 2] - self.half[which, 2]
         return low
 
     def top(self, which: Indices) -> Floats:
-        """Height of some boxes' tops (m)."""
+        """Return the heights of some boxes' tops (m)."""
         high: Floats = self.centre[which, 2] + self.half[which, 2]
         return high
 
     def footprint(self, which: Indices) -> Floats:
-        """Areas of some footprints (m2)."""
+        """Return the areas of some footprints (m2)."""
         area: Floats = 4.0 * self.half[which, 0] * self.half[which, 1]
         return area
 
     def volume(self, which: Indices) -> Floats:
-        """Volumes of some boxes (m3)."""
+        """Return the volumes of some boxes (m3)."""
         volume: Floats = 8.0 * self.half[which, 0] * self.half[which, 1] * self.half[which, 2]
         return volume
 
@@ -73,13 +73,17 @@ class Boxes:
         return np.stack((x, y), axis=1)
 
     def bounds(self, margin: float = EDGE) -> tuple[Floats, Floats]:
-        """Least and greatest x and y of the footprints, shapes (n, 2), widened by a margin (m)."""
-        # Far from the origin numbers are coarser than the margin: one step of theirs more.
+        """Return the least and greatest x and y of the footprints, widened by a margin (m).
+
+        Returns:
+            Two arrays of shape (n, 2).
+        """
+        # Far from the origin, floats are coarser than the margin: add one step between floats.
         reach = self.reach + margin + np.spacing(np.abs(self.centre[:, :2]))
         return self.centre[:, :2] - reach, self.centre[:, :2] + reach
 
-    def some(self, which: Indices) -> Boxes:
-        """Only the boxes of these numbers."""
+    def take(self, which: Indices) -> Boxes:
+        """Return the boxes with these numbers."""
         return Boxes(
             [self.ids[number] for number in which.tolist()],
             self.centre[which],
@@ -90,8 +94,8 @@ class Boxes:
         )
 
 
-def boxes_of(nodes: Iterable[SceneNode]) -> Boxes:
-    """The boxes of those nodes that have a pose and a size; tilted ones become upright."""
+def build_boxes(nodes: Iterable[SceneNode]) -> Boxes:
+    """Build the boxes of those nodes that have a pose and a size; tilted ones become upright."""
     boxed = [node for node in nodes if node.pose is not None and node.size is not None]
     centre = _rows((n.pose.position for n in boxed if n.pose), len(boxed), 3)
     half = _rows((n.size for n in boxed if n.size), len(boxed), 3) / 2.0
@@ -115,7 +119,7 @@ def _rows(values: Iterable[tuple[float, ...]], count: int, width: int) -> Floats
 
 
 def _upright_halves(turn: Floats, half: Floats) -> Floats:
-    """Half extents of the upright boxes around turned ones."""
+    """Compute the half extents of the upright boxes around turned ones."""
     x, y, z, w = (turn / np.sqrt((turn * turn).sum(axis=1))[:, None]).T
     rows = (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
@@ -126,8 +130,8 @@ def _upright_halves(turn: Floats, half: Floats) -> Floats:
     return np.stack(around, axis=1)
 
 
-def in_frame_of(boxes: Boxes, item: Indices, frame: Indices) -> tuple[Floats, Floats]:
-    """Centres of ``item`` in the axes of ``frame``'s boxes: across (their x) and along (y), m."""
+def to_box_frame(boxes: Boxes, item: Indices, frame: Indices) -> tuple[Floats, Floats]:
+    """Return the centres of ``item`` in the axes of ``frame``'s boxes: across (x) and along (y)."""
     offset = boxes.centre[item, :2] - boxes.centre[frame, :2]
     cos, sin = boxes.cos[frame], boxes.sin[frame]
     return (
@@ -136,26 +140,28 @@ def in_frame_of(boxes: Boxes, item: Indices, frame: Indices) -> tuple[Floats, Fl
     )
 
 
-def depth_in_footprint(boxes: Boxes, item: Indices, around: Indices) -> Floats:
-    """How far (m) the centres of ``item`` are within the footprints of ``around``.
+def measure_depth(boxes: Boxes, item: Indices, around: Indices) -> Floats:
+    """Measure how far (m) the centres of ``item`` are within the footprints of ``around``.
 
-    The distance to the nearest side of the footprint; negative outside it.
+    Returns:
+        Distance to the nearest side of the footprint; negative outside it.
     """
-    across, along = in_frame_of(boxes, item, around)
+    across, along = to_box_frame(boxes, item, around)
     depth: Floats = np.minimum(
         boxes.half[around, 0] - np.abs(across), boxes.half[around, 1] - np.abs(along)
     )
     return depth
 
 
-def depth_of_core(boxes: Boxes, item: Indices, around: Indices, core: float) -> Floats:
-    """How far (m) boxes, shrunk about their centres to a share ``core``, are within others.
+def measure_core_depth(boxes: Boxes, item: Indices, around: Indices, core: float) -> Floats:
+    """Measure how far (m) boxes, shrunk about their centres to a share ``core``, are within others.
 
-    The least distance of the shrunk box to a side of the other one; negative where it sticks out.
+    Returns:
+        Least distance of the shrunk box to a side of the other one; negative where it sticks out.
     """
     inner, outer = boxes.half[item] * core, boxes.half[around]
     rise = np.abs(boxes.centre[item, 2] - boxes.centre[around, 2])
-    across, along = in_frame_of(boxes, item, around)
+    across, along = to_box_frame(boxes, item, around)
     # |cos| and |sin| of the angle between the two
     cos = np.abs(boxes.cos[item] * boxes.cos[around] + boxes.sin[item] * boxes.sin[around])
     sin = np.abs(boxes.sin[item] * boxes.cos[around] - boxes.cos[item] * boxes.sin[around])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many polygons as arrays, and where points are to them, for many pairs at once."""
+"""Many polygons as arrays, with tests of many points against them at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.scene.shapes.footprint import Polygon, area, bounds
+from fcp_ros.scene.shapes.polygons import Polygon, area, bounds
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -22,10 +22,10 @@ class Outlines:
     """m simple polygons, edge after edge.
 
     Attributes:
-        start: Number of each polygon's first edge, m; its others follow.
+        start: Index of each polygon's first edge, m; its other edges follow.
         count: Number of each polygon's edges, m.
-        begin: Where each edge begins, shape (e, 2), metres.
-        end: Where it ends.
+        begin: Begin of each edge, shape (e, 2), metres.
+        end: End of each edge.
         low: Least x and y of each polygon, shape (m, 2).
         high: Greatest x and y.
         area: Areas (m2), m.
@@ -41,7 +41,7 @@ class Outlines:
 
     @staticmethod
     def of(polygons: Sequence[Polygon]) -> Outlines:
-        """Polygons of at least three corners each."""
+        """Build the arrays from polygons of at least three corners each."""
         count = np.array([len(polygon) for polygon in polygons], dtype=np.intp)
         corners = [corner for polygon in polygons for corner in polygon]
         after = [corner for polygon in polygons for corner in (*polygon[1:], polygon[0])]
@@ -59,15 +59,15 @@ class Outlines:
 
 
 def within_outlines(outlines: Outlines, which: Indices, points: Floats) -> NDArray[np.bool_]:
-    """Whether each point lies in its polygon (even-odd rule).
+    """Test whether each point lies in its polygon (even-odd rule).
 
     Args:
         outlines: m polygons.
-        which: Number of the polygon that each point is tested with, shape (n,).
+        which: Number of the polygon that each point is tested against, shape (n,).
         points: Shape (n, 2), metres.
 
     Returns:
-        Shape (n,). Of two polygons that share an edge, a point on it is in one at most.
+        Shape (n,). A point on an edge that two polygons share is in at most one of them.
     """
     inside = np.zeros(len(which), dtype=np.bool_)
     for pair, edge, first in _pair_edges(outlines, which):
@@ -83,7 +83,7 @@ def within_outlines(outlines: Outlines, which: Indices, points: Floats) -> NDArr
 
 
 def distance_to_outlines(outlines: Outlines, which: Indices, points: Floats) -> Floats:
-    """Distance (m) of each point to the nearest edge of its polygon, inside as outside."""
+    """Compute the distance (m) of each point to the nearest edge of its polygon, on either side."""
     away = np.zeros(len(which), dtype=np.float64)
     for pair, edge, first in _pair_edges(outlines, which):
         begin = outlines.begin[edge]
@@ -98,7 +98,10 @@ def distance_to_outlines(outlines: Outlines, which: Indices, points: Floats) -> 
 
 
 def _pair_edges(outlines: Outlines, which: Indices) -> Iterator[tuple[Indices, Indices, Indices]]:
-    """(pair, edge) for every edge of each pair's polygon, and where each pair begins in them."""
+    """Yield (pair, edge) for every edge of each pair's polygon, and the first row of each pair.
+
+    Batches hold up to ``_EDGES_AT_ONCE`` rows, or all edges of one polygon.
+    """
     count = outlines.count[which]
     total = np.cumsum(count)
     start = 0

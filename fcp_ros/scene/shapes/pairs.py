@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which points lie in which upright rectangles, for all at once, in bounded memory.
+"""Pairs of points and the upright rectangles that hold them, in bounded memory.
 
-The plane is cut into strips; in each strip the points are sorted by x, so that what a rectangle
-holds is one run a strip, found by bisection. That takes O((n + m) log n) and what is found; a
-rectangle may be as small or as large as it likes.
+The plane is cut into strips; in each strip the points are sorted by x, so that the points in a
+rectangle are one run in each strip, found by bisection. That takes O((n + m) log n) plus the size
+of the output, whatever the sizes of the rectangles.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 PAIRS_AT_ONCE = 1 << 19
-"""So many pairs are held at the same time, at most (or one more strip of one rectangle)."""
+"""Greatest number of pairs held at the same time (or one more strip of one rectangle)."""
 
 FEW = 1 << 16
-"""Up to so many pairs, comparing all is faster than sorting."""
+"""Up to this many pairs, comparing all is faster than sorting."""
 
 
-def points_in_rectangles(
+def find_points_in_rectangles(
     points: Floats, low: Floats, high: Floats, at_once: int = PAIRS_AT_ONCE, few: int = FEW
 ) -> Iterator[tuple[Indices, Indices]]:
-    """Pairs (point, rectangle) with the point in the rectangle, its border included.
+    """Yield pairs (point, rectangle) with the point in the rectangle, its border included.
 
     Args:
         points: Shape (n, 2), metres.
@@ -64,11 +64,11 @@ def points_in_rectangles(
     strips[right <= left] = 0
     for some in _batches(strips, at_once):
         rectangle = np.repeat(some, strips[some])
-        in_row = _counted(top[some], strips[some]) * count
+        in_row = _concatenate_ranges(top[some], strips[some]) * count
         start = np.searchsorted(keys, in_row + left[rectangle])
         length = np.searchsorted(keys, in_row + right[rectangle]) - start
         for runs in _batches(length, at_once):
-            point = order[_counted(start[runs], length[runs])]
+            point = order[_concatenate_ranges(start[runs], length[runs])]
             within = np.repeat(rectangle[runs], length[runs])
             y = points[point, 1]
             keep = (y >= low[within, 1]) & (y <= high[within, 1])
@@ -76,7 +76,7 @@ def points_in_rectangles(
 
 
 def _strip_height(y: Floats, heights: Floats) -> float:
-    """That of the usual rectangle, so that it meets two strips."""
+    """Return the height of a median rectangle, which then meets two strips."""
     usual = float(np.median(heights))
     if usual > 0.0:
         return usual
@@ -85,7 +85,7 @@ def _strip_height(y: Floats, heights: Floats) -> float:
 
 
 def _batches(sizes: Indices, at_once: int) -> Iterator[Indices]:
-    """Numbers of the entries that are not empty, cut so that their sizes add up to ``at_once``."""
+    """Yield the indices of non-empty entries, in batches whose sizes add up to ``at_once``."""
     filled = np.flatnonzero(sizes > 0)
     if not filled.size:
         return
@@ -98,8 +98,8 @@ def _batches(sizes: Indices, at_once: int) -> Iterator[Indices]:
         start = stop
 
 
-def _counted(start: Indices, length: Indices) -> Indices:
-    """start[0], start[0] + 1, ... (length[0] of them), start[1], ..."""
+def _concatenate_ranges(start: Indices, length: Indices) -> Indices:
+    """Concatenate the ranges start[i], start[i] + 1, ... of length[i] numbers each."""
     ends = np.cumsum(length)
     numbers: Indices = np.arange(int(ends[-1]) if len(ends) else 0)
     numbers += np.repeat(start - (ends - length), length)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where to draw a thing that was put somewhere: free spots on tops, in boxes and on floors.
+"""Free spots for a thing that was put somewhere: on tops, in boxes and on floors.
 
 Deterministic: the same scene gives the same spot. Footprints are treated as their upright
 bounding rectangles, which is enough to keep a picture readable.
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.scene.graph.elements import Pose, SceneNode, Vector
-from fcp_ros.scene.shapes.footprint import Corner, bounds, contains, footprint_of, inner_point
+from fcp_ros.scene.shapes.polygons import Corner, bounds, contains, footprint_of, inner_point
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ GAP = 0.03
 """Space (m) left between things that are put side by side."""
 
 UNKNOWN_SIZE: Vector = (0.1, 0.1, 0.1)
-"""Taken for things whose box is unknown (m)."""
+"""Assumed extents of things whose box is unknown (m)."""
 
 FLOOR_STEP = 0.25
 """Spacing (m) of the spots that are tried on a floor."""
@@ -31,13 +31,13 @@ _MOST_TRIED = 2_000
 _AT_ONCE = 64
 
 
-def spot_on(item: SceneNode, support: SceneNode, others: Iterable[SceneNode]) -> Pose | None:
-    """Where an item stands on a support, beside what is there already.
+def find_spot_on(item: SceneNode, support: SceneNode, others: Iterable[SceneNode]) -> Pose | None:
+    """Find a spot for an item on a support, beside the things there.
 
     Args:
-        item: What is put down; its size may be unknown.
-        support: What it is put on.
-        others: What lies on the support already.
+        item: The thing to put down; its size may be unknown.
+        support: The thing to put it on.
+        others: The things on the support.
 
     Returns:
         A pose whose bottom is the support's top; None when the support's box is unknown.
@@ -45,25 +45,29 @@ def spot_on(item: SceneNode, support: SceneNode, others: Iterable[SceneNode]) ->
     if support.pose is None or support.size is None:
         return None
     top = support.pose.position[2] + support.size[2] / 2.0
-    return _spot_in_box(item, support, others, bottom=top)
+    return _find_spot_in_box(item, support, others, bottom=top)
 
 
-def spot_inside(item: SceneNode, container: SceneNode, others: Iterable[SceneNode]) -> Pose | None:
-    """Where an item stands on the bottom of a container, beside what is in it already."""
+def find_spot_inside(
+    item: SceneNode, container: SceneNode, others: Iterable[SceneNode]
+) -> Pose | None:
+    """Find a spot for an item on the bottom of a container, beside the things in it."""
     if container.pose is None or container.size is None:
         return None
     low = container.pose.position[2] - container.size[2] / 2.0
     spare = max(0.0, container.size[2] - _extents(item)[2])
-    return _spot_in_box(item, container, others, bottom=low + min(GAP, spare / 2.0))
+    return _find_spot_in_box(item, container, others, bottom=low + min(GAP, spare / 2.0))
 
 
-def spot_on_floor(item: SceneNode, floor: SceneNode, others: Iterable[SceneNode]) -> Pose | None:
-    """Where an item (or an agent) stands on a floor, clear of the things around.
+def find_spot_on_floor(
+    item: SceneNode, floor: SceneNode, others: Iterable[SceneNode]
+) -> Pose | None:
+    """Find a spot for an item (or an agent) on a floor, clear of the things around.
 
     Args:
-        item: What is put down.
+        item: The thing to put down.
         floor: A floor node, with its room's polygon.
-        others: Everything that stands in that room.
+        others: All things in that room.
     """
     if floor.pose is None or floor.size is None or not footprint_of(floor):
         return None
@@ -82,11 +86,11 @@ def spot_on_floor(item: SceneNode, floor: SceneNode, others: Iterable[SceneNode]
     spots = [spot for spot, keep in zip(grid, inside.tolist(), strict=True) if keep]
     spots.sort(key=lambda spot: (math.dist(spot, middle), spot))
     extents = _extents(item)
-    chosen = _first_free(spots or [middle], extents, others)
-    return _standing(item, chosen, bottom, extents)
+    chosen = _find_free(spots or [middle], extents, others)
+    return _stand_at(item, chosen, bottom, extents)
 
 
-def _spot_in_box(
+def _find_spot_in_box(
     item: SceneNode, holder: SceneNode, others: Iterable[SceneNode], bottom: float
 ) -> Pose:
     assert holder.pose is not None
@@ -98,11 +102,11 @@ def _spot_in_box(
         (x + cos * across - sin * along, y + sin * across + cos * along)
         for across, along in _grid(holder.size, max(extents[:2]))
     ]
-    return _standing(item, _first_free(spots, extents, others), bottom, extents)
+    return _stand_at(item, _find_free(spots, extents, others), bottom, extents)
 
 
 def _grid(size: Vector, extent: float) -> list[Corner]:
-    """Spots in a box's own axes, from its middle outward, at which the item does not stick out."""
+    """List spots in a box's own axes, from its middle outward, at which the item fits in."""
     room_x = max(0.0, (size[0] - extent) / 2.0)
     room_y = max(0.0, (size[1] - extent) / 2.0)
     spacing = max(extent + GAP, math.sqrt(4.0 * room_x * room_y / _MOST_TRIED))
@@ -115,12 +119,12 @@ def _grid(size: Vector, extent: float) -> list[Corner]:
 
 
 def _span(low: float, high: float, spacing: float) -> Iterator[int]:
-    """Whole steps from 0 that stay within [low, high]; at least the step 0."""
+    """Yield the whole steps from 0 that stay within [low, high]; at least the step 0."""
     yield from range(min(0, math.ceil(low / spacing)), max(0, math.floor(high / spacing)) + 1)
 
 
-def _first_free(spots: Sequence[Corner], extents: Vector, others: Iterable[SceneNode]) -> Corner:
-    """The first spot without overlap; where there is none, the one with the least."""
+def _find_free(spots: Sequence[Corner], extents: Vector, others: Iterable[SceneNode]) -> Corner:
+    """Return the first spot without overlap; if every spot has one, the spot with the least."""
     taken = np.array([_rectangle(other) for other in others if other.pose is not None])
     if not taken.size:
         return spots[0]
@@ -144,7 +148,7 @@ def _rectangle(node: SceneNode) -> tuple[float, float, float, float]:
 
 
 def _overlaps(spots: Floats, extents: Vector, rectangles: Floats) -> Floats:
-    """Area (m2) that an item at each spot (k, 2) shares with all rectangles (m, 4) together."""
+    """Compute the area (m2) that an item at each spot (k, 2) shares with all rectangles (m, 4)."""
     reach = np.array(extents[:2]) / 2.0
     low = np.maximum((spots - reach)[:, None, :], rectangles[None, :, :2])
     high = np.minimum((spots + reach)[:, None, :], rectangles[None, :, 2:])
@@ -153,7 +157,7 @@ def _overlaps(spots: Floats, extents: Vector, rectangles: Floats) -> Floats:
 
 
 def _extents(item: SceneNode) -> Vector:
-    """Extents of the upright box around an item (m)."""
+    """Return the extents of the upright box around an item (m)."""
     if item.size is None:
         return UNKNOWN_SIZE
     if item.pose is None:
@@ -162,8 +166,8 @@ def _extents(item: SceneNode) -> Vector:
     return x1 - x0, y1 - y0, item.size[2]
 
 
-def _standing(item: SceneNode, spot: Corner, bottom: float, extents: Vector) -> Pose:
-    """A pose on top of ``bottom``; where the item's size is unknown, its point is there."""
+def _stand_at(item: SceneNode, spot: Corner, bottom: float, extents: Vector) -> Pose:
+    """Return the item's pose on top of ``bottom``; an item of unknown size is a point there."""
     height = extents[2] / 2.0 if item.size is not None else 0.0
     position = (spot[0], spot[1], bottom + height)
     return item.pose.with_position(position) if item.pose is not None else Pose(position)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rests on what, from surfaces: by rays straight down through each thing.
+"""Supports of things from their surfaces, by rays straight down through each thing.
 
-Boxes say that a mug is *in* the space of an armchair; rays meet its seat. A thing rests on
-another where, in columns through its footprint, its underside is as high as a surface of the
-other. Only the columns where the thing itself is lowest can touch anything. Where the other has a
-surface above it as well, the thing is covered: it is in a cupboard rather than on a table.
+By their boxes, a mug is *in* the space of an armchair; rays meet its seat. A thing rests on another
+where, in columns through its footprint, its underside is as high as a surface of the other. Only
+the columns where the thing itself is lowest can touch anything. Where the other has a surface above
+the thing as well, the thing is covered: it is in a cupboard rather than on a table.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.scene.shapes.surfaces import Surface, open3d
+from fcp_ros.scene.shapes.surfaces import Surface, import_open3d
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 _ENOUGH = 4
-"""So many columns of the grid must touch for the grid alone to be trusted."""
+"""Least number of columns of the grid that must touch for the grid alone to be trusted."""
 
 
 @dataclass(frozen=True)
 class RayOptions:
-    """How surfaces are compared.
+    """Tolerances of the comparison of surfaces.
 
     Attributes:
         columns: Rays along each side of a thing's footprint; their square in all.
-        tolerance: How far (m) an underside may be above or below the surface under it.
+        tolerance: Greatest distance (m) of an underside from the surface below it, up or down.
         least_share: Share of the touching columns that a support must carry.
     """
 
@@ -42,7 +42,7 @@ class RayOptions:
 
 @dataclass(frozen=True)
 class RaySupport:
-    """One thing rests on another.
+    """The fact that one thing rests on another.
 
     Attributes:
         item, support: Numbers of the surfaces.
@@ -58,15 +58,15 @@ class RaySupport:
     covered: float
 
 
-def supports_by_rays(
+def find_supports_by_rays(
     surfaces: Sequence[Surface], options: RayOptions = RayOptions()
 ) -> tuple[RaySupport, ...]:
-    """Which surface each one rests on: the one that carries the largest share of it.
+    """Find the surface that each one rests on: the one that carries the largest share of it.
 
     Args:
-        surfaces: Surfaces in one frame (z up, metres). Those without triangles are met nowhere and
+        surfaces: Surfaces in one frame (z up, metres). Those without triangles support nothing and
             rest on nothing: give them a mesh first (a box, a convex hull).
-        options: How surfaces are compared.
+        options: Tolerances.
 
     Returns:
         At most one support for each surface, in the order of the items.
@@ -77,28 +77,28 @@ def supports_by_rays(
     meshed = [number for number, surface in enumerate(surfaces) if len(surface.triangles)]
     if len(meshed) < 2:
         return ()
-    # Single precision is exact to a tenth of a millimetre for a kilometre: count from the middle.
+    # Open3D takes single precision, exact to 0.1 mm up to 1 km: count from the middle.
     middle = np.mean([surfaces[number].points.mean(axis=0) for number in meshed], axis=0)
     chosen = [surfaces[number] for number in meshed]
-    columns = _columns(chosen, middle, options)
-    hits = _hits(chosen, middle, columns.rays)
+    columns = _lay_columns(chosen, middle, options)
+    hits = _cast_rays(chosen, middle, columns.rays)
     return tuple(
         replace(found, item=meshed[found.item], support=meshed[found.support])
-        for found in _carried(hits, columns, options)
+        for found in _find_best_supports(hits, columns, options)
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Columns:
-    """Rays straight down: shape (k, 6); whose each is, and whether it is one of the grid, (k,)."""
+    """Rays straight down, shape (k, 6), with the number of their thing and a flag of the grid."""
 
     rays: Floats
     owners: Numbers
     in_grid: NDArray[np.bool_]
 
 
-def _columns(surfaces: Sequence[Surface], middle: Floats, options: RayOptions) -> _Columns:
-    """A grid over each footprint, and the lowest triangles: a grid may miss the legs of a table."""
+def _lay_columns(surfaces: Sequence[Surface], middle: Floats, options: RayOptions) -> _Columns:
+    """Lay a grid over each footprint and its lowest triangles: a grid may miss a table's legs."""
     top = max(float(surface.points[:, 2].max()) for surface in surfaces) - middle[2] + 1.0
     steps = (np.arange(options.columns) + 0.5) / options.columns
     places, counts = [], []
@@ -116,7 +116,7 @@ def _columns(surfaces: Sequence[Surface], middle: Floats, options: RayOptions) -
 
 
 def _lowest_triangles(surface: Surface, options: RayOptions) -> Floats:
-    """Centres (x, y) of triangles that touch what the thing stands on; as many as the grid has."""
+    """Return the centres (x, y) of the lowest triangles; at most one a column."""
     corners = surface.points[surface.triangles]
     lowest = surface.points[:, 2].min() + options.tolerance
     feet = corners[(corners[:, :, 2] <= lowest).all(axis=1)].mean(axis=1)[:, :2]
@@ -127,15 +127,15 @@ def _lowest_triangles(surface: Surface, options: RayOptions) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Hits:
-    """Where rays meet surfaces, shape (h,) each: number of the ray, of the surface, height (m)."""
+    """Hits of rays on surfaces, shape (h,) each: number of the ray, of the surface, height (m)."""
 
     ray: Numbers
     surface: Numbers
     height: Floats
 
 
-def _hits(surfaces: Sequence[Surface], middle: Floats, rays: Floats) -> _Hits:
-    library = open3d()
+def _cast_rays(surfaces: Sequence[Surface], middle: Floats, rays: Floats) -> _Hits:
+    library = import_open3d()
     scene = library.t.geometry.RaycastingScene()
     for surface in surfaces:
         scene.add_triangles(
@@ -147,15 +147,15 @@ def _hits(surfaces: Sequence[Surface], middle: Floats, rays: Floats) -> _Hits:
     return _Hits(ray, surface_met, rays[ray, 2] - found["t_hit"].numpy())
 
 
-def _carried(hits: _Hits, columns: _Columns, options: RayOptions) -> list[RaySupport]:
-    """The best support of each item, by the columns in which its underside is touched."""
+def _find_best_supports(hits: _Hits, columns: _Columns, options: RayOptions) -> list[RaySupport]:
+    """Find the best support of each item, by the columns in which its underside is touched."""
     owners = columns.owners
     own = hits.surface == owners[hits.ray]
     underside = np.full(len(owners), np.inf)
     np.minimum.at(underside, hits.ray[own], hits.height[own])
     upside = np.full(len(owners), -np.inf)
     np.maximum.at(upside, hits.ray[own], hits.height[own])
-    touching = _touching(underside, columns, options.tolerance)
+    touching = _find_touching(underside, columns, options.tolerance)
     count = np.bincount(owners[touching], minlength=int(owners.max()) + 1)
     other = ~own & touching[hits.ray]
     gap = underside[hits.ray] - hits.height
@@ -182,8 +182,8 @@ def _carried(hits: _Hits, columns: _Columns, options: RayOptions) -> list[RaySup
     return list(best.values())
 
 
-def _touching(underside: Floats, columns: _Columns, tolerance: float) -> NDArray[np.bool_]:
-    """The columns in which a thing is lowest: of its grid, where enough of those are."""
+def _find_touching(underside: Floats, columns: _Columns, tolerance: float) -> NDArray[np.bool_]:
+    """Find the columns in which a thing is lowest: those of its grid, if they are enough."""
     owners = columns.owners
     lowest = np.full(int(owners.max()) + 1, np.inf)
     np.minimum.at(lowest, owners, underside)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way that a plan takes through a scene: the stops where its steps happen."""
+"""The route of a plan through a scene: the stops where its steps happen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.levels import floor_levels, underside
+from fcp_ros.scene.shapes.levels import find_floor_levels, underside
 
 _SAME = 1e-6
 """Stops that are nearer to each other (m) are one."""
@@ -19,10 +19,10 @@ class Stop:
     """A point of the route.
 
     Attributes:
-        x, y: position in the scene's frame, metres.
-        level: height of the floor there, metres.
-        top: height of the top of what is there, metres; at least the level.
-        steps: indexes of the plan steps that happen here; empty for a point that is passed by.
+        x, y: Position in the scene's frame, metres.
+        level: Height of the floor there, metres.
+        top: Height of the top of the thing there, metres; at least the level.
+        steps: Indices of the plan steps that happen here; empty for a point that is passed.
     """
 
     x: float
@@ -32,15 +32,15 @@ class Stop:
     steps: tuple[int, ...]
 
 
-def route_of(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Stop, ...]:
-    """The stops of a plan, beginning where the acting robot stands.
+def trace_route(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Stop, ...]:
+    """Trace the stops of a plan, beginning where the acting robot stands.
 
     A step happens at the largest known thing that it names (the table rather than the mug on it);
     a step that names only rooms and a passage leads through the passage to the last room named.
 
     Args:
-        graph: the scene that was planned on.
-        steps: the names in each of the plan's steps, in order; those of no node don't count.
+        graph: The scene that was planned on.
+        steps: The names in each of the plan's steps, in order; those of no node are ignored.
 
     Returns:
         The stops, consecutive ones at different places; empty where nothing has a known pose.
@@ -52,7 +52,7 @@ def route_of(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Stop, .
         for relation in graph.relations_named(name)
         if len(relation.elements) == 2
     }
-    levels = floor_levels(graph)
+    levels = find_floor_levels(graph)
     stops: list[Stop] = []
     start = _start(graph, named)
     if start is not None:
@@ -64,7 +64,7 @@ def route_of(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Stop, .
 
 
 def _start(graph: SceneGraph, named: Sequence[Sequence[SceneNode]]) -> SceneNode | None:
-    """The first agent named by the plan, or else any agent."""
+    """Return the first agent named by the plan, or else any agent."""
     for node in [*(node for nodes in named for node in nodes), *graph.nodes.values()]:
         if node.layer is Layer.AGENT and node.pose is not None:
             return node
@@ -72,7 +72,7 @@ def _start(graph: SceneGraph, named: Sequence[Sequence[SceneNode]]) -> SceneNode
 
 
 def _points(nodes: Sequence[SceneNode]) -> list[tuple[SceneNode, bool]]:
-    """What a step with these arguments visits, each with whether it acts there."""
+    """Return the nodes that a step visits, each with True if the step happens there."""
     placed = [node for node in nodes if node.pose is not None and node.layer is not Layer.AGENT]
     rooms = [node for node in placed if node.layer is Layer.ROOM]
     things = [node for node in placed if node.layer is Layer.OBJECT]
@@ -85,7 +85,7 @@ def _points(nodes: Sequence[SceneNode]) -> list[tuple[SceneNode, bool]]:
 
 
 def _extend(stops: list[Stop], node: SceneNode, level: float, steps: tuple[int, ...]) -> None:
-    """Appends a point, or adds its steps to the last stop when the robot is there already."""
+    """Append a point, or add its steps to the last stop if the robot is there already."""
     assert node.pose is not None  # callers keep placed nodes only
     x, y, z = node.pose.position
     if stops and abs(stops[-1].x - x) < _SAME and abs(stops[-1].y - y) < _SAME:
@@ -98,7 +98,7 @@ def _extend(stops: list[Stop], node: SceneNode, level: float, steps: tuple[int, 
 
 
 def _level(node: SceneNode, levels: Mapping[str, float], rooms: Mapping[str, str]) -> float:
-    """Height of the floor of its room, or else of its own underside."""
+    """Return the height of the floor of a node's room, or else of its own underside."""
     room = node.id if node.layer is Layer.ROOM else rooms.get(node.id, "")
     bottom = levels.get(room, underside(node))
     return 0.0 if bottom is None else bottom

@@ -51,7 +51,7 @@ class Surface:
     triangles: NDArray[np.int64]
 
 
-def open3d() -> Any:
+def import_open3d() -> Any:
     """The package Open3D.
 
     Raises:
@@ -92,7 +92,7 @@ def read_surfaces(paths: Sequence[Path], max_bytes: int) -> list[Surface]:
 
 def read_each_surface(paths: Sequence[Path], max_bytes: int) -> list[Surface | SceneError]:
     """Like `read_surfaces`, but says for each file what is wrong with it."""
-    open3d()
+    import_open3d()
     promised: list[int | SceneError] = []
     left = max_bytes
     for path in paths:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The smallest upright box around points: level, but turned about the vertical as it fits best.
+"""The smallest upright box around points: level, turned about the vertical for the best fit.
 
 Things stand on floors and tops, so their boxes are level; a box that may tilt fits the noise of a
 scan better and the thing worse. The best turn has one side along an edge of the convex hull
@@ -23,18 +23,18 @@ STRAY = 0.005
 _QUARTER = math.pi / 2.0
 
 
-def upright_box(points: Floats, stray: float = 0.0) -> tuple[Pose, Vector]:
-    """Centre, turn and extents of the upright box of least footprint.
+def fit_upright_box(points: Floats, stray: float = 0.0) -> tuple[Pose, Vector]:
+    """Fit the upright box of least footprint.
 
     Args:
         points: Shape (n, 3), n >= 1, metres.
         stray: Share of the points, in [0, 0.5), that may lie beyond each side of the box:
-            segmentation leaves a few points of what is behind a thing with it.
+            segmentation leaves a few points of the background with a thing.
 
     Returns:
         Pose (yaw in (-45, 45] degrees) and size (m) along the box's own axes.
     """
-    yaw = _best_turn(_without_stray(points, stray)[:, :2])
+    yaw = _find_best_yaw(_drop_stray(points, stray)[:, :2])
     cos, sin = math.cos(yaw), math.sin(yaw)
     own = np.column_stack(
         (
@@ -52,7 +52,7 @@ def upright_box(points: Floats, stray: float = 0.0) -> tuple[Pose, Vector]:
     return pose, (size_x, size_y, size_z)
 
 
-def _without_stray(points: Floats, stray: float) -> Floats:
+def _drop_stray(points: Floats, stray: float) -> Floats:
     if not stray:
         return points
     low, high = np.quantile(points, (stray, 1.0 - stray), axis=0)
@@ -60,8 +60,8 @@ def _without_stray(points: Floats, stray: float) -> Floats:
     return kept if len(kept) else points
 
 
-def _best_turn(points: Floats) -> float:
-    """Yaw (rad) in (-pi/4, pi/4] of the rectangle of least area around plane points."""
+def _find_best_yaw(points: Floats) -> float:
+    """Find the yaw (rad) in (-pi/4, pi/4] of the rectangle of least area around plane points."""
     edges = _hull_edges(points)
     angles = np.unique(np.round(np.arctan2(edges[:, 1], edges[:, 0]) % _QUARTER, 9))
     if not len(angles):
@@ -72,14 +72,14 @@ def _best_turn(points: Floats) -> float:
     width = np.ptp(cos[:, None] * x + sin[:, None] * y, axis=1)
     depth = np.ptp(cos[:, None] * y - sin[:, None] * x, axis=1)
     areas = width * depth
-    # Of turns that are equally good, the one nearest to the axes.
+    # Among equally good turns, take the one nearest to the axes.
     turns = np.where(angles > _QUARTER / 2.0, angles - _QUARTER, angles)
     good = areas <= areas.min() * (1.0 + 1e-9) + 1e-15
     return float(turns[good][np.argmin(np.abs(turns[good]))])
 
 
 def _hull_edges(points: Floats) -> Floats:
-    """Edges of the convex hull, shape (k, 2); the direction of points on one line."""
+    """Return the edges of the convex hull, shape (k, 2); for points on one line, its direction."""
     from scipy.spatial import ConvexHull, QhullError
 
     try:

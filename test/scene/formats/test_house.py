@@ -7,7 +7,7 @@ from pathlib import Path
 from twin_house import differences, truth_of
 
 from fcp_ros.scene import Layer, Provenance, SceneGraph, load_scene
-from fcp_ros.scene.shapes.footprint import Polygon, footprint_of
+from fcp_ros.scene.shapes.polygons import Polygon, footprint_of
 
 
 def test_the_house_layout_is_the_truth_itself(data_dir: Path) -> None:

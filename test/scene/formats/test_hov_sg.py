@@ -15,7 +15,7 @@ from scene_documents import read_damaged, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneLimits, load_scene, read_scene
-from fcp_ros.scene.shapes.footprint import area, contains
+from fcp_ros.scene.shapes.polygons import area, contains
 
 LACKS = Lacks(
     ids=True,

@@ -17,7 +17,7 @@ from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
 from fcp_ros.scene.formats.frames import UNITY
 from fcp_ros.scene.formats.thor.procthor_model import HouseWall
 from fcp_ros.scene.formats.thor.procthor_walls import open_boundaries
-from fcp_ros.scene.shapes.footprint import Polygon
+from fcp_ros.scene.shapes.polygons import Polygon
 
 TWIN = "procthor/twin_house_house.json"
 LACKS = Lacks(

@@ -11,7 +11,7 @@ from damaged_files import damaged
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, Pose, SceneError, SceneLimits, load_scene, read_scene
-from fcp_ros.scene.shapes.footprint import box_corners
+from fcp_ros.scene.shapes.polygons import box_corners
 from fcp_ros.scene.shapes.surfaces import Surface, read_each_surface
 
 LACKS = Lacks(rooms=True, doors=True, states=True, relations=frozenset({"in_room", "connected"}))

@@ -11,11 +11,11 @@ from slow_relations import Box, as_node, crowds, slow_distance, slow_near
 
 from fcp_ros.scene import RelationOptions
 from fcp_ros.scene.relations.nearness import all_nearest, both_ways, box_distance
-from fcp_ros.scene.shapes.boxes import boxes_of
+from fcp_ros.scene.shapes.boxes import build_boxes
 
 
 def near(boxes: list[Box], options: RelationOptions) -> dict[tuple[str, str], float]:
-    found = all_nearest(boxes_of(map(as_node, boxes)), options)
+    found = all_nearest(build_boxes(map(as_node, boxes)), options)
     found = both_ways(found, len(boxes), options.near_most)
     ids = [box.id for box in boxes]
     pairs = zip(found.item.tolist(), found.other.tolist(), found.confidence.tolist(), strict=True)
@@ -25,7 +25,7 @@ def near(boxes: list[Box], options: RelationOptions) -> dict[tuple[str, str], fl
 @given(crowds())
 @settings(max_examples=200, deadline=None)
 def test_the_distance_of_boxes(boxes: list[Box]) -> None:
-    arrays = boxes_of(map(as_node, boxes))
+    arrays = build_boxes(map(as_node, boxes))
     a, b = np.meshgrid(np.arange(len(boxes)), np.arange(len(boxes)))
     a, b = a.ravel(), b.ravel()
     away = box_distance(arrays, a, b)

@@ -9,7 +9,7 @@ from slow_relations import Box, as_node, crowds, slow_inside, slow_on, slow_unde
 
 from fcp_ros.scene import RelationOptions
 from fcp_ros.scene.relations.placing import place_boxes
-from fcp_ros.scene.shapes.boxes import boxes_of
+from fcp_ros.scene.shapes.boxes import build_boxes
 
 WITH_UNDER = RelationOptions(also=frozenset({"under"}))
 
@@ -22,7 +22,7 @@ def box(id_: str, x: float, y: float, z: float, size: Size, yaw: float = 0.0, le
 
 
 def placed(boxes: list[Box], options: RelationOptions = WITH_UNDER) -> dict[str, dict[str, tuple]]:
-    arrays = boxes_of(map(as_node, boxes))
+    arrays = build_boxes(map(as_node, boxes))
     found = place_boxes(arrays, options)
     return {
         name: {

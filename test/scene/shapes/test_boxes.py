@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from fcp_ros.scene import Layer, Pose, SceneNode
-from fcp_ros.scene.shapes.boxes import boxes_of
-from fcp_ros.scene.shapes.legs import stands_on_legs
+from fcp_ros.scene.graph.roles import stands_on_legs
+from fcp_ros.scene.shapes.boxes import build_boxes
 
 
 def node(pose: Pose | None, size: tuple[float, float, float] | None) -> SceneNode:
@@ -17,7 +17,7 @@ def node(pose: Pose | None, size: tuple[float, float, float] | None) -> SceneNod
 
 @pytest.mark.parametrize("yaw", [0.0, 0.5, -2.4, math.pi])
 def test_yaw(yaw: float) -> None:
-    boxes = boxes_of([node(Pose.at(1, 2, 3, yaw), (2.0, 1.0, 0.5))])
+    boxes = build_boxes([node(Pose.at(1, 2, 3, yaw), (2.0, 1.0, 0.5))])
     first = np.array([0])
     assert boxes.cos[0] == pytest.approx(math.cos(yaw))
     assert boxes.sin[0] == pytest.approx(math.sin(yaw))
@@ -27,28 +27,30 @@ def test_yaw(yaw: float) -> None:
 
 def test_a_tilted_box_counts_as_the_upright_box_around_it() -> None:
     lying = Pose((0, 0, 0), (math.sin(math.pi / 4), 0.0, 0.0, math.cos(math.pi / 4)))
-    boxes = boxes_of([node(lying, (0.1, 0.1, 0.4)), node(Pose.at(0, 0, 0, 0.5), (0.1, 0.1, 0.4))])
+    boxes = build_boxes(
+        [node(lying, (0.1, 0.1, 0.4)), node(Pose.at(0, 0, 0, 0.5), (0.1, 0.1, 0.4))]
+    )
     assert np.allclose(boxes.half[0], (0.05, 0.2, 0.05))
     assert np.allclose(boxes.half[1], (0.05, 0.05, 0.2))
 
 
 def test_upside_down_and_on_its_side() -> None:
     turned = [Pose((0, 0, 0), turn) for turn in ((1.0, 0, 0, 0), (0.5, 0.5, 0.5, 0.5))]
-    boxes = boxes_of([node(pose, (1.0, 2.0, 3.0)) for pose in turned])
+    boxes = build_boxes([node(pose, (1.0, 2.0, 3.0)) for pose in turned])
     assert np.allclose(boxes.half, [(0.5, 1.0, 1.5), (1.5, 0.5, 1.0)])
 
 
 def test_bounds_hold_the_corners_far_away_too() -> None:
     for x in (0.0, 1e6, -1e12):
-        boxes = boxes_of([node(Pose.at(x, 0, 0, math.pi / 4), (2.0, 2.0, 1.0))])
+        boxes = build_boxes([node(Pose.at(x, 0, 0, math.pi / 4), (2.0, 2.0, 1.0))])
         low, high = boxes.bounds()
         assert low[0, 0] <= x - math.sqrt(2)
         assert high[0, 0] >= x + math.sqrt(2)
 
 
 def test_nodes_without_a_box_take_no_part() -> None:
-    assert boxes_of([node(None, None), node(Pose.at(0, 0, 0), None)]).ids == ()
-    assert boxes_of([]).bounds()[0].shape == (0, 2)
+    assert build_boxes([node(None, None), node(Pose.at(0, 0, 0), None)]).ids == ()
+    assert build_boxes([]).bounds()[0].shape == (0, 2)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.shapes.levels import floor_levels
-from fcp_ros.scene.shapes.route import route_of
+from fcp_ros.scene.shapes.levels import find_floor_levels
+from fcp_ros.scene.shapes.route import trace_route
 
 ROOM = SceneNode("hall", Layer.ROOM, "hall", pose=Pose.at(0.0, 0.0, 4.2), height=2.4)
 FLOOR = SceneNode(
@@ -24,17 +24,17 @@ def house(room: SceneNode) -> SceneGraph:
 
 
 def test_the_room_s_own_height_counts_first() -> None:
-    assert floor_levels(house(ROOM)) == {"hall": pytest.approx(3.0)}
+    assert find_floor_levels(house(ROOM)) == {"hall": pytest.approx(3.0)}
 
 
 def test_else_the_floor_s_top_and_else_the_pose() -> None:
     low = replace(ROOM, height=None)
-    assert floor_levels(house(low)) == {"hall": pytest.approx(2.91)}
-    assert floor_levels(SceneGraph.of([low])) == {"hall": 4.2}
-    assert floor_levels(SceneGraph.of([replace(ROOM, pose=None)])) == {}
+    assert find_floor_levels(house(low)) == {"hall": pytest.approx(2.91)}
+    assert find_floor_levels(SceneGraph.of([low])) == {"hall": 4.2}
+    assert find_floor_levels(SceneGraph.of([replace(ROOM, pose=None)])) == {}
 
 
 def test_a_route_is_on_the_floor_of_the_storey() -> None:
-    (stop,) = route_of(house(replace(ROOM, height=None)), [["lamp"]])
+    (stop,) = trace_route(house(replace(ROOM, height=None)), [["lamp"]])
     assert stop.level == pytest.approx(2.91), "not as high as the lamp hangs"
     assert stop.top == pytest.approx(5.1)

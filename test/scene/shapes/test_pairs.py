@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fcp_ros.scene.shapes.pairs import points_in_rectangles
+from fcp_ros.scene.shapes.pairs import find_points_in_rectangles
 
 number = st.integers(-6, 6).map(lambda step: step * 0.5) | st.sampled_from([1e6, -1e9, 1e300, 1e-9])
 point = st.tuples(number, number)
@@ -22,7 +22,7 @@ def pairs(
     few: int,
 ) -> list[tuple[int, int]]:
     found = []
-    for a, b in points_in_rectangles(points, low, high, at_once, few):
+    for a, b in find_points_in_rectangles(points, low, high, at_once, few):
         assert len(a) <= max(few, at_once + len(points))
         found += list(zip(a.tolist(), b.tolist(), strict=True))
     return sorted(found)
@@ -58,7 +58,7 @@ def test_everything_in_one_place_comes_in_batches(count: int) -> None:
     points = np.zeros((count, 2))
     low, high = np.full((count, 2), -1.0), np.full((count, 2), 1.0)
     largest = total = 0
-    for a, _ in points_in_rectangles(points, low, high, 100_000):
+    for a, _ in find_points_in_rectangles(points, low, high, 100_000):
         largest, total = max(largest, len(a)), total + len(a)
     assert total == count * count
     assert largest <= 100_000

@@ -8,8 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Layer, Pose, SceneNode
-from fcp_ros.scene.shapes.footprint import bounds, contains, footprint_of
-from fcp_ros.scene.shapes.placement import UNKNOWN_SIZE, spot_inside, spot_on, spot_on_floor
+from fcp_ros.scene.shapes.placement import (
+    UNKNOWN_SIZE,
+    find_spot_inside,
+    find_spot_on,
+    find_spot_on_floor,
+)
+from fcp_ros.scene.shapes.polygons import bounds, contains, footprint_of
 
 Size = tuple[float, float, float]
 
@@ -34,7 +39,7 @@ def test_items_stand_side_by_side_on_a_turned_table(yaw: float, widths: list[flo
     standing: list[SceneNode] = []
     for index, width in enumerate(widths):
         item = thing(f"i{index}", None, (width, width, 0.1))
-        pose = spot_on(item, table, standing)
+        pose = find_spot_on(item, table, standing)
         assert pose is not None
         placed = thing(item.id, pose, item.size)
         assert math.isclose(pose.position[2], 0.8)
@@ -46,27 +51,27 @@ def test_items_stand_side_by_side_on_a_turned_table(yaw: float, widths: list[flo
 def test_the_first_spot_is_the_middle_and_the_choice_is_the_same_each_time() -> None:
     table = thing("table", Pose.at(0, 0, 0.5), (1, 1, 1))
     item = thing("item", None, (0.1, 0.1, 0.2))
-    first = spot_on(item, table, [])
+    first = find_spot_on(item, table, [])
     assert first is not None
     assert first.position == (0, 0, 1.1)
     there = thing("there", first, item.size)
-    assert spot_on(item, table, [there]) == spot_on(item, table, [there]) != first
+    assert find_spot_on(item, table, [there]) == find_spot_on(item, table, [there]) != first
 
 
 def test_without_space_the_least_overlap_is_taken() -> None:
     stool = thing("stool", Pose.at(0, 0, 0.25), (0.3, 0.3, 0.5))
     item = thing("item", None, (0.25, 0.25, 0.1))
-    pose = spot_on(item, stool, [thing("there", Pose.at(0, 0, 0.55), (0.25, 0.25, 0.1))])
+    pose = find_spot_on(item, stool, [thing("there", Pose.at(0, 0, 0.55), (0.25, 0.25, 0.1))])
     assert pose is not None
     assert abs(pose.position[0]) <= 0.15
 
 
 def test_inside_stands_on_the_bottom_within_the_box() -> None:
     fridge = thing("fridge", Pose.at(1, 1, 0.9), (0.7, 0.7, 1.8))
-    pose = spot_inside(thing("milk", None, (0.1, 0.1, 0.25)), fridge, [])
+    pose = find_spot_inside(thing("milk", None, (0.1, 0.1, 0.25)), fridge, [])
     assert pose is not None
     assert 0.0 < pose.position[2] - 0.125 < 0.1
-    huge = spot_inside(thing("wardrobe", None, (1, 1, 3.0)), fridge, [])
+    huge = find_spot_inside(thing("wardrobe", None, (1, 1, 3.0)), fridge, [])
     assert huge is not None
     assert huge.position[:2] == (1.0, 1.0)
 
@@ -77,7 +82,7 @@ def test_on_the_floor_clear_of_the_furniture() -> None:
         "f", Layer.OBJECT, "floor", Pose.at(2, 1.5, -0.01), (4, 3, 0.02), polygon=corners
     )
     table = thing("table", Pose.at(2, 1.5, 0.4), (1.5, 1.0, 0.8))
-    pose = spot_on_floor(thing("robot", None, (0.5, 0.5, 1.0)), floor, [table])
+    pose = find_spot_on_floor(thing("robot", None, (0.5, 0.5, 1.0)), floor, [table])
     assert pose is not None
     assert math.isclose(pose.position[2], 0.5)
     assert not overlap(thing("robot", pose, (0.5, 0.5, 1.0)), table)
@@ -85,11 +90,11 @@ def test_on_the_floor_clear_of_the_furniture() -> None:
 
 def test_unknown_boxes() -> None:
     item = thing("item", None, None)
-    assert spot_on(item, thing("s", None, None), []) is None
-    assert spot_inside(item, thing("s", Pose.at(0, 0, 0), None), []) is None
-    assert spot_on_floor(item, thing("s", None, None), []) is None
+    assert find_spot_on(item, thing("s", None, None), []) is None
+    assert find_spot_inside(item, thing("s", Pose.at(0, 0, 0), None), []) is None
+    assert find_spot_on_floor(item, thing("s", None, None), []) is None
     table = thing("table", Pose.at(0, 0, 0.5), (1, 1, 1))
-    pose = spot_on(item, table, [thing("other", Pose.at(0, 0, 1), None)])
+    pose = find_spot_on(item, table, [thing("other", Pose.at(0, 0, 1), None)])
     assert pose is not None
     assert max(abs(pose.position[0]), abs(pose.position[1])) >= UNKNOWN_SIZE[0]
     assert pose.position[2] == 1.0
@@ -98,4 +103,4 @@ def test_unknown_boxes() -> None:
 def test_a_huge_floor_takes_no_time() -> None:
     corners = ((0.0, 0.0), (9000.0, 0.0), (9000.0, 10.0), (0.0, 10.0))
     floor = SceneNode("f", Layer.OBJECT, "floor", Pose.at(0, 0, 0), (9000, 10, 0), polygon=corners)
-    assert spot_on_floor(thing("item", None, None), floor, []) is not None
+    assert find_spot_on_floor(thing("item", None, None), floor, []) is not None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.scene.shapes.ray_support import RayOptions, supports_by_rays
+from fcp_ros.scene.shapes.ray_support import RayOptions, find_supports_by_rays
 from fcp_ros.scene.shapes.surfaces import Surface
 
 open3d = pytest.importorskip("open3d", reason="Open3D, an optional extra, is not installed")
@@ -32,7 +32,7 @@ def test_a_mug_on_a_table_with_legs_on_the_floor() -> None:
     legs = [((x, y, 0), (x + 0.05, y + 0.05, 0.7)) for x in (1.0, 1.95) for y in (1.0, 1.75)]
     table = boxes(((1, 1, 0.7), (2, 1.8, 0.75)), *legs)
     mug = boxes(((1.4, 1.4, 0.752), (1.48, 1.48, 0.85)))
-    found = supports_by_rays([FLOOR, table, mug])
+    found = find_supports_by_rays([FLOOR, table, mug])
     assert [(s.item, s.support, s.share, s.covered) for s in found] == [(1, 0, 1, 0), (2, 1, 1, 0)]
     assert found[1].gap == pytest.approx(0.002, abs=1e-4)
 
@@ -42,14 +42,14 @@ def test_a_cushion_in_an_armchair_is_on_its_seat() -> None:
     seat, back = ((0, 0, 0), (0.8, 0.8, 0.4)), ((0, 0.7, 0.4), (0.8, 0.8, 1.0))
     arms = [((x, 0, 0.4), (x + 0.1, 0.7, 0.7)) for x in (0.0, 0.7)]
     cushion = boxes(((0.2, 0.1, 0.4), (0.6, 0.5, 0.5)))
-    (found,) = supports_by_rays([boxes(seat, back, *arms), cushion])
+    (found,) = find_supports_by_rays([boxes(seat, back, *arms), cushion])
     assert (found.item, found.support, found.covered) == (1, 0, 0.0)
 
 
 def test_milk_in_a_fridge_is_covered() -> None:
     low, top = ((0, 0, 0), (0.7, 0.7, 0.1)), ((0, 0, 1.7), (0.7, 0.7, 1.8))
     milk = boxes(((0.3, 0.3, 0.1), (0.4, 0.4, 0.35)))
-    (found,) = supports_by_rays([boxes(low, top), milk])
+    (found,) = find_supports_by_rays([boxes(low, top), milk])
     assert (found.item, found.share, found.covered) == (1, 1.0, 1.0)
 
 
@@ -57,17 +57,17 @@ def test_what_floats_and_what_only_touches_a_side_rests_on_nothing() -> None:
     shelf = boxes(((0, 0, 1.0), (1, 1, 1.05)))
     lamp = boxes(((0.4, 0.4, 1.5), (0.6, 0.6, 1.7)))
     beside = boxes(((1.0, 0.0, 0.5), (1.5, 1.0, 1.05)))
-    assert supports_by_rays([shelf, lamp, beside]) == ()
-    assert supports_by_rays([shelf]) == ()
+    assert find_supports_by_rays([shelf, lamp, beside]) == ()
+    assert find_supports_by_rays([shelf]) == ()
     cloud = Surface(np.zeros((3, 3)), np.zeros((0, 3), dtype=np.int64))
-    assert supports_by_rays([shelf, cloud]) == ()
+    assert find_supports_by_rays([shelf, cloud]) == ()
 
 
 def test_far_from_the_origin() -> None:
     away = np.array([1e6, -1e6, 100.0])
     mug = boxes(((1.4, 1.4, 0.0), (1.48, 1.48, 0.1)))
     moved = [Surface(surface.points + away, surface.triangles) for surface in (FLOOR, mug)]
-    (found,) = supports_by_rays(moved)
+    (found,) = find_supports_by_rays(moved)
     assert (found.item, found.support, found.share) == (1, 0, 1.0)
 
 
@@ -100,5 +100,5 @@ def test_towers_stand_as_arithmetic_says(tower: list[tuple[int, int, int, int]])
         share = float(np.outer(*inside).mean())
         if share >= 0.25:
             expected[level] = (level - 1, pytest.approx(share, abs=1e-6))
-    found = supports_by_rays([boxes(part) for part in parts], options)
+    found = find_supports_by_rays([boxes(part) for part in parts], options)
     assert {s.item: (s.support, s.share) for s in found} == expected

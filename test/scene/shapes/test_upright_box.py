@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.scene.shapes.footprint import box_corners
-from fcp_ros.scene.shapes.upright_box import upright_box
+from fcp_ros.scene.shapes.polygons import box_corners
+from fcp_ros.scene.shapes.upright_box import fit_upright_box
 
 COORDINATE = st.floats(-5.0, 5.0).map(lambda number: round(number, 3))
 POINTS = st.lists(st.tuples(COORDINATE, COORDINATE, COORDINATE), min_size=1, max_size=20)
@@ -26,7 +26,7 @@ def least_footprint(points: np.ndarray) -> float:
 @given(POINTS)
 def test_nothing_sticks_out_and_no_turn_is_better(points: list[tuple[float, float, float]]) -> None:
     cloud = np.array(points)
-    pose, size = upright_box(cloud)
+    pose, size = fit_upright_box(cloud)
     assert -math.pi / 4 - 1e-9 < pose.yaw <= math.pi / 4 + 1e-9
     cos, sin = math.cos(pose.yaw), math.sin(pose.yaw)
     offset = cloud - pose.position
@@ -45,7 +45,7 @@ def test_a_turned_box_is_found_again(degrees: float, far: float) -> None:
     turned = Pose.at(far + 1.0, 2.0, 0.4, yaw=math.radians(degrees))
     corners = box_corners(turned, (1.4, 0.8, 0.75))
     points = np.array([(x, y, z) for x, y in corners for z in (0.025, 0.775)])
-    pose, size = upright_box(points)
+    pose, size = fit_upright_box(points)
     assert math.degrees(pose.yaw) == pytest.approx(degrees, abs=0.1)
     assert pose.position == pytest.approx(turned.position, abs=1e-6)
     assert size == pytest.approx((1.4, 0.8, 0.75), abs=1e-6)
@@ -54,8 +54,8 @@ def test_a_turned_box_is_found_again(degrees: float, far: float) -> None:
 def test_strays_are_left_outside() -> None:
     points = np.random.default_rng(0).uniform((-1, -2, 0), (1, 2, 1), (2000, 3))
     points[:4] = [(9, 9, 9), (-9, 9, 5), (9, -9, -9), (-9, -9, 0)]
-    assert max(upright_box(points)[1]) > 15.0
-    pose, size = upright_box(points, 0.005)
+    assert max(fit_upright_box(points)[1]) > 15.0
+    pose, size = fit_upright_box(points, 0.005)
     assert size == pytest.approx((2.0, 4.0, 1.0), abs=0.2)
     assert pose.position == pytest.approx((0.0, 0.0, 0.5), abs=0.1)
 
@@ -70,4 +70,4 @@ def test_strays_are_left_outside() -> None:
     ],
 )
 def test_flat_things(points: list[tuple[int, int, int]], size: tuple[int, int, int]) -> None:
-    assert upright_box(np.array(points, dtype=float))[1] == pytest.approx(size)
+    assert fit_upright_box(np.array(points, dtype=float))[1] == pytest.approx(size)

@@ -28,7 +28,7 @@ from fcp_ros.scene.formats.validation import validated
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.footprint import box_corners
+from fcp_ros.scene.shapes.polygons import box_corners
 
 _ADVICE = "Download the building's 3DSceneGraph_<name>.npz again."
 _ZIP = b"PK\x03\x04"

@@ -24,7 +24,7 @@ from fcp_ros.scene.formats.pyrobosim.model import (
 from fcp_ros.scene.formats.pyrobosim.shapes import at_pose, outline_of, relative_to
 from fcp_ros.scene.graph.elements import Pose
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.shapes.footprint import Polygon, area, centroid
+from fcp_ros.scene.shapes.polygons import Polygon, area, centroid
 
 ADVICE = "Correct this entry of the world file."
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fcp_ros.scene.formats.pyrobosim.model import Footprint, HallwayEntry
 from fcp_ros.scene.graph.elements import Pose, Vector
 from fcp_ros.scene.graph.transforms import multiply
-from fcp_ros.scene.shapes.footprint import Corner, Polygon, bounds, centroid
+from fcp_ros.scene.shapes.polygons import Corner, Polygon, bounds, centroid
 
 if TYPE_CHECKING:
     from shapely.geometry import LineString

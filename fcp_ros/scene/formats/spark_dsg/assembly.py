@@ -32,8 +32,8 @@ from fcp_ros.scene.graph.elements import (
     Vector,
 )
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.draft import DOORS
-from fcp_ros.scene.shapes.footprint import Polygon, box_corners, convex_hull
+from fcp_ros.scene.graph.roles import DOORS
+from fcp_ros.scene.shapes.polygons import Polygon, box_corners, convex_hull
 
 DUMMY_ROOM_EXTENT = 0.11
 """Rooms whose box is not larger than this (m) along some axis carry a placeholder box."""

@@ -30,7 +30,7 @@ from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.options import ALWAYS
-from fcp_ros.scene.shapes.footprint import bounds, centroid, footprint_of
+from fcp_ros.scene.shapes.polygons import bounds, centroid, footprint_of
 
 _LEVELS = {Layer.AGENT: 2, Layer.OBJECT: 2, Layer.PLACE: 3, Layer.ROOM: 4, Layer.BUILDING: 5}
 _LETTERS = {Layer.OBJECT: "O", Layer.PLACE: "p", Layer.ROOM: "R", Layer.BUILDING: "B"}

@@ -37,7 +37,7 @@ from fcp_ros.scene.graph.elements import (
 )
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.footprint import box_corners
+from fcp_ros.scene.shapes.polygons import box_corners
 
 ON_TOP = 0.02
 """A thing whose bottom is not lower than this (m) below a receptacle's top stands on it."""

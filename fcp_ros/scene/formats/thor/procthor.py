@@ -38,7 +38,7 @@ from fcp_ros.scene.formats.validation import validated
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.footprint import Polygon, centroid
+from fcp_ros.scene.shapes.polygons import Polygon, centroid
 
 _ADVICE = "Write the house again as ProcTHOR has it (schema 1.0.0)."
 _ROBOT = "|agent"

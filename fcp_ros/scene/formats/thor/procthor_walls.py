@@ -14,7 +14,7 @@ from fcp_ros.scene.formats.frames import UNITY
 from fcp_ros.scene.formats.thor.procthor_model import HouseHole, HouseWall
 from fcp_ros.scene.graph.elements import Pose, Vector
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.shapes.footprint import Polygon
+from fcp_ros.scene.shapes.polygons import Polygon
 
 BESIDE = 0.02
 """How far (m) the middle of an open boundary may be from the outline of the room beyond."""

@@ -46,7 +46,7 @@ from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode,
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.surface_supports import with_supports_on_surfaces
-from fcp_ros.scene.shapes.footprint import Polygon, area, box_corners
+from fcp_ros.scene.shapes.polygons import Polygon, area, box_corners
 
 Floats = NDArray[np.float64]
 

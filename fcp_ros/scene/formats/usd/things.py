@@ -15,7 +15,7 @@ from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.formats.identifiers import plain_ids
 from fcp_ros.scene.graph.elements import Layer
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.relations.draft import PEOPLE
+from fcp_ros.scene.graph.roles import PEOPLE
 
 Floats = NDArray[np.float64]
 

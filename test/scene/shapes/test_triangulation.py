@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.scene.shapes.footprint import area, contains
-from fcp_ros.scene.shapes.triangles import triangles_of
+from fcp_ros.scene.shapes.polygons import area, contains, triangulate
 
 U_SHAPE = ((0, 0), (6, 0), (6, 6), (5, 6), (5, 1), (1, 1), (1, 6), (0, 6))
 
@@ -30,7 +29,7 @@ def stars(draw: st.DrawFn) -> tuple[tuple[float, float], ...]:
 
 @given(stars())
 def test_the_triangles_fill_the_polygon(polygon: tuple[tuple[float, float], ...]) -> None:
-    triangles = triangles_of(polygon)
+    triangles = triangulate(polygon)
     assert len(triangles) <= len(polygon) - 2
     assert sum(area(triangle) for triangle in triangles) == pytest.approx(area(polygon))
     middles = np.array([np.mean(triangle, axis=0) for triangle in triangles])
@@ -43,17 +42,17 @@ def test_corners_in_a_row(heights: list[int], backwards: bool) -> None:
     tops = [(x, y) for i, y in enumerate(heights) for x, y in ((i, y), (i + 1, y))]
     bottom = [(x, 0) for x in range(len(heights), -1, -1)]
     polygon = tuple(dict.fromkeys((float(x), float(y)) for x, y in (*tops, *bottom)))
-    found = triangles_of(polygon[::-1] if backwards else polygon)
+    found = triangulate(polygon[::-1] if backwards else polygon)
     assert sum(map(area, found)) == pytest.approx(sum(heights))
 
 
 def test_bays_and_corners_on_a_line() -> None:
     polygon = (*U_SHAPE[:1], (3, 0), *U_SHAPE[1:], (0, 3))
-    assert sum(map(area, triangles_of(polygon))) == pytest.approx(16.0)
+    assert sum(map(area, triangulate(polygon))) == pytest.approx(16.0)
 
 
 @pytest.mark.parametrize(
     "polygon", [((0, 0), (1, 1), (2, 2)), ((0, 0), (2, 2), (2, 0), (0, 2)), ((1, 1),) * 4]
 )
 def test_what_has_no_inside_ends_all_the_same(polygon: tuple) -> None:
-    assert sum(map(area, triangles_of(polygon))) <= 4.0
+    assert sum(map(area, triangulate(polygon))) <= 4.0

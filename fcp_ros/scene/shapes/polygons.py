@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plane geometry of footprints: polygons as tuples of (x, y) corners in metres."""
+"""Plane geometry of single polygons: tuples of (x, y) corners in metres."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,11 @@ from fcp_ros.scene.graph.elements import Pose, SceneNode, Vector
 
 Corner = tuple[float, float]
 Polygon = tuple[Corner, ...]
+Triangle = tuple[Corner, Corner, Corner]
 
 
 def box_corners(pose: Pose, size: Vector) -> Polygon:
-    """Corners of a box's footprint, anticlockwise, from its own (-x, -y) corner."""
+    """Return the corners of a box's footprint, anticlockwise, from its own (-x, -y) corner."""
     cos, sin = math.cos(pose.yaw), math.sin(pose.yaw)
     x, y, _ = pose.position
     corners = []
@@ -27,7 +29,7 @@ def box_corners(pose: Pose, size: Vector) -> Polygon:
 
 
 def footprint_of(node: SceneNode) -> Polygon:
-    """A node's polygon, or that of its box; empty where neither is known."""
+    """Return a node's polygon, or that of its box; empty where neither is known."""
     if node.polygon:
         return node.polygon
     if node.pose is not None and node.size is not None:
@@ -36,7 +38,7 @@ def footprint_of(node: SceneNode) -> Polygon:
 
 
 def convex_hull(points: Iterable[Corner]) -> Polygon:
-    """Convex hull, anticlockwise (monotone chain); empty for points on one line."""
+    """Compute the convex hull, anticlockwise (monotone chain); empty for points on one line."""
     ordered = sorted(set(points))
     if len(ordered) < 3:
         return ()
@@ -58,11 +60,12 @@ def _turn(a: Corner, b: Corner, c: Corner) -> float:
 
 
 def area(polygon: Polygon) -> float:
-    """Area (m2) of a simple polygon, whatever its direction."""
-    return abs(_signed_area(polygon))
+    """Compute the area (m2) of a simple polygon, whatever its direction."""
+    return abs(_shoelace_area(polygon))
 
 
-def _signed_area(polygon: Polygon) -> float:
+def _shoelace_area(polygon: Polygon) -> float:
+    """Compute the signed area: positive anticlockwise."""
     total = 0.0
     for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
         total += x0 * y1 - x1 * y0
@@ -70,11 +73,11 @@ def _signed_area(polygon: Polygon) -> float:
 
 
 def centroid(polygon: Polygon) -> Corner:
-    """Centre of area; the mean corner where the area is nil."""
+    """Compute the centre of area; the mean corner where the area is nil."""
     x_mid = sum(x for x, _ in polygon) / len(polygon)
     y_mid = sum(y for _, y in polygon) / len(polygon)
     moved = tuple((x - x_mid, y - y_mid) for x, y in polygon)  # exact far from the origin too
-    signed = _signed_area(moved)
+    signed = _shoelace_area(moved)
     if abs(signed) < 1e-12:
         return x_mid, y_mid
     x_sum = y_sum = 0.0
@@ -86,8 +89,11 @@ def centroid(polygon: Polygon) -> Corner:
 
 
 def inner_point(polygon: Polygon) -> Corner:
-    """A point inside a polygon: its centroid, or where that is outside, the middle of the widest
-    stretch at its height (rooms shaped like an L or a U).
+    """Find a point inside a polygon.
+
+    Returns:
+        The centroid; where that is outside (rooms shaped like an L or a U), the middle of the
+        widest stretch at its height.
     """
     x, y = centroid(polygon)
     if bool(contains(polygon, np.array([(x, y)]))[0]):
@@ -105,14 +111,14 @@ def inner_point(polygon: Polygon) -> Corner:
 
 
 def bounds(polygon: Iterable[Corner]) -> tuple[float, float, float, float]:
-    """Least x, least y, greatest x, greatest y."""
+    """Return least x, least y, greatest x and greatest y."""
     corners = tuple(polygon)
     xs, ys = [x for x, _ in corners], [y for _, y in corners]
     return min(xs), min(ys), max(xs), max(ys)
 
 
 def contains(polygon: Polygon, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which points lie in a simple polygon (even-odd rule, by its edges at once).
+    """Test which points lie in a simple polygon (even-odd rule, all edges at once).
 
     Args:
         polygon: At least three corners.
@@ -133,7 +139,7 @@ def contains(polygon: Polygon, points: NDArray[np.float64]) -> NDArray[np.bool_]
 
 
 def distance(polygon: Polygon, point: Corner) -> float:
-    """Distance (m) from a point to a polygon; 0 inside it."""
+    """Compute the distance (m) from a point to a polygon; 0 inside it."""
     if bool(contains(polygon, np.array([point]))[0]):
         return 0.0
     return min(
@@ -150,3 +156,44 @@ def _segment_distance(point: Corner, a: Corner, b: Corner) -> float:
         along = ((point[0] - a[0]) * dx + (point[1] - a[1]) * dy) / length
         along = min(1.0, max(0.0, along))
     return math.hypot(point[0] - a[0] - along * dx, point[1] - a[1] - along * dy)
+
+
+def triangulate(polygon: Polygon) -> tuple[Triangle, ...]:
+    """Cut a polygon into anticlockwise triangles (ear clipping, O(n^3) at worst).
+
+    Args:
+        polygon: Corners of a simple polygon in either direction.
+
+    Returns:
+        At most n - 2 triangles. An outline that crosses itself has no proper inside, and may be
+        filled only in part.
+    """
+    corners = [corner for i, corner in enumerate(polygon) if corner != polygon[i - 1]]
+    if sum(_turn(corners[0], *pair) for pair in pairwise(corners)) < 0.0:  # clockwise
+        corners.reverse()
+    found: list[Triangle] = []
+    while len(corners) > 3:
+        ear = next((i for i in range(len(corners)) if _is_ear(corners, i)), None)
+        if ear is None:
+            break
+        found.append(_ear_at(corners, ear))
+        del corners[ear]
+    if len(corners) == 3 and _turn(*corners) > 0.0:
+        found.append((corners[0], corners[1], corners[2]))
+    return tuple(found)
+
+
+def _ear_at(corners: list[Corner], index: int) -> Triangle:
+    return corners[index - 1], corners[index], corners[(index + 1) % len(corners)]
+
+
+def _is_ear(corners: list[Corner], index: int) -> bool:
+    """Return True if the corner is convex and no other one lies in its triangle."""
+    before, tip, after = _ear_at(corners, index)
+    return _turn(before, tip, after) > 0.0 and not any(
+        _turn(before, tip, other) >= 0.0
+        and _turn(tip, after, other) >= 0.0
+        and _turn(after, before, other) >= 0.0
+        for other in corners
+        if other not in (before, tip, after)
+    )

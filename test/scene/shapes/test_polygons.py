@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Pose
-from fcp_ros.scene.shapes.footprint import (
+from fcp_ros.scene.shapes.polygons import (
     area,
     box_corners,
     centroid,
