@@ -13,6 +13,10 @@ ELEMENTS = 8
 """How many elements are tried at first."""
 NEIGHBOURS = 64
 """How many elements nearby are looked at."""
+MET = 2
+"""How many elements of each type that operators speak of come first."""
+NEARBY = 4
+"""How many elements nearby come first."""
 
 
 class Candidates:
@@ -58,11 +62,11 @@ class Candidates:
         below = self._below[type_]
         met = tuple(
             chain.from_iterable(
-                islice(self._touched[own], limit * 2)
+                islice(self._touched[own], limit * MET)
                 for own in sorted(below & self._touched.keys())
             )
         )
-        near = islice(self._nearby(centres, below), limit * 4)
+        near = islice(self._nearby(centres, below), limit * NEARBY)
         first = chain(near, met) if nearest_first else chain(met, near)
         elements = self._instance.elements
         kinds = [elements(own, subtypes=False) for own in sorted(below)]

@@ -40,7 +40,9 @@ MAX_OPERATORS = 1_000_000
 RINGS = 2
 """How often a wide closure goes one ring further than a narrow one."""
 FARTHEST = 4
-"""The last level: the limits are multiplied by 4 from one level to the next."""
+"""The last level."""
+GROWTH = 4
+"""What the limits are multiplied by from one level to the next."""
 _NO_PURPOSE = -1
 _FORBIDS = -2
 
@@ -181,7 +183,7 @@ class Closure:
         elif need.level == 1:
             self._attempts.to(literal, Style.NEAR, 1)
         else:
-            truncated = self._attempts.to(literal, Style.FAR, 4 ** (need.level - 2))
+            truncated = self._attempts.to(literal, Style.FAR, GROWTH ** (need.level - 2))
             if not truncated or need.level == FARTHEST:
                 need.level = DONE
                 self._stuck.append(need)

@@ -13,6 +13,8 @@ from fcp_ros.planning.relevance.nodes import Need, Node
 
 DONE = 1000
 """The level of a need that is not to be looked at again."""
+LEVEL_LATER, FAR_LATER, OWN_LATER = 2, 4, 3
+"""What a level, a level beyond links, and being one's own doing add to the place in the queue."""
 
 
 class Agenda:
@@ -103,7 +105,8 @@ class Agenda:
         What is in the way only because an operator made it so is mostly put right by what is made
         anyway.
         """
-        return 2 * need.level + 4 * (need.level > 1) + 3 * self.is_own(need.literal)
+        far = FAR_LATER * (need.level > 1)
+        return LEVEL_LATER * need.level + far + OWN_LATER * self.is_own(need.literal)
 
     # --- what is known of literals
 
