@@ -185,7 +185,7 @@ def _figures(pairs: Sequence[tuple[Run, Run]]) -> dict[str, float | int | str | 
         "steps %": 100.0 * (sum(run.steps or 0 for _, run in both) / usual_steps - 1.0),
         "longer": sum((run.steps or 0) > (usual.steps or 0) for usual, run in both),
         "shorter": sum((run.steps or 0) < (usual.steps or 0) for usual, run in both),
-        "membership": sum((run.membership or 0.0) - (usual.membership or 0.0) for usual, run in both),
+        "membership": sum((new.membership or 0.0) - (old.membership or 0.0) for old, new in both),
         "operators": _mean([_share(run.operators, usual.operators) for usual, run in pairs]),
         "compile": _mean([_share(run.compiled, usual.compiled) for usual, run in pairs]),
         "plan": _mean(seconds),

@@ -9,7 +9,7 @@ from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.explain import distinct, why_unreachable
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
-from fcp_ros.planning.goal.formula import Both, Crisp, Known
+from fcp_ros.planning.goal.formula import Both, Crisp, Settled
 from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.judging.regression import Regression
@@ -123,7 +123,7 @@ def _bounds_in_a_narrow_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> 
     for alternative in encoding.alternatives:
         degree = alternative.upper(judge.known)
         facts = (*(task.facts[fact] for fact in alternative.positive), *alternative.missing)
-        least = unavoidable.of(Both((Known(degree), *map(Crisp, facts))))
+        least = unavoidable.of(Both((Settled(degree), *map(Crisp, facts))))
         if math.isinf(least.total):
             found.append(-1.0)
         else:

@@ -22,7 +22,7 @@ from fcp_ros.planning.explanation import explanation_of, explanation_of_kept
 from fcp_ros.planning.flat_search import FlatSearch
 from fcp_ros.planning.goal.formula import Formula
 from fcp_ros.planning.goal.grounding import ground_goal
-from fcp_ros.planning.goal.symmetry import Twins, twins_of
+from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.keep import Kept, kept_plan, kept_result
 from fcp_ros.planning.model.explanation import Explanation
@@ -153,26 +153,26 @@ class _Request:
             self._goal = check_goal(self._goal, context.domain, context.instance)
             types = infer_types(self._goal, context.domain)
             formula = ground_goal(self._goal, types, context.domain, context.instance, self._watch)
-            twins = self._twins(formula)
+            classes = self._find_classes(formula)
             kept = kept_plan(context, self._goal)
         if kept is not None and kept.is_perfect(self._options.optimise):
             with self._times(Phase.VERIFY):
                 return self._keep(kept, True, "no plan has a higher one")
         strategy = Strategy(context, self._times, self._search)
-        solved, cut = strategy.solved(formula, twins, kept)
+        solved, cut = strategy.solved(formula, classes, kept)
         with self._times(Phase.VERIFY):
             if kept is not None and solved.best is None:
                 said = _NONE_BETTER if solved.optimal else _NOT_SETTLED
                 return self._keep(kept, solved.optimal, said)
             return self._concluded(solved, cut, types)
 
-    def _twins(self, formula: Formula) -> Twins:
+    def _find_classes(self, formula: Formula) -> SymmetryClasses:
         """The elements of which one is as good as another."""
         options, context = self._options, self._context
         if not options.switches.symmetry:
-            return Twins.of(())
+            return SymmetryClasses.from_members(())
         timed = options.optimise is Optimise.DURATION or math.isfinite(options.deadline)
-        return twins_of(context.domain, context.instance, self._goal, formula, timed)
+        return find_symmetry_classes(context.domain, context.instance, self._goal, formula, timed)
 
     # --- the answer
 

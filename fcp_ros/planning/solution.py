@@ -13,7 +13,7 @@ from fcp_ros.planning.chunks.library import ChunkLibrary
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.formula import Formula
-from fcp_ros.planning.goal.symmetry import Twins
+from fcp_ros.planning.goal.symmetry import SymmetryClasses
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.compiler import DemandCompiler
@@ -32,7 +32,7 @@ class Problem:
         tnorm: how degrees compose.
         options: limits, objective, switches.
         amounts: resource -> what there is of it now; the domain's own figure by default.
-        twins: the interchangeable elements; the formula speaks of as many as it needs.
+        classes: the interchangeable elements; the formula speaks of as many as it needs.
         alpha: the alpha-cut; where it is not known before there is a plan, the highest possible.
         library: the chunks to plan with.
     """
@@ -43,7 +43,7 @@ class Problem:
     tnorm: TNorm
     options: PlanningOptions
     amounts: Mapping[str, float] = field(default_factory=dict)
-    twins: Twins = field(default_factory=lambda: Twins.of(()))
+    classes: SymmetryClasses = field(default_factory=lambda: SymmetryClasses.from_members(()))
     alpha: float = 0.5
     library: ChunkLibrary = field(default_factory=ChunkLibrary)
 

@@ -19,9 +19,9 @@ from fcp_ros.planning.chunks.labels import chunk_labels
 from fcp_ros.planning.chunks.macros import macro_maker
 from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, encode, no_macros
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
-from fcp_ros.planning.goal.alternatives import goal_alternatives
-from fcp_ros.planning.goal.formula import Formula, choices, either, wanted_of
-from fcp_ros.planning.goal.symmetry import representatives
+from fcp_ros.planning.goal.alternatives import find_alternatives
+from fcp_ros.planning.goal.formula import Formula, find_wanted, make_either, split_choices
+from fcp_ros.planning.goal.symmetry import keep_representatives
 from fcp_ros.planning.judging.contest import Search
 from fcp_ros.planning.judging.lazy import LazyResult, LazySearch
 from fcp_ros.planning.judging.prospects import Prospects
@@ -131,7 +131,10 @@ class Solver:
     def _prospects(self) -> Prospects:
         """The alternatives of the goal."""
         return Prospects(
-            list(choices(self._problem.formula)), self._unavoidable, self._judge, self._watch.check
+            list(split_choices(self._problem.formula)),
+            self._unavoidable,
+            self._judge,
+            self._watch.check,
         )
 
     def _shortlist(self) -> Formula | None:
@@ -141,7 +144,7 @@ class Solver:
             return None
         with self._times(Phase.JUDGE):
             few = self._prospects.shortlist(MANY)
-        return either(few) if few else None
+        return make_either(few) if few else None
 
     def _none_is_better(self) -> bool:
         """Whether the best plan so far is shown to be the best of all without a wider task."""
@@ -161,11 +164,11 @@ class Solver:
     def _compiled(self, formula: Formula, breadth: Breadth) -> Encoding:
         problem, watch = self._problem, self._watch
         with self._times(Phase.COMPILE):
-            task = problem.compiler.task(problem.instance, wanted_of(formula), breadth, watch)
+            task = problem.compiler.task(problem.instance, find_wanted(formula), breadth, watch)
             conditions = Conditions(task)
         with self._times(Phase.GOAL):
-            alternatives = goal_alternatives(formula, self._judge.known, problem.tnorm, task, watch)
-            alternatives = representatives(alternatives, problem.twins)
+            alternatives = find_alternatives(formula, self._judge.known, problem.tnorm, task, watch)
+            alternatives = keep_representatives(alternatives, problem.classes)
         with self._times(Phase.COMPILE):
             options = problem.options
             macros: MacroMaker = no_macros

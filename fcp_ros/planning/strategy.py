@@ -16,7 +16,7 @@ from fcp_ros.fuzzy import (
 )
 from fcp_ros.planning.flat_search import FlatSearch
 from fcp_ros.planning.goal.formula import Formula
-from fcp_ros.planning.goal.symmetry import Twins, one_of_each
+from fcp_ros.planning.goal.symmetry import SymmetryClasses, limit_choices
 from fcp_ros.planning.keep import Kept
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
@@ -44,17 +44,19 @@ class Strategy:
         self._times = times
         self._search = search
 
-    def solved(self, formula: Formula, twins: Twins, kept: Kept | None) -> tuple[Solved, AlphaCut]:
+    def solved(
+        self, formula: Formula, classes: SymmetryClasses, kept: Kept | None
+    ) -> tuple[Solved, AlphaCut]:
         """The search, and the alpha-cut that its plan has to pass."""
         context, options = self._context, self._options
         problem = Problem(
             context.session.compiler,
             context.instance,
-            one_of_each(formula, twins),
+            limit_choices(formula, classes),
             context.tnorm,
             options,
             context.given,
-            twins,
+            classes,
             options.cut().alpha,
             context.session.library,
         )

@@ -23,7 +23,7 @@ from fcp_ros.domain import (
 )
 from fcp_ros.fuzzy import TNORMS, reaches
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
-from fcp_ros.planning.goal.alternatives import goal_alternatives
+from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.watch import Watch
 
@@ -161,7 +161,7 @@ def test_alternatives_are_worth_what_evaluate_says(degrees, world, text, tnorm, 
         return given_degrees.setdefault((predicate, arguments), rng.choice([0.0, 0.25, 0.6, 1.0]))
 
     formula = ground_goal(goal, types, domain, instance, watch)
-    alternatives = goal_alternatives(formula, lambda a: degree_of(*a), TNORMS[tnorm], task, watch)
+    alternatives = find_alternatives(formula, lambda a: degree_of(*a), TNORMS[tnorm], task, watch)
     for _, state, _ in walk(domain, instance, rng, 4):
         holding = [a.degree for a in alternatives if a.holds(fluents_of(task, state))]
         expected = evaluate(goal, state, degree_of, TNORMS[tnorm], types=types)

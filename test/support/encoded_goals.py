@@ -9,8 +9,8 @@ from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
-from fcp_ros.planning.goal.alternatives import goal_alternatives
-from fcp_ros.planning.goal.formula import wanted_of
+from fcp_ros.planning.goal.alternatives import find_alternatives
+from fcp_ros.planning.goal.formula import find_wanted
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
@@ -35,11 +35,11 @@ def encode_goal(
     goal = check_goal(parse_expression(text), domain, instance, text)
     formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
     if on_demand:
-        task = demand_task(domain, instance, wanted_of(formula), Breadth.FULL, watch)
+        task = demand_task(domain, instance, find_wanted(formula), Breadth.FULL, watch)
     else:
         task = compile_task(domain, instance, watch)
     conditions = Conditions(task)
-    alternatives = goal_alternatives(formula, known, TNORMS[tnorm], task, watch)
+    alternatives = find_alternatives(formula, known, TNORMS[tnorm], task, watch)
     options = EncodeOptions(**{"switches": PLAIN, **options})
     encoding = encode(task, conditions, alternatives, options, watch)
     return SimpleNamespace(

@@ -95,7 +95,7 @@ class Encoding:
     def with_losses(self, known: Callable[[GradedAtom], float | None], tnorm: TNorm) -> FlatTask:
         """The flat task with the losses that follow from what is known.
 
-        Arguments:
+        Args:
             known: degree of a graded atom in [0, 1], or None as long as it is not judged: it then
                 counts as the best that it can be, so no loss is too high.
             tnorm: how degrees compose.

@@ -27,7 +27,7 @@ class _OfRule:
 class Figures:
     """Costs, uses and windows of the operators of a task.
 
-    Arguments:
+    Args:
         task: the task.
         operators: its operators that are encoded; only resources that they use are tracked.
         optimise: what the costs are: steps (each 1), the rules' costs or their durations.

@@ -34,7 +34,7 @@ class Entry:
 class Merging:
     """Merges entries.
 
-    Arguments:
+    Args:
         task: the task.
         variables: its variables.
         durations: whether durations matter.
@@ -134,7 +134,7 @@ def overwriting(
 ) -> Iterator[Entry]:
     """The entries of an operator that stands for all old values (see overwriting.py).
 
-    Arguments:
+    Args:
         entry: of the operator itself, for the one old value that it names.
         operator: the operator.
         task: its task.
@@ -172,7 +172,7 @@ def _merged(
 ) -> Entry:
     """An entry for all values of a variable but some, in place of one for a single value.
 
-    Arguments:
+    Args:
         entry: for a single value.
         variable: the variable.
         excluded: the values that it may not have.

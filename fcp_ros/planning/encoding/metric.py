@@ -56,7 +56,7 @@ def contracted(
 ) -> list[Entry]:
     """The entries, with ways from stop to stop in place of the hops where that is sound.
 
-    Arguments:
+    Args:
         entries: all flat operators, finishes too.
         task: what they were made from.
         variables: its variables.

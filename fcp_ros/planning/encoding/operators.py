@@ -36,7 +36,7 @@ class Body:
 class OperatorEncoder:
     """Encodes the operators of a task.
 
-    Arguments:
+    Args:
         task: the task.
         conditions: its negative conditions.
         variables: the variables that were chosen for it.

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formula -> alternatives: sets of facts, each with the degree that the goal has where they hold.
+"""Goal formula to alternatives: sets of facts, each with the degree of the goal where they hold.
 
 The goal's degree in a state is the largest degree of the alternatives that hold in it. That is
 exact for every t-norm, because t-norms are monotone: a conjunction of maxima is the maximum over
 combinations. A negation is pushed inwards by the duals: 1 - T(a, b) = S(1 - a, 1 - b) with the
 t-conorm S of T.
 
-An alternative may have the degree 0 (an executable plan that is worth nothing): what is asked
-crisply holds all the same. Graded atoms need not be judged yet: what an alternative is worth is
-then a formula (`goal_worth`), and it is left out only where another one is surely as good.
+An alternative may have degree 0 (an executable plan of membership 0): its crisp conditions hold
+all the same. Graded atoms need not be judged yet: the degree is a formula over them (see
+`degree_formula`), and an alternative is dropped only if another one is surely as good.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from fcp_ros.cset import Fact
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.goal.degree_formula import (
     Degree,
+    DegreeFormula,
     KnownDegree,
-    Worth,
-    all_of,
-    any_of,
-    highest,
-    least_of,
-    share,
-    shortfall,
-    surely_at_least,
-    worth_of,
+    compose,
+    compose_dually,
+    evaluate_degree,
+    is_surely_at_least,
+    make_fraction,
+    make_shortfall,
+    take_least,
+    upper_bound,
 )
 from fcp_ros.planning.goal.formula import (
     Both,
-    Bound,
+    Complement,
     Crisp,
     Either,
     Formula,
     Graded,
-    Known,
-    Negation,
+    Instantiation,
     Scaled,
+    Settled,
 )
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.status import PlanStatus
@@ -49,31 +49,31 @@ from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.task.task import Task
 
 MAX_ALTERNATIVES = 20_000
-"""More alternatives than this, also in between, are refused with UNSUPPORTED."""
+"""Goals with more alternatives than this, also in between, are refused with UNSUPPORTED."""
 
 MAX_COMPARED = 300
-"""Alternatives with the same binding that are compared each with each; dominated ones are harmless
-but useless, so beyond that they are kept."""
+"""Alternatives of one binding that are compared pairwise; dominated ones beyond that are kept: that
+costs time but changes no answer."""
 
 Binding = tuple[tuple[str, str], ...]
-Combine = Callable[[Worth, Worth], Worth]
+Combine = Callable[[DegreeFormula, DegreeFormula], DegreeFormula]
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One way to fulfil the goal.
+    """One way to fulfil a goal.
 
     Attributes:
-        worth: degree of the goal where the alternative holds: a number in [0, 1], or a formula over
-            graded atoms that were not judged when it was made.
+        formula: degree of the goal where the alternative holds, over the graded atoms that were
+            not judged when it was made.
         positive: facts that must hold.
         negative: facts that must not hold.
-        missing: facts that must hold and that no action ever makes true.
-        binding: (variable, element) for the choices that it rests on.
+        missing: facts that must hold but that no action makes true.
+        binding: (variable, element) of the instantiations that it rests on.
         graded: the graded atoms that its degree rests on.
     """
 
-    worth: Worth
+    formula: DegreeFormula
     positive: frozenset[int] = frozenset()
     negative: frozenset[int] = frozenset()
     missing: frozenset[Fact] = frozenset()
@@ -82,116 +82,120 @@ class Alternative:
 
     @property
     def degree(self) -> float:
-        """The degree, where all graded atoms were known when it was made; else an upper bound."""
-        return highest(self.worth)
+        """The degree if all graded atoms were judged when it was made; else an upper bound."""
+        return upper_bound(self.formula)
 
     def upper(self, known: KnownDegree) -> float:
-        """The highest degree that it may have by what is known now."""
-        return worth_of(self.worth, known, 1.0)
+        """Return an upper bound of its degree by what is known now."""
+        return evaluate_degree(self.formula, known, 1.0)
 
     def value(self, degree_of: Callable[[GradedAtom], float]) -> float:
-        """Its degree."""
-        return worth_of(self.worth, degree_of, 1.0)
+        """Return its degree, given those of all graded atoms."""
+        return evaluate_degree(self.formula, degree_of, 1.0)
 
     def holds(self, state: frozenset[int]) -> bool:
-        """Whether the crisp part holds in a state."""
+        """Return True if the crisp part holds in a state."""
         return not self.missing and self.positive <= state and self.negative.isdisjoint(state)
 
     def covers(self, other: Alternative) -> bool:
-        """Whether it holds wherever the other does, surely with no lower degree."""
+        """Return True if it holds wherever the other does, surely with no lower degree."""
         return (
             self.positive <= other.positive
             and self.negative <= other.negative
             and self.missing <= other.missing
-            and surely_at_least(self.worth, other.worth)
+            and is_surely_at_least(self.formula, other.formula)
         )
 
 
-def goal_alternatives(
+def find_alternatives(
     formula: Formula, known: KnownDegree, tnorm: TNorm, task: Task, watch: Watch
 ) -> list[Alternative]:
-    """The alternatives of a goal, best degree first; those that contradict themselves are dropped.
+    """Expand a goal to alternatives, best degree first; contradictory ones are dropped.
 
-    Arguments:
+    Args:
         formula: the goal.
-        known: degrees of the graded atoms, as far as they are judged.
+        known: degrees of the graded atoms that are judged.
         tnorm: how degrees compose.
-        task: tells which facts are ever reached, and which exclude each other.
+        task: tells which facts can be reached, and which exclude each other.
         watch: checked all the time.
 
     Raises:
         Interrupted: cancelled, out of time, or more than MAX_ALTERNATIVES alternatives.
     """
     expansion = _Expansion(known, tnorm, task, watch)
-    found = [a for a in expansion.fulfil(formula) if not _excluded(a, task)]
+    found = [a for a in expansion.fulfil(formula) if not _contradicts_itself(a, task)]
     complete = {a.binding for a in found if not a.missing}
-    found = [a for a in _undominated(found) if not (a.missing and a.binding in complete)]
+    found = [a for a in _drop_dominated(found) if not (a.missing and a.binding in complete)]
     return sorted(found, key=lambda a: (-a.degree, a.binding))
 
 
 class _Expansion:
     def __init__(self, known: KnownDegree, tnorm: TNorm, task: Task, watch: Watch) -> None:
         self._known = known
-        self._t: Combine = lambda a, b: all_of(tnorm, a, b)
-        self._s: Combine = lambda a, b: any_of(tnorm, a, b)
+        self._compose: Combine = lambda a, b: compose(tnorm, a, b)
+        self._compose_dually: Combine = lambda a, b: compose_dually(tnorm, a, b)
         self._task = task
         self._watch = watch
 
     def fulfil(self, formula: Formula) -> list[Alternative]:
-        """Ways in which the formula has a degree."""
-        if isinstance(formula, Known):
-            return _constant(formula.degree)
+        """Expand a formula."""
+        if isinstance(formula, Settled):
+            return _make_constant(formula.degree)
         if isinstance(formula, Crisp):
             fact = self._task.fact_ids.get(formula.fact)
             if fact is None:
                 return [Alternative(1.0, missing=frozenset((formula.fact,)))]
             return [Alternative(1.0, positive=frozenset((fact,)))]
         if isinstance(formula, Graded):
-            return [self._judged(formula.atom, False)]
+            return [self._make_leaf(formula.atom, False)]
         if isinstance(formula, Both):
-            return self._product(map(self.fulfil, formula.parts), self._t)
+            return self._combine_all(map(self.fulfil, formula.parts), self._compose)
         if isinstance(formula, Either):
-            return self._limited([a for part in formula.parts for a in self.fulfil(part)])
-        if isinstance(formula, Negation):
+            return self._check_size([a for part in formula.parts for a in self.fulfil(part)])
+        if isinstance(formula, Complement):
             return self.refute(formula.body)
-        if isinstance(formula, Bound):
+        if isinstance(formula, Instantiation):
             choice = (formula.variable, formula.element)
             inside = self.fulfil(formula.body)
             return [replace(a, binding=(choice, *a.binding)) for a in inside]
         weight = formula.weight
-        with_it = [replace(a, worth=shortfall(weight, a.worth)) for a in self.fulfil(formula.body)]
-        return _undominated([*with_it, *_constant(1.0 - weight)])
+        with_it = [
+            replace(a, formula=make_shortfall(weight, a.formula)) for a in self.fulfil(formula.body)
+        ]
+        return _drop_dominated([*with_it, *_make_constant(1.0 - weight)])
 
     def refute(self, formula: Formula) -> list[Alternative]:
-        """Ways in which the formula's negation has a degree."""
-        if isinstance(formula, Known):
-            return _constant(1.0 - formula.degree)
+        """Expand the negation of a formula."""
+        if isinstance(formula, Settled):
+            return _make_constant(1.0 - formula.degree)
         if isinstance(formula, Crisp):
             fact = self._task.fact_ids.get(formula.fact)
             if fact is None:
-                return _constant(1.0)
+                return _make_constant(1.0)
             return [Alternative(1.0, negative=frozenset((fact,)))]
         if isinstance(formula, Graded):
-            return [self._judged(formula.atom, True)]
+            return [self._make_leaf(formula.atom, True)]
         if isinstance(formula, Both):
-            return self._any_of(map(self.refute, formula.parts))
+            return self._combine_some(map(self.refute, formula.parts))
         if isinstance(formula, Either):
-            return self._product(map(self.refute, formula.parts), least_of)
-        if isinstance(formula, Negation):
+            return self._combine_all(map(self.refute, formula.parts), take_least)
+        if isinstance(formula, Complement):
             return self.fulfil(formula.body)
         if isinstance(formula, Scaled):
             inside = self.refute(formula.body)
-            return [replace(a, worth=share(formula.weight, a.worth)) for a in inside]
+            return [replace(a, formula=make_fraction(formula.weight, a.formula)) for a in inside]
         return self.refute(formula.body)
 
-    def _judged(self, atom: GradedAtom, complement: bool) -> Alternative:
+    def _make_leaf(self, atom: GradedAtom, complement: bool) -> Alternative:
         degree = self._known(atom)
         if degree is None:
             return Alternative(Degree(atom, complement), graded=(atom,))
         return Alternative(float(1.0 - degree if complement else degree), graded=(atom,))
 
-    def _product(self, parts: Iterable[list[Alternative]], combine: Combine) -> list[Alternative]:
-        """Every combination of one alternative of each part."""
+    def _combine_all(
+        self, parts: Iterable[list[Alternative]], combine: Combine
+    ) -> list[Alternative]:
+        """Combine one alternative of each part, in all ways."""
         result = [Alternative(1.0)]
         for part in parts:
             combined: list[Alternative] = []
@@ -200,25 +204,27 @@ class _Expansion:
                 combined.extend(
                     joined for other in part if (joined := _join(one, other, combine)) is not None
                 )
-                self._limited(combined)
-            result = _undominated(combined)
+                self._check_size(combined)
+            result = _drop_dominated(combined)
         return result
 
-    def _any_of(self, parts: Iterable[list[Alternative]]) -> list[Alternative]:
-        """Every combination of alternatives of some of the parts: their degrees add up by S."""
+    def _combine_some(self, parts: Iterable[list[Alternative]]) -> list[Alternative]:
+        """Combine alternatives of some of the parts in all ways, degrees by the t-conorm."""
         result: list[Alternative] = []
         for part in parts:
             self._watch.check()
             combined = [*result, *part]
             for one in result:
                 combined.extend(
-                    joined for other in part if (joined := _join(one, other, self._s)) is not None
+                    joined
+                    for other in part
+                    if (joined := _join(one, other, self._compose_dually)) is not None
                 )
-                self._limited(combined)
-            result = _undominated(combined)
+                self._check_size(combined)
+            result = _drop_dominated(combined)
         return result
 
-    def _limited(self, found: list[Alternative]) -> list[Alternative]:
+    def _check_size(self, found: list[Alternative]) -> list[Alternative]:
         self._watch.check()
         if len(found) > MAX_ALTERNATIVES:
             raise Interrupted(
@@ -229,16 +235,16 @@ class _Expansion:
         return found
 
 
-def _constant(degree: float) -> list[Alternative]:
+def _make_constant(degree: float) -> list[Alternative]:
     return [Alternative(float(degree))] if degree > 0.0 else []
 
 
 def _join(one: Alternative, other: Alternative, combine: Combine) -> Alternative | None:
-    """Both at once; None where they contradict each other."""
+    """Join two alternatives; None if they contradict each other."""
     if not one.positive.isdisjoint(other.negative) or not one.negative.isdisjoint(other.positive):
         return None
     return Alternative(
-        combine(one.worth, other.worth),
+        combine(one.formula, other.formula),
         one.positive | other.positive,
         one.negative | other.negative,
         one.missing | other.missing,
@@ -247,8 +253,8 @@ def _join(one: Alternative, other: Alternative, combine: Combine) -> Alternative
     )
 
 
-def _undominated(found: list[Alternative]) -> list[Alternative]:
-    """Without those that another one with the same binding covers."""
+def _drop_dominated(found: list[Alternative]) -> list[Alternative]:
+    """Drop alternatives that another one of the same binding covers."""
     kept: dict[Binding, list[Alternative]] = {}
     for alternative in found:
         group = kept.setdefault(alternative.binding, [])
@@ -260,7 +266,7 @@ def _undominated(found: list[Alternative]) -> list[Alternative]:
     return [alternative for group in kept.values() for alternative in group]
 
 
-def _excluded(alternative: Alternative, task: Task) -> bool:
-    """Whether it asks for two facts of one functional leg."""
+def _contradicts_itself(alternative: Alternative, task: Task) -> bool:
+    """Return True if an alternative asks for two facts of one functional leg."""
     keys = [key for fact in alternative.positive for key in task.keys_of(fact)]
     return any(count > 1 and key not in task.broken for key, count in Counter(keys).items())

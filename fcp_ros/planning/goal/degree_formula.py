@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an alternative of a goal is worth: a formula over graded atoms, judged or not yet.
+"""The degree of a goal's alternative: a formula over graded atoms, judged or not yet.
 
-Every node is monotone in what is below it, and leaves are degrees or their complements. So with
-unknown leaves at 1 the value is an upper bound, with unknown leaves at 0 a lower one.
+Every node is monotone in its parts, and leaves are degrees or their complements. So with unknown
+leaves at 1 the value is an upper bound, with unknown leaves at 0 a lower one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.model.memberships import GradedAtom
 
 KnownDegree = Callable[[GradedAtom], float | None]
-"""Degree of a graded atom in [0, 1]; None as long as it is not judged."""
+"""Degree of a graded atom in [0, 1]; None until it is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class AllOf:
     """The parts composed by the t-norm."""
 
     tnorm: TNorm
-    parts: tuple[Worth, ...]
+    parts: tuple[DegreeFormula, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class AnyOf:
     """The parts composed by the t-conorm, the dual of the t-norm."""
 
     tnorm: TNorm
-    parts: tuple[Worth, ...]
+    parts: tuple[DegreeFormula, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LeastOf:
     """The smallest of the parts."""
 
-    parts: tuple[Worth, ...]
+    parts: tuple[DegreeFormula, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,142 +54,148 @@ class Shortfall:
     """1 - weight * (1 - x)."""
 
     weight: float
-    body: Worth
+    body: DegreeFormula
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Fraction:
     """weight * x."""
 
     weight: float
-    body: Worth
+    body: DegreeFormula
 
 
-Worth = float | Degree | AllOf | AnyOf | LeastOf | Shortfall | Share
-"""A number stands for itself."""
+DegreeFormula = float | Degree | AllOf | AnyOf | LeastOf | Shortfall | Fraction
+"""A degree with leaves that may be unknown; a number stands for itself."""
 
 
-def worth_of(worth: Worth, known: KnownDegree, unknown: float) -> float:
-    """The value of a formula in [0, 1], with `unknown` for every leaf that is not known."""
-    if isinstance(worth, (float, int)):
-        return float(worth)
-    if isinstance(worth, Degree):
-        degree = known(worth.atom)
+def evaluate_degree(formula: DegreeFormula, known: KnownDegree, unknown: float) -> float:
+    """Evaluate a formula, in [0, 1], with `unknown` for every leaf that is not known."""
+    if isinstance(formula, (float, int)):
+        return float(formula)
+    if isinstance(formula, Degree):
+        degree = known(formula.atom)
         if degree is None:
             return unknown
-        return 1.0 - degree if worth.complement else degree
-    if isinstance(worth, AllOf):
-        return _all_of(worth.tnorm, [worth_of(part, known, unknown) for part in worth.parts])
-    if isinstance(worth, AnyOf):
-        return _any_of(worth.tnorm, [worth_of(part, known, unknown) for part in worth.parts])
-    if isinstance(worth, LeastOf):
-        return min(worth_of(part, known, unknown) for part in worth.parts)
-    inside = worth_of(worth.body, known, unknown)
-    if isinstance(worth, Shortfall):
-        return 1.0 - worth.weight * (1.0 - inside)
-    return worth.weight * inside
+        return 1.0 - degree if formula.complement else degree
+    if isinstance(formula, AllOf):
+        return _compose(
+            formula.tnorm, [evaluate_degree(part, known, unknown) for part in formula.parts]
+        )
+    if isinstance(formula, AnyOf):
+        return _compose_dually(
+            formula.tnorm, [evaluate_degree(part, known, unknown) for part in formula.parts]
+        )
+    if isinstance(formula, LeastOf):
+        return min(evaluate_degree(part, known, unknown) for part in formula.parts)
+    inside = evaluate_degree(formula.body, known, unknown)
+    if isinstance(formula, Shortfall):
+        return 1.0 - formula.weight * (1.0 - inside)
+    return formula.weight * inside
 
 
-def highest(worth: Worth) -> float:
-    """What a formula is worth at most, whatever its leaves are."""
-    return worth if isinstance(worth, float) else worth_of(worth, _nothing_known, 1.0)
+def upper_bound(formula: DegreeFormula) -> float:
+    """Return an upper bound of a formula over all values of its leaves."""
+    return formula if isinstance(formula, float) else evaluate_degree(formula, _nothing_known, 1.0)
 
 
-def lowest(worth: Worth) -> float:
-    """What a formula is worth at least, whatever its leaves are."""
-    return worth if isinstance(worth, float) else worth_of(worth, _nothing_known, 0.0)
+def lower_bound(formula: DegreeFormula) -> float:
+    """Return a lower bound of a formula over all values of its leaves."""
+    return formula if isinstance(formula, float) else evaluate_degree(formula, _nothing_known, 0.0)
 
 
-def surely_at_least(one: Worth, other: Worth) -> bool:
-    """Whether `one` is worth no less than `other`, whatever their leaves are.
+def is_surely_at_least(one: DegreeFormula, other: DegreeFormula) -> bool:
+    """Return True if `one` is at least `other` for all values of their leaves.
 
-    Sound, not complete: where it can't tell, the answer is no.
+    Sound, not complete: the answer is False where no rule below applies.
     """
     if isinstance(one, float) and isinstance(other, float):
         return one >= other
-    if one == other or lowest(one) >= highest(other):
+    if one == other or lower_bound(one) >= upper_bound(other):
         return True
     if isinstance(one, Shortfall):
         if isinstance(other, Shortfall) and one.weight <= other.weight:
-            return surely_at_least(one.body, other.body)
-        return surely_at_least(one.body, other)
-    if isinstance(other, Share):
-        if isinstance(one, Share) and one.weight >= other.weight:
-            return surely_at_least(one.body, other.body)
-        return surely_at_least(one, other.body)
+            return is_surely_at_least(one.body, other.body)
+        return is_surely_at_least(one.body, other)
+    if isinstance(other, Fraction):
+        if isinstance(one, Fraction) and one.weight >= other.weight:
+            return is_surely_at_least(one.body, other.body)
+        return is_surely_at_least(one, other.body)
     if isinstance(other, (AllOf, LeastOf)):
-        # A composition is worth no more than any selection of its parts.
+        # A composition is at most any selection of its parts.
         if isinstance(one, type(other)):
             return not Counter(one.parts) - Counter(other.parts)
-        return any(surely_at_least(one, part) for part in other.parts)
+        return any(is_surely_at_least(one, part) for part in other.parts)
     if isinstance(one, AnyOf):
         if isinstance(other, AnyOf):
             return not Counter(other.parts) - Counter(one.parts)
-        return any(surely_at_least(part, other) for part in one.parts)
+        return any(is_surely_at_least(part, other) for part in one.parts)
     return False
 
 
-# --- constructors: numbers are worked out at once
+# --- constructors: numbers are evaluated at once
 
 
-def all_of(tnorm: TNorm, one: Worth, other: Worth) -> Worth:
-    """Both, composed by the t-norm."""
+def compose(tnorm: TNorm, one: DegreeFormula, other: DegreeFormula) -> DegreeFormula:
+    """Compose two formulas by the t-norm."""
     if isinstance(one, float) and isinstance(other, float):
         return tnorm.compose(one, other)
     if one == 1.0:
         return other
-    return one if other == 1.0 else AllOf(tnorm, (*_parts(AllOf, one), *_parts(AllOf, other)))
+    return one if other == 1.0 else AllOf(tnorm, (*_parts_of(AllOf, one), *_parts_of(AllOf, other)))
 
 
-def any_of(tnorm: TNorm, one: Worth, other: Worth) -> Worth:
-    """Both, composed by the t-conorm."""
+def compose_dually(tnorm: TNorm, one: DegreeFormula, other: DegreeFormula) -> DegreeFormula:
+    """Compose two formulas by the t-conorm, the dual of the t-norm."""
     if isinstance(one, float) and isinstance(other, float):
-        return _any_of(tnorm, [one, other])
+        return _compose_dually(tnorm, [one, other])
     if one == 0.0:
         return other
-    return one if other == 0.0 else AnyOf(tnorm, (*_parts(AnyOf, one), *_parts(AnyOf, other)))
+    return one if other == 0.0 else AnyOf(tnorm, (*_parts_of(AnyOf, one), *_parts_of(AnyOf, other)))
 
 
-def least_of(one: Worth, other: Worth) -> Worth:
-    """The smaller one."""
+def take_least(one: DegreeFormula, other: DegreeFormula) -> DegreeFormula:
+    """Take the smaller of two formulas."""
     if isinstance(one, float) and isinstance(other, float):
         return min(one, other)
     if one == 1.0:
         return other
-    return one if other == 1.0 else LeastOf((*_parts(LeastOf, one), *_parts(LeastOf, other)))
+    return one if other == 1.0 else LeastOf((*_parts_of(LeastOf, one), *_parts_of(LeastOf, other)))
 
 
-def shortfall(weight: float, body: Worth) -> Worth:
-    """1 - weight * (1 - x)."""
+def make_shortfall(weight: float, body: DegreeFormula) -> DegreeFormula:
+    """Make 1 - weight * (1 - x)."""
     if isinstance(body, float):
         return 1.0 - weight * (1.0 - body)
     return body if weight == 1.0 else Shortfall(weight, body)
 
 
-def share(weight: float, body: Worth) -> Worth:
-    """weight * x."""
+def make_fraction(weight: float, body: DegreeFormula) -> DegreeFormula:
+    """Make weight * x."""
     if isinstance(body, float):
         return weight * body
-    return body if weight == 1.0 else Share(weight, body)
+    return body if weight == 1.0 else Fraction(weight, body)
 
 
-def _parts(kind: type[AllOf] | type[AnyOf] | type[LeastOf], worth: Worth) -> Iterator[Worth]:
-    if isinstance(worth, kind):
-        yield from worth.parts
+def _parts_of(
+    kind: type[AllOf] | type[AnyOf] | type[LeastOf], formula: DegreeFormula
+) -> Iterator[DegreeFormula]:
+    if isinstance(formula, kind):
+        yield from formula.parts
     else:
-        yield worth
+        yield formula
 
 
-def _all_of(tnorm: TNorm, values: list[float]) -> float:
+def _compose(tnorm: TNorm, values: list[float]) -> float:
     result = 1.0
     for value in values:
         result = tnorm.compose(result, value)
     return result
 
 
-def _any_of(tnorm: TNorm, values: list[float]) -> float:
-    """By the dual: 1 - T(1 - a, 1 - b)."""
-    return 1.0 - _all_of(tnorm, [1.0 - value for value in values])
+def _compose_dually(tnorm: TNorm, values: list[float]) -> float:
+    """Compute 1 - T(1 - a, 1 - b)."""
+    return 1.0 - _compose(tnorm, [1.0 - value for value in values])
 
 
 def _nothing_known(_atom: GradedAtom) -> None:

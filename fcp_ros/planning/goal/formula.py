@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Goals without variables: quantifiers expanded over elements, what never changes worked out."""
+"""Goals without variables: quantifiers expanded over elements, static facts evaluated.
+
+Every node has a degree in [0, 1]. The `make_` functions build simplified nodes.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fcp_ros.cset import Fact
-from fcp_ros.planning.goal.wanted import Wanted
 from fcp_ros.planning.model.memberships import GradedAtom
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A degree that is settled: it changes with no action."""
+class Settled:
+    """A degree that no action changes."""
 
     degree: float
 
@@ -27,7 +29,7 @@ class Crisp:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A graded atom, yet to be judged."""
+    """A graded atom."""
 
     atom: GradedAtom
 
@@ -47,7 +49,7 @@ class Either:
 
 
 @dataclass(frozen=True, slots=True)
-class Negation:
+class Complement:
     """1 - x."""
 
     body: Formula
@@ -62,22 +64,35 @@ class Scaled:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """The body for one choice of an existential variable."""
+class Instantiation:
+    """The body for one element in place of an existential variable."""
 
     variable: str
     element: str
     body: Formula
 
 
-Formula = Known | Crisp | Graded | Both | Either | Negation | Scaled | Bound
+Formula = Settled | Crisp | Graded | Both | Either | Complement | Scaled | Instantiation
 
-FALSE = Known(0.0)
-TRUE = Known(1.0)
+FALSE = Settled(0.0)
+TRUE = Settled(1.0)
 
 
-def both(parts: Iterable[Formula]) -> Formula:
-    """Conjunction, simplified."""
+@dataclass(frozen=True)
+class Wanted:
+    """Fluent facts that a goal speaks of, by polarity: where relevance begins.
+
+    Attributes:
+        positive: the goal's degree may rise when they become true.
+        negative: the goal's degree may rise when they become false. A fact may be in both.
+    """
+
+    positive: frozenset[Fact] = frozenset()
+    negative: frozenset[Fact] = frozenset()
+
+
+def make_both(parts: Iterable[Formula]) -> Formula:
+    """Make a conjunction."""
     kept: list[Formula] = []
     for part in parts:
         if part == FALSE:
@@ -89,8 +104,8 @@ def both(parts: Iterable[Formula]) -> Formula:
     return kept[0] if len(kept) == 1 else Both(tuple(kept))
 
 
-def either(parts: Iterable[Formula]) -> Formula:
-    """Disjunction, simplified."""
+def make_either(parts: Iterable[Formula]) -> Formula:
+    """Make a disjunction."""
     kept: list[Formula] = []
     for part in parts:
         if part == TRUE:
@@ -102,54 +117,54 @@ def either(parts: Iterable[Formula]) -> Formula:
     return kept[0] if len(kept) == 1 else Either(tuple(kept))
 
 
-def negation(body: Formula) -> Formula:
-    """Negation, simplified."""
-    if isinstance(body, Known):
-        return Known(1.0 - body.degree)
-    return body.body if isinstance(body, Negation) else Negation(body)
+def make_complement(body: Formula) -> Formula:
+    """Make a complement; that of a complement is its body."""
+    if isinstance(body, Settled):
+        return Settled(1.0 - body.degree)
+    return body.body if isinstance(body, Complement) else Complement(body)
 
 
-def scaled(weight: float, body: Formula) -> Formula:
-    """Weighting, simplified."""
-    if isinstance(body, Known):
-        return Known(1.0 - weight * (1.0 - body.degree))
+def make_scaled(weight: float, body: Formula) -> Formula:
+    """Make a weighted body."""
+    if isinstance(body, Settled):
+        return Settled(1.0 - weight * (1.0 - body.degree))
     return Scaled(weight, body)
 
 
-def bound(variable: str, element: str, body: Formula) -> Formula:
-    """A choice; a false body stays false."""
-    return FALSE if body == FALSE else Bound(variable, element, body)
+def make_instantiation(variable: str, element: str, body: Formula) -> Formula:
+    """Make an instantiation; a false body stays false."""
+    return FALSE if body == FALSE else Instantiation(variable, element, body)
 
 
-def without_bindings(formula: Formula) -> Formula:
-    """The same formula, without telling which choice it came from."""
-    if isinstance(formula, Bound):
-        return without_bindings(formula.body)
+def drop_instantiations(formula: Formula) -> Formula:
+    """Remove the record of which element each variable stands for."""
+    if isinstance(formula, Instantiation):
+        return drop_instantiations(formula.body)
     if isinstance(formula, Both):
-        return Both(tuple(map(without_bindings, formula.parts)))
+        return Both(tuple(map(drop_instantiations, formula.parts)))
     if isinstance(formula, Either):
-        return Either(tuple(map(without_bindings, formula.parts)))
-    if isinstance(formula, Negation):
-        return Negation(without_bindings(formula.body))
+        return Either(tuple(map(drop_instantiations, formula.parts)))
+    if isinstance(formula, Complement):
+        return Complement(drop_instantiations(formula.body))
     if isinstance(formula, Scaled):
-        return Scaled(formula.weight, without_bindings(formula.body))
+        return Scaled(formula.weight, drop_instantiations(formula.body))
     return formula
 
 
-def choices(formula: Formula) -> Iterator[Formula]:
-    """The choices that a formula leaves at its top, each with the bindings that lead to it."""
+def split_choices(formula: Formula) -> Iterator[Formula]:
+    """Yield the disjuncts at the top of a formula, each with the instantiations that lead to it."""
     if isinstance(formula, Either):
         for part in formula.parts:
-            yield from choices(part)
-    elif isinstance(formula, Bound):
-        for part in choices(formula.body):
-            yield Bound(formula.variable, formula.element, part)
+            yield from split_choices(part)
+    elif isinstance(formula, Instantiation):
+        for part in split_choices(formula.body):
+            yield Instantiation(formula.variable, formula.element, part)
     else:
         yield formula
 
 
-def graded_atoms(formula: Formula) -> dict[GradedAtom, None]:
-    """All graded atoms, each once, in order."""
+def collect_graded_atoms(formula: Formula) -> dict[GradedAtom, None]:
+    """Collect all graded atoms, each once, in order."""
     found: dict[GradedAtom, None] = {}
     stack = [formula]
     while stack:
@@ -158,13 +173,13 @@ def graded_atoms(formula: Formula) -> dict[GradedAtom, None]:
             found.setdefault(current.atom)
         elif isinstance(current, (Both, Either)):
             stack.extend(reversed(current.parts))
-        elif isinstance(current, (Negation, Scaled, Bound)):
+        elif isinstance(current, (Complement, Scaled, Instantiation)):
             stack.append(current.body)
     return found
 
 
-def wanted_of(formula: Formula) -> Wanted:
-    """All changing facts of a formula, by polarity."""
+def find_wanted(formula: Formula) -> Wanted:
+    """Collect the fluent facts of a formula, by polarity."""
     positive: set[Fact] = set()
     negative: set[Fact] = set()
     stack = [(formula, True)]
@@ -174,8 +189,8 @@ def wanted_of(formula: Formula) -> Wanted:
             (positive if upright else negative).add(current.fact)
         elif isinstance(current, (Both, Either)):
             stack.extend((part, upright) for part in current.parts)
-        elif isinstance(current, Negation):
+        elif isinstance(current, Complement):
             stack.append((current.body, not upright))
-        elif isinstance(current, (Scaled, Bound)):
+        elif isinstance(current, (Scaled, Instantiation)):
             stack.append((current.body, upright))
     return Wanted(frozenset(positive), frozenset(negative))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Goal expression -> formula: every variable replaced by the elements that it may stand for.
+"""Goal expression to formula: every variable is replaced by the elements that it may stand for.
 
-Choices that a static fact rules out (wrong label, wrong room) are dropped as soon as it is bound,
-before the next variable is tried. `domain.evaluate` is the independent twin of all this.
+An element that a static fact rules out (wrong label, wrong room) is dropped before the next
+variable is bound. `domain.evaluate` is the independent twin of this module.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from fcp_ros.planning.goal.formula import (
     Crisp,
     Formula,
     Graded,
-    both,
-    bound,
-    either,
-    negation,
-    scaled,
-    without_bindings,
+    drop_instantiations,
+    make_both,
+    make_complement,
+    make_either,
+    make_instantiation,
+    make_scaled,
 )
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.task.fluents import fluents_of
 
 MAX_BINDINGS = 200_000
-"""More (partial) choices for the goal's variables than this are refused with UNSUPPORTED."""
+"""Goals with more (partial) bindings of their variables are refused with UNSUPPORTED."""
 
 Environment = Mapping[str, str]
 
@@ -52,17 +52,17 @@ Environment = Mapping[str, str]
 def ground_goal(
     goal: Expression, types: Mapping[str, str], domain: Domain, instance: Instance, watch: Watch
 ) -> Formula:
-    """The goal over facts.
+    """Ground a goal: replace variables by elements and evaluate static facts.
 
-    Arguments:
+    Args:
         goal: a checked goal.
         types: free variable -> type (from `infer_types`).
         domain: tells which relations change, and which predicates are graded.
-        instance: the state: its elements and what never changes of it.
+        instance: the state; its elements and static facts are read.
         watch: checked all the time.
 
     Raises:
-        Interrupted: cancelled, out of time, or too many choices for the variables.
+        Interrupted: cancelled, out of time, or more than MAX_BINDINGS bindings.
     """
     free = tuple(TypedVariable(name, types[name]) for name in free_variables(goal))
     grounding = _Grounding(domain, instance, watch)
@@ -81,59 +81,59 @@ class _Grounding:
         self._tried = 0
 
     def ground(self, expression: Expression, environment: Environment) -> Formula:
-        """The formula of an expression whose free variables the environment binds."""
+        """Ground an expression whose free variables the environment binds."""
         if isinstance(expression, Atom):
-            return self._atom(expression, environment)
+            return self._ground_atom(expression, environment)
         if isinstance(expression, Not):
-            return negation(self.ground(expression.body, environment))
+            return make_complement(self.ground(expression.body, environment))
         if isinstance(expression, And):
-            return both(self.ground(part, environment) for part in expression.parts)
+            return make_both(self.ground(part, environment) for part in expression.parts)
         if isinstance(expression, Or):
-            return either(self.ground(part, environment) for part in expression.parts)
+            return make_either(self.ground(part, environment) for part in expression.parts)
         if isinstance(expression, Weighted):
-            return scaled(expression.weight, self.ground(expression.body, environment))
+            return make_scaled(expression.weight, self.ground(expression.body, environment))
         if isinstance(expression, Exists):
-            return either(self._choices(expression.variables, expression.body, environment))
-        return self._forall(expression, environment)
+            return make_either(
+                self._instantiate(expression.variables, expression.body, environment)
+            )
+        return self._ground_forall(expression, environment)
 
-    def _choices(
+    def _instantiate(
         self, variables: tuple[TypedVariable, ...], body: Expression, environment: Environment
     ) -> Iterator[Formula]:
-        """One formula for each way to bind the variables that no static fact rules out."""
+        """Yield a formula for each binding of the variables that no static fact rules out."""
         if not variables:
             yield self.ground(body, environment)
             return
         first, rest = variables[0], variables[1:]
         for element in self._elements(first.type):
-            self._count()
+            self._count_binding()
             inner = {**environment, first.name: element}
-            if self._possible(body, inner):
-                for choice in self._choices(rest, body, inner):
-                    yield bound(first.name, element, choice)
+            if self._is_possible(body, inner):
+                for choice in self._instantiate(rest, body, inner):
+                    yield make_instantiation(first.name, element, choice)
 
-    def _forall(self, expression: Forall, environment: Environment) -> Formula:
-        # What is chosen inside may differ from one element to the next: no binding of the goal.
-        return both(
-            without_bindings(self.ground(expression.body, inner))
-            for inner in self._environments(expression.variables, environment)
+    def _ground_forall(self, expression: Forall, environment: Environment) -> Formula:
+        # An inner variable may be bound differently for each element: no binding of the goal.
+        return make_both(
+            drop_instantiations(self.ground(expression.body, inner))
+            for inner in self._bind_all(expression.variables, environment)
         )
 
-    def _environments(
+    def _bind_all(
         self, variables: tuple[TypedVariable, ...], environment: Environment
     ) -> Iterator[Environment]:
         if not variables:
             yield environment
             return
         for element in self._elements(variables[0].type):
-            self._count()
-            yield from self._environments(
-                variables[1:], {**environment, variables[0].name: element}
-            )
+            self._count_binding()
+            yield from self._bind_all(variables[1:], {**environment, variables[0].name: element})
 
     def _elements(self, type_: str) -> tuple[str, ...]:
         return tuple(map(self._instance.name_of, self._instance.elements(type_)))
 
-    def _count(self) -> None:
+    def _count_binding(self) -> None:
         self._watch.check()
         self._tried += 1
         if self._tried > MAX_BINDINGS:
@@ -143,25 +143,25 @@ class _Grounding:
                 'variables, or narrow them with a type or is_a(?x, "label").',
             )
 
-    # --- what static facts say
+    # --- static facts
 
-    def _possible(self, expression: Expression, environment: Environment) -> bool:
-        """False only if the expression is surely false, however unbound variables are bound."""
+    def _is_possible(self, expression: Expression, environment: Environment) -> bool:
+        """Return False only if static facts make the expression false, whatever is unbound."""
         if isinstance(expression, And):
-            return all(self._possible(part, environment) for part in expression.parts)
+            return all(self._is_possible(part, environment) for part in expression.parts)
         if isinstance(expression, Or):
-            return any(self._possible(part, environment) for part in expression.parts)
+            return any(self._is_possible(part, environment) for part in expression.parts)
         if isinstance(expression, Atom):
-            return self._static(expression, environment) is not False
+            return self._evaluate_static(expression, environment) is not False
         if isinstance(expression, Not) and isinstance(expression.body, Atom):
-            return self._static(expression.body, environment) is not True
+            return self._evaluate_static(expression.body, environment) is not True
         return True
 
-    def _static(self, atom: Atom, environment: Environment) -> bool | None:
-        """Truth of a static atom whose arguments are all bound; None for any other atom."""
+    def _evaluate_static(self, atom: Atom, environment: Environment) -> bool | None:
+        """Evaluate a static atom whose arguments are all bound; None for any other atom."""
         if atom.predicate in self._graded or atom.predicate in self._fluents:
             return None
-        arguments = self._arguments(atom, environment)
+        arguments = self._bind_arguments(atom, environment)
         if arguments is None:
             return None
         if atom.predicate != IS_A:
@@ -175,19 +175,19 @@ class _Grounding:
 
     # --- atoms
 
-    def _atom(self, atom: Atom, environment: Environment) -> Formula:
-        truth = self._static(atom, environment)
+    def _ground_atom(self, atom: Atom, environment: Environment) -> Formula:
+        truth = self._evaluate_static(atom, environment)
         if truth is not None:
             return TRUE if truth else FALSE
-        arguments = self._arguments(atom, environment)
+        arguments = self._bind_arguments(atom, environment)
         if arguments is None:
-            raise ValueError(f"a variable of {atom.predicate} is bound by nothing")
+            raise ValueError(f"a variable of {atom.predicate} is not bound")
         if atom.predicate in self._graded:
             return Graded((atom.predicate, arguments))
         return Crisp(Fact(atom.predicate, arguments))
 
     @staticmethod
-    def _arguments(atom: Atom, environment: Environment) -> tuple[str, ...] | None:
+    def _bind_arguments(atom: Atom, environment: Environment) -> tuple[str, ...] | None:
         found = []
         for term in atom.arguments:
             if isinstance(term, Variable):

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interchangeable objects: of three equal mugs on the table, one will do.
+"""Symmetry classes of interchangeable objects: of three equal mugs on the table, one will do.
 
-Two elements are interchangeable if exchanging them changes nothing: same type, same attributes as
-far as anything reads them, the same facts up to the exchange, and the goal does not name them. Then
-exchanging them throughout a plan gives a plan of the same worth, whose goal binding has them
-exchanged. So of all bindings that differ by such exchanges one is kept: the one that uses the
+Two elements are interchangeable if exchanging them changes nothing: same type, same values of the
+attributes that anything reads, the same facts up to the exchange, and the goal does not name them.
+Then exchanging them throughout a plan gives a plan of the same membership, whose goal binding has
+them exchanged. So of all bindings that differ by such exchanges one is kept: the one that uses the
 members of each class in their order.
 
-Operators on the twins that are left out need no treatment of their own: where no binding speaks of
-a twin, it matters only as far as it is in the way or a tool, and relevance decides that. (Leaving
-out more would be wrong: two equal crowbars may both be needed.)
+Operators on members that no binding mentions need no treatment of their own: such a member matters
+only as an obstacle or a tool, and relevance decides that. (Dropping more would be wrong: two equal
+crowbars may both be needed.)
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from fcp_ros.grounding.protocol.context import CATEGORY, NAME, canonical_value
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.formula import (
     Both,
-    Bound,
     Either,
     Formula,
+    Instantiation,
     Scaled,
-    both,
-    bound,
-    either,
-    graded_atoms,
-    scaled,
+    collect_graded_atoms,
+    make_both,
+    make_either,
+    make_instantiation,
+    make_scaled,
 )
 
 
 @dataclass(frozen=True)
-class Twins:
+class SymmetryClasses:
     """Classes of interchangeable elements.
 
     Attributes:
@@ -50,8 +50,8 @@ class Twins:
     place: Mapping[str, tuple[int, int]]
 
     @classmethod
-    def of(cls, members: Sequence[tuple[str, ...]]) -> Twins:
-        """From the classes."""
+    def from_members(cls, members: Sequence[tuple[str, ...]]) -> SymmetryClasses:
+        """Make classes from their members."""
         return cls(
             members,
             {
@@ -62,17 +62,17 @@ class Twins:
         )
 
 
-def twins_of(
+def find_symmetry_classes(
     domain: Domain, instance: Instance, goal: Expression, formula: Formula, durations: bool
-) -> Twins:
-    """Interchangeable elements among those that the goal's variables may stand for.
+) -> SymmetryClasses:
+    """Find interchangeable elements among those that the goal's variables may stand for.
 
-    Arguments:
+    Args:
         domain: what the rules, costs and graded predicates read.
         instance: the state.
-        goal: the goal; elements that it names are no one's twins.
+        goal: the goal; elements that it names are in no class.
         formula: the goal over facts.
-        durations: whether durations matter (then places do, as far as durations depend on them).
+        durations: whether durations matter (then the places that they depend on do, too).
     """
     named = {
         term.name if isinstance(term, Constant) else term.value
@@ -80,35 +80,39 @@ def twins_of(
         for term in atom.arguments
         if isinstance(term, (Constant, Text))
     }
-    described = _Description(domain, instance, formula, durations)
+    descriptions = _Descriptions(domain, instance, formula, durations)
     groups: dict[Hashable, list[str]] = {}
-    for element in _choices(formula):
+    for element in _collect_elements(formula):
         if element not in named:
-            looks = described.of(element)
-            if looks is not None:
-                groups.setdefault(looks, []).append(element)
-    return Twins.of([tuple(group) for group in groups.values() if len(group) > 1])
+            description = descriptions.describe(element)
+            if description is not None:
+                groups.setdefault(description, []).append(element)
+    return SymmetryClasses.from_members(
+        [tuple(group) for group in groups.values() if len(group) > 1]
+    )
 
 
-def one_of_each(formula: Formula, twins: Twins) -> Formula:
-    """The formula without choices that no canonical binding makes.
+def limit_choices(formula: Formula, classes: SymmetryClasses) -> Formula:
+    """Drop instantiations that no canonical binding makes.
 
     If an alternative rests on at most k choices from a class, a canonical one uses only the first k
-    members. Choices below a negation stay: there they are conditions.
+    members. Instantiations below a complement stay: there they are conditions.
     """
-    limits = _most(formula, twins)
-    return formula if not limits else _limited(formula, twins, limits)
+    limits = _count_choices(formula, classes)
+    return formula if not limits else _limit(formula, classes, limits)
 
 
-def representatives(alternatives: Iterable[Alternative], twins: Twins) -> list[Alternative]:
-    """The alternatives with a canonical binding: twins are used in their order."""
-    return [a for a in alternatives if _is_canonical(a, twins)]
+def keep_representatives(
+    alternatives: Iterable[Alternative], classes: SymmetryClasses
+) -> list[Alternative]:
+    """Keep the alternatives with a canonical binding: members of a class are used in order."""
+    return [a for a in alternatives if _is_canonical(a, classes)]
 
 
-def _is_canonical(alternative: Alternative, twins: Twins) -> bool:
+def _is_canonical(alternative: Alternative, classes: SymmetryClasses) -> bool:
     used: Counter[int] = Counter()
     for _, element in alternative.binding:
-        place = twins.place.get(element)
+        place = classes.place.get(element)
         if place is not None and place[1] >= used[place[0]]:
             if place[1] > used[place[0]]:
                 return False
@@ -116,13 +120,13 @@ def _is_canonical(alternative: Alternative, twins: Twins) -> bool:
     return True
 
 
-def _choices(formula: Formula) -> dict[str, None]:
-    """The elements that choices outside of negations bind, in order."""
+def _collect_elements(formula: Formula) -> dict[str, None]:
+    """Collect the elements of instantiations outside of complements, in order."""
     found: dict[str, None] = {}
     stack = [formula]
     while stack:
         current = stack.pop()
-        if isinstance(current, Bound):
+        if isinstance(current, Instantiation):
             found.setdefault(current.element)
             stack.append(current.body)
         elif isinstance(current, (Both, Either)):
@@ -132,61 +136,63 @@ def _choices(formula: Formula) -> dict[str, None]:
     return found
 
 
-def _most(formula: Formula, twins: Twins) -> Counter[int]:
-    """How many choices from each class one alternative rests on at most."""
-    if isinstance(formula, Bound):
-        place = twins.place.get(formula.element)
-        inside = _most(formula.body, twins)
+def _count_choices(formula: Formula, classes: SymmetryClasses) -> Counter[int]:
+    """Bound the number of elements of each class that one alternative rests on."""
+    if isinstance(formula, Instantiation):
+        place = classes.place.get(formula.element)
+        inside = _count_choices(formula.body, classes)
         return inside if place is None else inside + Counter((place[0],))
     if isinstance(formula, Both):
-        return sum((_most(part, twins) for part in formula.parts), Counter[int]())
+        return sum((_count_choices(part, classes) for part in formula.parts), Counter[int]())
     if isinstance(formula, Either):
         most: Counter[int] = Counter()
         for part in formula.parts:
-            most |= _most(part, twins)
+            most |= _count_choices(part, classes)
         return most
-    return _most(formula.body, twins) if isinstance(formula, Scaled) else Counter()
+    return _count_choices(formula.body, classes) if isinstance(formula, Scaled) else Counter()
 
 
-def _limited(formula: Formula, twins: Twins, limits: Counter[int]) -> Formula:
+def _limit(formula: Formula, classes: SymmetryClasses, limits: Counter[int]) -> Formula:
     if isinstance(formula, Both):
-        return both(_limited(part, twins, limits) for part in formula.parts)
+        return make_both(_limit(part, classes, limits) for part in formula.parts)
     if isinstance(formula, Either):
-        return either(
-            _limited(part, twins, limits)
+        return make_either(
+            _limit(part, classes, limits)
             for part in formula.parts
-            if not _is_beyond(part, twins, limits)
+            if not _is_beyond(part, classes, limits)
         )
-    if isinstance(formula, Bound):
-        return bound(formula.variable, formula.element, _limited(formula.body, twins, limits))
+    if isinstance(formula, Instantiation):
+        return make_instantiation(
+            formula.variable, formula.element, _limit(formula.body, classes, limits)
+        )
     if isinstance(formula, Scaled):
-        return scaled(formula.weight, _limited(formula.body, twins, limits))
+        return make_scaled(formula.weight, _limit(formula.body, classes, limits))
     return formula
 
 
-def _is_beyond(formula: Formula, twins: Twins, limits: Counter[int]) -> bool:
-    """Whether it chooses a member that no canonical binding uses."""
-    if not isinstance(formula, Bound):
+def _is_beyond(formula: Formula, classes: SymmetryClasses, limits: Counter[int]) -> bool:
+    """Return True if a formula chooses a member that no canonical binding uses."""
+    if not isinstance(formula, Instantiation):
         return False
-    place = twins.place.get(formula.element)
+    place = classes.place.get(formula.element)
     if place is not None and place[1] >= limits[place[0]]:
         return True
-    return _is_beyond(formula.body, twins, limits)
+    return _is_beyond(formula.body, classes, limits)
 
 
-class _Description:
-    """What can be told of an element without naming it."""
+class _Descriptions:
+    """Describes elements without naming them."""
 
     def __init__(
         self, domain: Domain, instance: Instance, formula: Formula, durations: bool
     ) -> None:
         self._instance = instance
         self._schema = instance.schema
-        asked = {atom[0] for atom in graded_atoms(formula)}
+        asked = {atom[0] for atom in collect_graded_atoms(formula)}
         asked.update(atom.predicate for rule in domain.rules.values() for atom in rule.graded)
         asked.update(atom.predicate for chunk in domain.chunks.values() for atom in chunk.graded)
         predicates = [domain.graded[name] for name in sorted(asked)]
-        self._by_name = _types_known_by_name(predicates)
+        self._by_name = _find_types_known_by_name(predicates)
         read = {name for p in predicates for names in p.context.values() for name in names}
         self._attributes = sorted((read - {NAME}) | {CATEGORY})
         self._moving = {
@@ -204,8 +210,8 @@ class _Description:
             for element in elements
         }
 
-    def of(self, element: str) -> Hashable | None:
-        """Equal for elements that are interchangeable; None for one that never is."""
+    def describe(self, element: str) -> Hashable | None:
+        """Describe an element, equally for interchangeable ones; None for one that never is."""
         id_ = self._instance.id_of(element)
         type_ = self._instance.type_of(id_)
         above = self._schema.ancestors(type_) | {type_}
@@ -218,11 +224,11 @@ class _Description:
             type_,
             shown,
             tuple(where) if above & self._moving else (),
-            self._facts(id_),
+            self._collect_facts(id_),
         )
 
-    def _facts(self, id_: int) -> frozenset[Hashable]:
-        """All facts with the element, with -1 in its place."""
+    def _collect_facts(self, id_: int) -> frozenset[Hashable]:
+        """Collect all facts with the element, with -1 in its place."""
         found: set[Hashable] = set()
         for relation in self._schema.relations:
             for leg, _ in relation.legs:
@@ -233,8 +239,8 @@ class _Description:
         return frozenset(found)
 
 
-def _types_known_by_name(predicates: Iterable[GradedPredicate]) -> set[str]:
-    """Types of which some predicate is judged for each element by itself."""
+def _find_types_known_by_name(predicates: Iterable[GradedPredicate]) -> set[str]:
+    """Find the types for which some predicate is judged by the name of the element."""
     return {
         parameter.type
         for predicate in predicates

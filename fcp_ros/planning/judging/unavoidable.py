@@ -14,13 +14,13 @@ from itertools import chain
 
 from fcp_ros.planning.goal.formula import (
     Both,
-    Bound,
+    Complement,
     Crisp,
     Either,
     Formula,
     Graded,
-    Known,
-    Negation,
+    Instantiation,
+    Settled,
 )
 from fcp_ros.planning.judging.regression import Regression
 from fcp_ros.planning.model.memberships import GradedAtom
@@ -62,7 +62,7 @@ class UnavoidableLoss:
             return Least(1.0, fact.loss, fact.loss, fact.open)
         if isinstance(formula, Graded):
             return self._judged(formula.atom, False)
-        if isinstance(formula, Known):
+        if isinstance(formula, Settled):
             return self._worth(formula.degree)
         if isinstance(formula, Both):
             # What the goal asks for in degrees is asked about first: it is shared more often.
@@ -70,9 +70,9 @@ class UnavoidableLoss:
             return self._both([self.of(part) for part in parts])
         if isinstance(formula, Either):
             return _cheapest([self.of(part) for part in formula.parts])
-        if isinstance(formula, Bound):
+        if isinstance(formula, Instantiation):
             return self.of(formula.body)
-        if isinstance(formula, Negation):
+        if isinstance(formula, Complement):
             return self._refuted(formula.body)
         inside = self.of(formula.body)
         degree = 1.0 - formula.weight * (1.0 - inside.degree)

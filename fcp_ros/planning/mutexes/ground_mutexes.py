@@ -25,7 +25,7 @@ Partners = dict[FactKey, set[FactKey]]
 class Exclusions:
     """Which legs exclude each other.
 
-    Arguments:
+    Args:
         task: the task.
         partners: for each leg those that it excludes; symmetric.
     """

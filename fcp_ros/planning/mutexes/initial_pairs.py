@@ -14,7 +14,7 @@ from fcp_ros.planning.mutexes.pairs import ABSENT, AT_ONCE, Pair, Place
 def broken_at_first(pairs: Iterable[Pair], instance: Instance) -> Iterator[Pair]:
     """The pairs that are not apart for each element of a state.
 
-    Arguments:
+    Args:
         pairs: some pairs.
         instance: the state; all tuples of the relations concerned are looked at.
     """

@@ -31,7 +31,7 @@ class Invariants:
 class InvariantFinder:
     """Finds invariants of one domain in its states.
 
-    Arguments:
+    Args:
         shapes: the domain.
     """
 

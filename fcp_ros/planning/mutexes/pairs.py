@@ -76,7 +76,7 @@ class Proof:
     Attributes:
         contexts: the rules and their effects, each with what it changes itself.
 
-    Arguments:
+    Args:
         rules: the domain's rules.
         relations: its relations, by name.
     """
@@ -101,7 +101,7 @@ class Proof:
     def is_gone(self, context: Context, slot: int, place: Place, pairs: Collection[Pair]) -> bool:
         """Whether no fact of an element at a place survives a change, given what was apart.
 
-        Arguments:
+        Args:
             context: of the change.
             slot: binds the element.
             place: where nothing must be left.

@@ -18,7 +18,7 @@ _ANEW = (Style.NEAR, Style.FAR)
 class Ways:
     """Triggers with their plans; worked out once for each relation and types of elements.
 
-    Arguments:
+    Args:
         shapes: the domain.
         planner: its plans.
         facts: the facts.

@@ -28,7 +28,7 @@ Emit = Callable[[Trigger, Elements, int], None]
 class Attempts:
     """Binds rules that achieve literals.
 
-    Arguments:
+    Args:
         facts: the facts.
         ways: what may achieve a literal.
         matcher, joins: bind slots.

@@ -62,7 +62,7 @@ Listener = tuple[Run, int, Elements]
 class Matcher:
     """Binds slots.
 
-    Arguments:
+    Args:
         shapes: the domain.
         facts: what is known of changing facts; the scene.
         reach: facts that can never hold.

@@ -126,7 +126,7 @@ class Join:
 class Planner:
     """Makes plans and keeps them.
 
-    Arguments:
+    Args:
         shapes: the domain.
     """
 
@@ -140,7 +140,7 @@ class Planner:
     ) -> Plan:
         """The steps for a trigger.
 
-        Arguments:
+        Args:
             trigger: what is to be bound.
             style: which ways to bind are preferred.
             bound: slots that are bound at first.

@@ -22,7 +22,7 @@ NEARBY = 4
 class Candidates:
     """Chooses elements.
 
-    Arguments:
+    Args:
         shapes: the domain.
         facts: the scene.
     """
@@ -52,7 +52,7 @@ class Candidates:
     ) -> Some:
         """A few elements of a type.
 
-        Arguments:
+        Args:
             type_: the type.
             limit: factor on how many.
             centres: elements near which others are looked for.
@@ -92,7 +92,7 @@ class Candidates:
 class Some:
     """A few elements, each once.
 
-    Arguments:
+    Args:
         first: elements that come first.
         kinds: all elements, by type; of each type some are taken.
         limit: factor on how many.

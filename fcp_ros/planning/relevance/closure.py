@@ -54,7 +54,7 @@ class Closure:
         grounder: makes the operators, and has them.
         constraints: matches of the constraints' patterns.
 
-    Arguments:
+    Args:
         shapes: the domain.
         planner: its plans.
         facts: an empty table for the scene.

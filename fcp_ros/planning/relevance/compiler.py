@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.garbage import pause_garbage_collection
-from fcp_ros.planning.goal.wanted import Wanted
+from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
 from fcp_ros.planning.relevance.binding_plans import Planner
@@ -32,7 +32,7 @@ __all__ = ["Breadth", "DemandCompiler", "demand_task"]
 class DemandCompiler:
     """Compiles tasks of one domain; what depends on the domain alone is worked out once.
 
-    Arguments:
+    Args:
         domain: the domain of all tasks.
     """
 
@@ -46,7 +46,7 @@ class DemandCompiler:
     def task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
         """What matters for the wanted facts.
 
-        Arguments:
+        Args:
             instance: the state to start in.
             wanted: changing facts by polarity; all elements must be in the state.
             breadth: how much is considered.

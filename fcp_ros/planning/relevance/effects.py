@@ -23,7 +23,7 @@ FORBIDS = -1
 class EffectIndex:
     """Operators with effects, and facts that matter, each found by an element that they share.
 
-    Arguments:
+    Args:
         shapes: the domain.
         facts: the facts.
     """

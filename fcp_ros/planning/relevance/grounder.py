@@ -21,7 +21,7 @@ Match = tuple[int, ...]
 class Grounder:
     """Makes operators, each once.
 
-    Arguments:
+    Args:
         shapes: the domain.
         facts: the facts.
         reach: facts that can never hold.

@@ -23,7 +23,7 @@ Found = tuple[Trigger, Elements, int]
 class Joins:
     """Bindings by what they give, and who asked for that.
 
-    Arguments:
+    Args:
         facts: what is known of changing facts.
         matcher: binds slots.
     """

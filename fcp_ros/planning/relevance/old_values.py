@@ -15,7 +15,7 @@ Found = tuple[Trigger, Elements, int]
 class OldValues:
     """Binds what rules forget.
 
-    Arguments:
+    Args:
         facts: what may hold.
         overwritings: the rules.
     """

@@ -24,7 +24,7 @@ class Agenda:
         unwanted: facts that the goal or a constraint wants to be absent.
         fresh: facts that matter, in the order in which they came to; taken out by the closure.
 
-    Arguments:
+    Args:
         facts: the facts.
         patterns: what must be absent for operators.
     """

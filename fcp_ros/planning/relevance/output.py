@@ -23,7 +23,7 @@ from fcp_ros.planning.task.task import Demand, FactKey, GroundEffect, Operator, 
 class TaskWriter:
     """Writes tasks.
 
-    Arguments:
+    Args:
         shapes: the domain.
         facts: the facts of the closure.
         matches: for each fact the matches of constraints that it is part of.
@@ -55,7 +55,7 @@ class TaskWriter:
     def write(self, reduced: Reduced, wanted: Iterable[int], complete: bool) -> Task:
         """The task with the operators that are left.
 
-        Arguments:
+        Args:
             reduced: what is left.
             wanted: facts that get an id even if no operator speaks of them, if they may ever hold.
             complete: whether nothing that can matter was left out.

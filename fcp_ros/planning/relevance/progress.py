@@ -18,7 +18,7 @@ NOTED = 2
 class Progress:
     """Delete-relaxed reachability of both polarities, by counting what is missing.
 
-    Arguments:
+    Args:
         facts: the facts.
         patterns: what must be absent for operators.
         agenda: told of what matters.

@@ -48,7 +48,7 @@ class Reach:
     Attributes:
         confining: whether anything may be confined at all.
 
-    Arguments:
+    Args:
         shapes: the domain.
         facts: the scene.
     """

@@ -43,7 +43,7 @@ class Reduced:
 class Reduction:
     """Filters the nodes of a closure.
 
-    Arguments:
+    Args:
         facts: its facts.
         matches: for each fact the matches of constraints that it is part of.
         mixed: resources that are both gained and spent.

@@ -37,7 +37,7 @@ class Forgotten:
 def forgotten(rule: ActionRule, schema: Schema, durations: bool) -> Forgotten | None:
     """The parameter that a rule merely forgets; None if there is none.
 
-    Arguments:
+    Args:
         rule: the rule.
         schema: tells which legs are functional.
         durations: whether durations matter (then they may not depend on the parameter).

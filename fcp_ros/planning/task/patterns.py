@@ -78,7 +78,7 @@ class FactStore:
 class SceneFacts:
     """Some changing facts, and all static ones of a scene: these are looked up where they are.
 
-    Arguments:
+    Args:
         instance: the scene.
         fluents: names of the relations that change.
     """
@@ -119,7 +119,7 @@ class SceneFacts:
 class ElementsOf(Collection[str]):
     """Names of the elements of a type, without making a list of them.
 
-    Arguments:
+    Args:
         instance: which elements there are.
         type_: the type.
     """
@@ -162,7 +162,7 @@ class Pattern:
 class Join:
     """The matches of a pattern, given the fact that one of its atoms matches.
 
-    Arguments:
+    Args:
         pattern: what to match.
         trigger: index of the atom whose fact is given; None to match without one.
     """
@@ -183,7 +183,7 @@ class Join:
     def matches(self, store: FactSource, given: Arguments = ()) -> Iterator[Arguments]:
         """All matches: an element for each slot.
 
-        Arguments:
+        Args:
             store: the facts; must not grow while the matches are worked through.
             given: arguments of the trigger's fact.
         """

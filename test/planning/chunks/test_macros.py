@@ -29,7 +29,7 @@ from fcp_ros.planning.chunks.macros import MacroOptions, macro_maker
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.encoding.encoding import Action
 from fcp_ros.planning.flat.semantics import is_applicable, successor
-from fcp_ros.planning.goal.alternatives import goal_alternatives
+from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import Optimise, Switches
@@ -87,7 +87,7 @@ def encoding_of(domain, instance, text, macros, **options):
     formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
     task = compile_task(domain, instance, watch)
     conditions = Conditions(task)
-    alternatives = goal_alternatives(formula, lambda _: None, TNORMS["lukasiewicz"], task, watch)
+    alternatives = find_alternatives(formula, lambda _: None, TNORMS["lukasiewicz"], task, watch)
     chosen = EncodeOptions(**{"switches": PLAIN, "macros": macros, **options})
     return encode(task, conditions, alternatives, chosen, watch)
 

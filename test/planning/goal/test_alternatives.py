@@ -7,7 +7,7 @@ from exhaustive_compiler import compile_task
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.planning.goal.alternatives import goal_alternatives
+from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.watch import Watch
 
@@ -20,7 +20,7 @@ def expand(house, home):
     def run(text, degree=0.6):
         goal = check_goal(parse_expression(text), house, home, text)
         formula = ground_goal(goal, infer_types(goal, house), house, home, watch)
-        found = goal_alternatives(formula, lambda atom: degree, TNORMS["lukasiewicz"], task, watch)
+        found = find_alternatives(formula, lambda atom: degree, TNORMS["lukasiewicz"], task, watch)
         return [
             (
                 round(a.degree, 6),

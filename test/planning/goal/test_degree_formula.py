@@ -15,18 +15,18 @@ from fcp_ros.planning.goal.degree_formula import (
     AllOf,
     AnyOf,
     Degree,
+    Fraction,
     LeastOf,
-    Share,
     Shortfall,
-    all_of,
-    any_of,
-    highest,
-    least_of,
-    lowest,
-    share,
-    shortfall,
-    surely_at_least,
-    worth_of,
+    compose,
+    compose_dually,
+    evaluate_degree,
+    is_surely_at_least,
+    lower_bound,
+    make_fraction,
+    make_shortfall,
+    take_least,
+    upper_bound,
 )
 
 ATOMS = [("g", (name,)) for name in "abc"]
@@ -40,11 +40,11 @@ def formulas(tnorm):
     return st.recursive(
         leaves,
         lambda inner: st.one_of(
-            st.builds(lambda a, b: all_of(tnorm, a, b), inner, inner),
-            st.builds(lambda a, b: any_of(tnorm, a, b), inner, inner),
-            st.builds(least_of, inner, inner),
-            st.builds(shortfall, WEIGHTS, inner),
-            st.builds(share, WEIGHTS, inner),
+            st.builds(lambda a, b: compose(tnorm, a, b), inner, inner),
+            st.builds(lambda a, b: compose_dually(tnorm, a, b), inner, inner),
+            st.builds(take_least, inner, inner),
+            st.builds(make_shortfall, WEIGHTS, inner),
+            st.builds(make_fraction, WEIGHTS, inner),
         ),
         max_leaves=5,
     )
@@ -57,19 +57,23 @@ def test_bounds_and_comparisons_are_certain(data, tnorm):
     if data.draw(st.booleans()):  # related formulas, so that comparisons succeed more often
         other = data.draw(
             st.sampled_from(
-                [all_of(TNORMS[tnorm], one, other), least_of(one, other), share(0.8, one)]
+                [
+                    compose(TNORMS[tnorm], one, other),
+                    take_least(one, other),
+                    make_fraction(0.8, one),
+                ]
             )
         )
     degrees = {atom: data.draw(DEGREES) for atom in ATOMS}
     known = {atom: degrees[atom] for atom in ATOMS if data.draw(st.booleans())}
-    values = [worth_of(formula, degrees.get, 1.0) for formula in (one, other)]
+    values = [evaluate_degree(formula, degrees.get, 1.0) for formula in (one, other)]
     for formula, value in zip((one, other), values, strict=True):
         assert 0.0 <= value <= 1.0 + 1e-12
-        assert worth_of(formula, known.get, 1.0) >= value - 1e-12
-        assert worth_of(formula, known.get, 0.0) <= value + 1e-12
-        assert lowest(formula) - 1e-12 <= value <= highest(formula) + 1e-12
+        assert evaluate_degree(formula, known.get, 1.0) >= value - 1e-12
+        assert evaluate_degree(formula, known.get, 0.0) <= value + 1e-12
+        assert lower_bound(formula) - 1e-12 <= value <= upper_bound(formula) + 1e-12
     for a, b in ((0, 1), (1, 0)):
-        if surely_at_least((one, other)[a], (one, other)[b]):
+        if is_surely_at_least((one, other)[a], (one, other)[b]):
             assert values[a] >= values[b] - 1e-12
 
 
@@ -79,13 +83,13 @@ def test_what_formulas_are_worth():
     degrees = {("g", ("a",)): 0.75, ("g", ("b",)): 0.25}
 
     def worth(formula):
-        return worth_of(formula, degrees.get, 1.0)
+        return evaluate_degree(formula, degrees.get, 1.0)
 
     assert worth(Degree(("g", ("a",)), complement=True)) == 0.25
     assert worth(AllOf(tnorm, (g, h))) == 0.5
-    assert worth(AnyOf(tnorm, (g, Share(0.2, h)))) == pytest.approx(0.9)
+    assert worth(AnyOf(tnorm, (g, Fraction(0.2, h)))) == pytest.approx(0.9)
     assert worth(LeastOf((Shortfall(0.5, g), h))) == 0.75
-    assert worth_of(h, lambda _: None, 1.0) == 1.0
+    assert evaluate_degree(h, lambda _: None, 1.0) == 1.0
 
 
 def test_what_can_be_compared():
@@ -99,16 +103,16 @@ def test_what_can_be_compared():
         (g, LeastOf((g, h))),
         (Shortfall(0.5, g), g),
         (Shortfall(0.3, g), Shortfall(0.5, g)),
-        (g, Share(0.5, g)),
-        (Share(0.7, g), Share(0.5, g)),
+        (g, Fraction(0.5, g)),
+        (Fraction(0.7, g), Fraction(0.5, g)),
         (1.0, g),
         (Shortfall(0.3, g), 0.7),
     ]:
-        assert surely_at_least(better, worse)
-        assert not surely_at_least(worse, better)
-    assert not surely_at_least(g, h)
-    assert not surely_at_least(g, Degree(("g", ("a",)), complement=True))
-    assert not surely_at_least(AllOf(tnorm, (g, h)), AllOf(tnorm, (g, g)))
+        assert is_surely_at_least(better, worse)
+        assert not is_surely_at_least(worse, better)
+    assert not is_surely_at_least(g, h)
+    assert not is_surely_at_least(g, Degree(("g", ("a",)), complement=True))
+    assert not is_surely_at_least(AllOf(tnorm, (g, h)), AllOf(tnorm, (g, g)))
 
 
 @settings(
@@ -126,9 +130,7 @@ def test_what_can_be_compared():
     tnorm=st.sampled_from(sorted(TNORMS)),
     rng=st.randoms(use_true_random=False),
 )
-def test_alternatives_made_before_judging_are_worth_what_evaluate_says(
-    world, text, tnorm, rng
-):
+def test_alternatives_made_before_judging_are_worth_what_evaluate_says(world, text, tnorm, rng):
     domain, instance = world
     assume(facts(instance))
     given_degrees = {}

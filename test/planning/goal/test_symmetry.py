@@ -12,9 +12,13 @@ from fcp_ros.domain import check_goal, infer_types, parse_domain, parse_expressi
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
-from fcp_ros.planning.goal.alternatives import goal_alternatives
+from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.grounding import ground_goal
-from fcp_ros.planning.goal.symmetry import one_of_each, representatives, twins_of
+from fcp_ros.planning.goal.symmetry import (
+    find_symmetry_classes,
+    keep_representatives,
+    limit_choices,
+)
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.task.conditions import Conditions
 
@@ -70,20 +74,20 @@ def grounded(domain, instance, text, durations=False):
     watch = Watch(PlanningOptions())
     goal = check_goal(parse_expression(text), domain, instance, text)
     formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
-    return goal, formula, twins_of(domain, instance, goal, formula, durations)
+    return goal, formula, find_symmetry_classes(domain, instance, goal, formula, durations)
 
 
 def solved(domain, instance, text, symmetric, known):
     """(number of alternatives, least loss, the bindings)."""
     watch = Watch(PlanningOptions())
-    _, formula, twins = grounded(domain, instance, text)
+    _, formula, classes = grounded(domain, instance, text)
     task = compile_task(domain, instance, watch)
     if symmetric:
-        formula = one_of_each(formula, twins)
+        formula = limit_choices(formula, classes)
     tnorm = TNORMS["lukasiewicz"]
-    alternatives = goal_alternatives(formula, lambda _: None, tnorm, task, watch)
+    alternatives = find_alternatives(formula, lambda _: None, tnorm, task, watch)
     if symmetric:
-        alternatives = representatives(alternatives, twins)
+        alternatives = keep_representatives(alternatives, classes)
     made = encode(task, Conditions(task), alternatives, EncodeOptions(), watch)
     flat = made.with_losses(known, tnorm)
     return {a.binding for a in alternatives}, least(flat, flat.loss)[0]
@@ -96,11 +100,11 @@ ON_TABLE = [f"on({item}, table)" for item in "abcd"]
 def test_two_variables_over_three_equal_cups(state):
     instance = state(domain_of(), CUPS, ON_TABLE)
     text = "exists ?x: cup, ?y: cup (on(?x, shelf) and on(?y, shelf))"
-    _, formula, twins = grounded(domain_of(), instance, text)
-    assert twins.members == [("a", "b", "c")]
+    _, formula, classes = grounded(domain_of(), instance, text)
+    assert classes.members == [("a", "b", "c")]
     bindings, _ = solved(domain_of(), instance, text, True, lambda _: 1.0)
     assert bindings == {(("x", "a"), ("y", "a")), (("x", "a"), ("y", "b"))}
-    assert one_of_each(formula, twins) != formula
+    assert limit_choices(formula, classes) != formula
     assert len(solved(domain_of(), instance, text, False, lambda _: 1.0)[0]) == 9
 
 

@@ -10,8 +10,8 @@ from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions, PlanningSession
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.flat_search import FlatSearch
-from fcp_ros.planning.goal.alternatives import goal_alternatives
-from fcp_ros.planning.goal.formula import wanted_of
+from fcp_ros.planning.goal.alternatives import find_alternatives
+from fcp_ros.planning.goal.formula import find_wanted
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.judging.candidates_to_judge import Candidates
 from fcp_ros.planning.judging.contest import best_of_alternatives
@@ -40,8 +40,8 @@ def encoded(domain, instance, judge, tnorm):
     watch = Watch(PlanningOptions())
     formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
     compiler = PlanningSession(domain).compiler
-    task = compiler.task(instance, wanted_of(formula), Breadth.FULL, watch)
-    alternatives = goal_alternatives(formula, judge.known, tnorm, task, watch)
+    task = compiler.task(instance, find_wanted(formula), Breadth.FULL, watch)
+    alternatives = find_alternatives(formula, judge.known, tnorm, task, watch)
     return encode(task, Conditions(task), alternatives, EncodeOptions(), watch)
 
 

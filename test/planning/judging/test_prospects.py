@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions, PlanStatus, Switches, plan, solve
-from fcp_ros.planning.goal.formula import choices
+from fcp_ros.planning.goal.formula import split_choices
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.judging import prospects
 from fcp_ros.planning.judging.prospects import Prospects
@@ -40,7 +40,7 @@ def shown(house, home, degrees):
         def bounds():
             return UnavoidableLoss(Regression(house, home, judge.known, TNORMS["lukasiewicz"]))
 
-        alternatives = Prospects(list(choices(formula)), bounds, judge, watch.check)
+        alternatives = Prospects(list(split_choices(formula)), bounds, judge, watch.check)
         return alternatives.none_is_better(loss), source.asked
 
     return run

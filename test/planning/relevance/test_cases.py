@@ -9,7 +9,7 @@ from demand_twin import exhaustive_names, shortest
 from fcp_ros.cset import Fact, Instance, InstanceBuilder
 from fcp_ros.domain import Domain, parse_domain
 from fcp_ros.planning import PlanningOptions, PlanStatus
-from fcp_ros.planning.goal.wanted import Wanted
+from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.relevance.compiler import Breadth, demand_task
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fcp_ros.cset import Fact, InstanceBuilder
 from fcp_ros.domain import parse_domain
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.planning.goal.wanted import Wanted
+from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance import binding_plans as demand_plans
 from fcp_ros.planning.relevance.compiler import Breadth, demand_task

@@ -13,7 +13,7 @@ from random_worlds import worlds
 from fcp_ros.cset import Fact, InstanceBuilder
 from fcp_ros.domain import parse_domain
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.planning.goal.wanted import Wanted
+from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance import reach as demand_reach
 from fcp_ros.planning.relevance.compiler import Breadth, demand_task

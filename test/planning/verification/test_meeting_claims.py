@@ -16,7 +16,7 @@ from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning import PlanningOptions, verify
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
-from fcp_ros.planning.goal.alternatives import goal_alternatives
+from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
@@ -38,7 +38,7 @@ def encoded(domain, instance, goal, tnorm, known):
     watch = Watch(PlanningOptions())
     formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
     task = compile_task(domain, instance, watch)
-    alternatives = goal_alternatives(formula, known, tnorm, task, watch)
+    alternatives = find_alternatives(formula, known, tnorm, task, watch)
     # Interchangeable objects would have to be named back first; nothing else is switched off.
     options = EncodeOptions(switches=Switches(symmetry=False))
     return encode(task, Conditions(task), alternatives, options, watch)
