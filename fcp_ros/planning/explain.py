@@ -153,7 +153,7 @@ def _forbidden_by(fact: int, task: Task, conditions: Conditions) -> frozenset[st
     for operator in task.adders[fact]:
         names = {
             block.constraint
-            for block in conditions.blocks(operator)
+            for block in conditions.find_blocks(operator)
             if not block.rest and fact in block.completes and block.constraint
         }
         if not names:

@@ -115,9 +115,9 @@ def _binding(membership: float, shares: Sequence[Share], tnorm: TNorm, alpha: fl
 def _considered(encoding: Encoding) -> dict[str, str]:
     """For each element of an operator the first one, and what that was for."""
     task = encoding.task
-    demands = task.demands or [None] * len(task.operators)
+    purposes = task.purposes or [None] * len(task.operators)
     found: dict[str, str] = {}
-    for operator, demand in zip(task.operators, demands, strict=True):
+    for operator, demand in zip(task.operators, purposes, strict=True):
         for element in operator.arguments:
             if element not in found:
                 purpose = f", which may matter for {demand}" if demand is not None else ""

@@ -48,7 +48,7 @@ def reached(task, conditions, kept):
             and all(
                 absence.unless in task.initial
                 or all(fact in false or fact == absence.unless for fact in absence.facts)
-                for absence in conditions.absences(index)
+                for absence in conditions.find_absences(index)
             )
         }
         if not new:
@@ -99,9 +99,9 @@ def shortest(task, wanted, limit=20_000):
     """
     conditions = Conditions(task)
     usable = [
-        (o, conditions.absences(index), conditions.blocks(index))
+        (o, conditions.find_absences(index), conditions.find_blocks(index))
         for index, o in enumerate(task.operators)
-        if conditions.absences(index) is not None
+        if conditions.find_absences(index) is not None
     ]
     if not all(fact in task.fact_ids for fact in wanted.positive):
         return None

@@ -25,14 +25,14 @@ from fcp_ros.planning.relevance.compiler import Breadth, DemandCompiler
 from fcp_ros.planning.task.patterns import (
     Arguments,
     FactStore,
-    Join,
     PatternAtom,
-    bound_terms,
-    fits,
-    pattern_atom,
-    pattern_of,
+    PatternJoin,
+    bind_terms,
+    make_pattern,
+    make_pattern_atom,
+    matches_atom,
 )
-from fcp_ros.planning.task.task import FactKey, Operator, Task, functional_positions
+from fcp_ros.planning.task.task import FactKey, GroundOperator, Task, functional_positions
 
 MAX_OPERATORS = 1_000_000
 """More reachable operators than this are refused with MEMOUT."""
@@ -69,8 +69,8 @@ class _CompiledRule:
     static_absent: tuple[Atom, ...]
     add: tuple[PatternAtom, ...]
     delete: tuple[PatternAtom, ...]
-    unconditional: Join | None
-    triggers: tuple[tuple[str, Join], ...]
+    unconditional: PatternJoin | None
+    triggers: tuple[tuple[str, PatternJoin], ...]
 
 
 class _Fixpoint:
@@ -87,13 +87,13 @@ class _Fixpoint:
         self._facts: list[Fact] = []
         self._ids: dict[Fact, int] = {}
         self._queue: deque[Fact] = deque()
-        self._operators: list[Operator] = []
+        self._operators: list[GroundOperator] = []
         self._seen: set[tuple[str, Arguments]] = set()
 
     def run(self) -> Task:
         initial = self._load()
         rules = [self._compiled(rule) for rule in self._domain.rules.values()]
-        triggers: dict[str, list[tuple[_CompiledRule, Join]]] = {}
+        triggers: dict[str, list[tuple[_CompiledRule, PatternJoin]]] = {}
         for compiled in rules:
             for relation, join in compiled.triggers:
                 triggers.setdefault(relation, []).append((compiled, join))
@@ -131,7 +131,7 @@ class _Fixpoint:
         names = rule.parameter_names
         slots = {name: slot for slot, name in enumerate(names)}
         positive = rule.positive()
-        pattern = pattern_of(
+        pattern = make_pattern(
             names, tuple(p.type for p in rule.parameters), positive, self._instance
         )
         fluent = [i for i, atom in enumerate(positive) if atom.predicate in self._fluents]
@@ -139,10 +139,10 @@ class _Fixpoint:
             rule,
             tuple(pattern.atoms[i] for i in fluent),
             tuple(a for a in rule.negative() if a.predicate not in self._fluents),
-            tuple(pattern_atom(atom, slots) for atom in rule.add),
-            tuple(pattern_atom(atom, slots) for atom in rule.delete),
-            None if fluent else Join(pattern, None),
-            tuple((pattern.atoms[i][0], Join(pattern, i)) for i in fluent),
+            tuple(make_pattern_atom(atom, slots) for atom in rule.add),
+            tuple(make_pattern_atom(atom, slots) for atom in rule.delete),
+            None if fluent else PatternJoin(pattern, None),
+            tuple((pattern.atoms[i][0], PatternJoin(pattern, i)) for i in fluent),
         )
 
     def _emit(self, compiled: _CompiledRule, binding: Arguments) -> None:
@@ -157,7 +157,7 @@ class _Fixpoint:
         add = dict.fromkeys(self._fact(_ground(atom, binding)) for atom in compiled.add)
         delete = [self._ids[_ground(atom, binding)] for atom in compiled.delete]
         self._operators.append(
-            Operator(
+            GroundOperator(
                 compiled.rule,
                 binding,
                 tuple(self._ids[_ground(atom, binding)] for atom in compiled.fluent_pre),
@@ -174,9 +174,9 @@ class _Fixpoint:
 
     def _found(self, atom: Atom, rule: ActionRule, binding: Arguments) -> bool:
         """Whether a static fact matches an atom that must match none."""
-        bound = bound_terms(atom, rule, binding)
+        bound = bind_terms(atom, rule, binding)
         return any(
-            fits(arguments, atom, bound)
+            matches_atom(arguments, atom, bound)
             for arguments in self._store.matching(atom.predicate, list(bound.items()))
         )
 

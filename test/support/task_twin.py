@@ -19,12 +19,12 @@ class TaskTwin:
     def successor(self, index, state, left):
         """Facts and resources after an operator; None where it can't be applied."""
         operator = self.task.operators[index]
-        absences = self.conditions.absences(index)
+        absences = self.conditions.find_absences(index)
         if absences is None or not state.issuperset(operator.pre):
             return None
         if not all(absence.holds(state) for absence in absences):
             return None
-        for block in self.conditions.blocks(index):
+        for block in self.conditions.find_blocks(index):
             bites = state.issuperset(block.rest) and state.isdisjoint(block.absent)
             if bites and not state.issuperset(block.completes):
                 return None

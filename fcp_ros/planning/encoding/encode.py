@@ -25,7 +25,7 @@ from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.model.ground_step import GradedAtoms, GroundStep
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.mutexes.ground_mutexes import exclusions_of
+from fcp_ros.planning.mutexes.ground_mutexes import find_leg_mutexes
 from fcp_ros.planning.relevance.overwriting import expanded
 from fcp_ros.planning.relevance.selection import Relevance, relevant
 from fcp_ros.planning.task.conditions import Conditions
@@ -102,9 +102,9 @@ class _Encoder:
         self._switches = options.switches
         self._macros = options.macros
         self._watch = watch
-        exclusions = exclusions_of(task, conditions, relevance.operators)
-        self._variables: Variables = variables_of(task, conditions, relevance, exclusions)
-        self._encoder = OperatorEncoder(task, conditions, self._variables, exclusions)
+        mutexes = find_leg_mutexes(task, conditions, relevance.operators)
+        self._variables: Variables = variables_of(task, conditions, relevance, mutexes)
+        self._encoder = OperatorEncoder(task, conditions, self._variables, mutexes)
         self._figures = Figures(
             task,
             [task.operators[index] for index in relevance.operators],

@@ -11,7 +11,7 @@ from fcp_ros.domain.model import ActionRule, Resource, Window
 from fcp_ros.planning.flat.builder import FlatResource
 from fcp_ros.planning.model.ground_step import Bound, cost_of, duration_of
 from fcp_ros.planning.model.request import Optimise
-from fcp_ros.planning.task.task import Operator, Task
+from fcp_ros.planning.task.task import GroundOperator, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Figures:
     def __init__(
         self,
         task: Task,
-        operators: Iterable[Operator],
+        operators: Iterable[GroundOperator],
         optimise: Optimise,
         deadline: float,
         amounts: Mapping[str, float],

@@ -14,8 +14,8 @@ from fcp_ros.planning.encoding.variables import Variables
 from fcp_ros.planning.flat.builder import Assignment
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.memberships import GradedAtom
-from fcp_ros.planning.task.forgetting import Forgotten, forgotten
-from fcp_ros.planning.task.task import Operator, Task
+from fcp_ros.planning.task.forgetting import ForgottenParameter, find_forgotten_parameter
+from fcp_ros.planning.task.task import GroundOperator, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Merging:
         self._rules = {
             name: found
             for name, rule in task.domain.rules.items()
-            if (found := forgotten(rule, task.domain.schema, durations)) is not None
+            if (found := find_forgotten_parameter(rule, task.domain.schema, durations)) is not None
         }
 
     def merged(self, entries: Sequence[Entry]) -> list[Entry]:
@@ -125,12 +125,12 @@ class Merging:
         if len(covered) < 2 or len(excluded) >= len(covered):
             return [entry for entry, _ in group]
         (step,) = entry.action.steps
-        rule: Forgotten = self._rules[step.rule.name]
+        rule: ForgottenParameter = self._rules[step.rule.name]
         return [_merged(entry, variable, excluded, rule.position, rule.parameter)]
 
 
 def overwriting(
-    entry: Entry, operator: Operator, task: Task, variables: Variables
+    entry: Entry, operator: GroundOperator, task: Task, variables: Variables
 ) -> Iterator[Entry]:
     """The entries of an operator that stands for all old values (see overwriting.py).
 

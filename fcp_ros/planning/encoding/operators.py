@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fcp_ros.planning.encoding.requirements import Impossible, Requirements
 from fcp_ros.planning.encoding.variables import Variables
 from fcp_ros.planning.flat.builder import Assignment, FlatBlock, FlatEffect
-from fcp_ros.planning.mutexes.ground_mutexes import Exclusions
+from fcp_ros.planning.mutexes.ground_mutexes import LegMutexes
 from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.task import Absence, Block, FactKey, GroundEffect, Operator, Task
+from fcp_ros.planning.task.task import Absence, Block, FactKey, GroundEffect, GroundOperator, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +40,28 @@ class OperatorEncoder:
         task: the task.
         conditions: its negative conditions.
         variables: the variables that were chosen for it.
-        exclusions: absences that follow from a precondition are not asked for.
+        mutexes: absences that follow from a precondition are not asked for.
     """
 
     def __init__(
-        self, task: Task, conditions: Conditions, variables: Variables, exclusions: Exclusions
+        self, task: Task, conditions: Conditions, variables: Variables, mutexes: LegMutexes
     ) -> None:
         self._task = task
         self._conditions = conditions
         self._variables = variables
-        self._exclusions = exclusions
+        self._mutexes = mutexes
         self._legs: dict[FactKey, dict[int, set[int]] | None] = {}
 
     def bodies(self, index: int) -> list[Body]:
         """The flat operators that stand for an operator; none where it can never be applied."""
         operator = self._task.operators[index]
-        absences = self._conditions.absences(index)
+        absences = self._conditions.find_absences(index)
         if absences is None:
             return []
         try:
             asked = self._required(operator.pre, ())
             for absence in absences:
-                if not self._exclusions.implied(absence, operator.pre):
+                if not self._mutexes.implies(absence, operator.pre):
                     self._absent(absence, asked)
             blocks = self._blocks(index, asked)
             asked.settle()
@@ -82,7 +82,7 @@ class OperatorEncoder:
         """Whether the facts behind the preconditions don't exclude each other."""
         values = self._variables.values
         facts = [values[variable][value] for variable, value in pre.items()]
-        return self._exclusions.possible([fact for fact in facts if fact is not None])
+        return self._mutexes.are_compatible([fact for fact in facts if fact is not None])
 
     def condition(
         self, positive: Iterable[int], negative: Iterable[int]
@@ -152,7 +152,7 @@ class OperatorEncoder:
 
     def _blocks(self, index: int, asked: Requirements) -> tuple[FlatBlock, ...]:
         found: dict[FlatBlock, None] = {}
-        for block in self._conditions.blocks(index):
+        for block in self._conditions.find_blocks(index):
             for rest in self._rests(block):
                 flat = self._block(rest, block.completes, asked)
                 if flat is not None:
@@ -212,7 +212,7 @@ class OperatorEncoder:
 
     # --- effects
 
-    def _effects(self, operator: Operator, pre: dict[int, int]) -> Iterator[FlatEffect]:
+    def _effects(self, operator: GroundOperator, pre: dict[int, int]) -> Iterator[FlatEffect]:
         """What is deleted first, so that what is added stays."""
         place, none = self._variables.place, self._variables.none
         added = dict([place[fact] for fact in operator.add if fact in place])

@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.planning.flat.builder import Assignment
-from fcp_ros.planning.mutexes.ground_mutexes import Exclusions
+from fcp_ros.planning.mutexes.ground_mutexes import LegMutexes
 from fcp_ros.planning.relevance.selection import Relevance
 from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.task import FactKey, Operator, Task
+from fcp_ros.planning.task.task import FactKey, GroundOperator, Task
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class Variables:
 
 
 def variables_of(
-    task: Task, conditions: Conditions, relevance: Relevance, exclusions: Exclusions
+    task: Task, conditions: Conditions, relevance: Relevance, mutexes: LegMutexes
 ) -> Variables:
     """Choose the variables for the relevant part of a task."""
     operators = [task.operators[index] for index in relevance.operators]
     needed = relevance.needed_true | relevance.needed_false
     changing = _changing(task, operators, needed)
-    wanted = _asked_for_as_a_whole(task, conditions, relevance.operators, exclusions)
-    groups = _cover(task, sorted(changing), wanted, exclusions)
+    wanted = _asked_for_as_a_whole(task, conditions, relevance.operators, mutexes)
+    groups = _cover(task, sorted(changing), wanted, mutexes)
     values, none, place = [], [], {}
     may_be_none = _emptied(task, operators, groups)
     for number, (group, with_none) in enumerate(zip(groups, may_be_none, strict=True)):
@@ -72,7 +72,7 @@ def variables_of(
     )
 
 
-def _changing(task: Task, operators: Sequence[Operator], needed: Iterable[int]) -> set[int]:
+def _changing(task: Task, operators: Sequence[GroundOperator], needed: Iterable[int]) -> set[int]:
     """The facts that matter and do not stay as they are at first."""
     added: set[int] = set()
     deleted: set[int] = set()
@@ -86,19 +86,19 @@ def _changing(task: Task, operators: Sequence[Operator], needed: Iterable[int]) 
 
 
 def _asked_for_as_a_whole(
-    task: Task, conditions: Conditions, operators: Iterable[int], exclusions: Exclusions
+    task: Task, conditions: Conditions, operators: Iterable[int], mutexes: LegMutexes
 ) -> set[FactKey]:
     """Legs of which some operator asks that they be empty, where that does not follow anyway."""
     return {
         absence.key
         for index in operators
-        for absence in conditions.absences(index) or ()
-        if absence.key is not None and not exclusions.implied(absence, task.operators[index].pre)
+        for absence in conditions.find_absences(index) or ()
+        if absence.key is not None and not mutexes.implies(absence, task.operators[index].pre)
     }
 
 
 def _cover(
-    task: Task, changing: Sequence[int], wanted: Collection[FactKey], exclusions: Exclusions
+    task: Task, changing: Sequence[int], wanted: Collection[FactKey], mutexes: LegMutexes
 ) -> list[tuple[int, ...]]:
     """Groups of facts of which at most one holds: each fact in one of them.
 
@@ -112,10 +112,10 @@ def _cover(
                 legs.setdefault(key, []).append(fact)
     together = [
         tuple(dict.fromkeys(fact for key in group for fact in legs.get(key, ())))
-        for group in exclusions.groups()
+        for group in mutexes.make_groups()
     ]
     present = set(changing)
-    together += [tuple(filter(present.__contains__, group)) for group in task.together]
+    together += [tuple(filter(present.__contains__, group)) for group in task.mutex_groups]
     chosen = _Cover()
     chosen.take([tuple(legs[key]) for key in legs if key in wanted])
     chosen.take([*together, *map(tuple, legs.values())])
@@ -145,7 +145,7 @@ class _Cover:
 
 
 def _emptied(
-    task: Task, operators: Sequence[Operator], groups: Sequence[Sequence[int]]
+    task: Task, operators: Sequence[GroundOperator], groups: Sequence[Sequence[int]]
 ) -> list[bool]:
     """For each group whether it may be that none of its facts holds."""
     group_of = {fact: number for number, group in enumerate(groups) for fact in group}

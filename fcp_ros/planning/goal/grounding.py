@@ -41,7 +41,7 @@ from fcp_ros.planning.goal.formula import (
 )
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.task.fluents import fluents_of
+from fcp_ros.planning.task.lifted import find_fluents
 
 MAX_BINDINGS = 200_000
 """Goals with more (partial) bindings of their variables are refused with UNSUPPORTED."""
@@ -74,7 +74,7 @@ class _Grounding:
 
     def __init__(self, domain: Domain, instance: Instance, watch: Watch) -> None:
         self._graded = domain.graded
-        self._fluents = fluents_of(domain)
+        self._fluents = find_fluents(domain)
         self._instance = instance
         self._watch = watch
         self._labels: dict[tuple[str, str], bool] = {}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts that never hold together, proven over rules or over the operators of a task.
+"""Facts that never hold together, proven over a domain's rules or over the operators of a task.
 
-- `pairs`, `initial_pairs`: pairs of relation legs that an element never fills both (lifted).
+- `pairs`: lifted mutex pairs: two legs of relations that no element ever fills both.
 - `links`: facts that share an element and are always linked by a static fact (lifted).
-- `invariants`: both, worked out once for a domain and checked in a state.
-- `ground_mutexes`: pairs of functional legs, proven over the operators of one task.
+- `invariants`: both, worked out once for a domain and checked in a state; relevance uses them.
+- `ground_mutexes`: mutex functional legs over the operators of one task; encoding uses them.
 """

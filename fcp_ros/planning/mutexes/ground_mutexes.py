@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functional legs that exclude each other: an item that is held is not on anything.
+"""Mutex functional legs over the operators of a task: an item that is held is not on anything.
 
-Two legs of one element exclude each other if never a fact of each holds. That is proved by
-induction over the operators at hand: it is so at first, and no operator breaks it, given that all
-the other pairs hold before (so the pairs that are kept are the greatest set that supports itself).
-The simplest case of invariant synthesis (Helmert, Concise finite-domain representations for PDDL
-planning tasks, 2009), on ground operators.
+Two legs of one element are mutex if never a fact of each holds. The proof is an induction over the
+operators: it is so initially, and no operator breaks it, given that all the other pairs hold before
+(so the result is the greatest set of pairs that supports itself). This is the simplest case of
+invariant synthesis (Helmert, Concise finite-domain representations for PDDL planning tasks, 2009),
+on ground operators.
 
-Two things get simpler: an absence that a precondition implies need not be checked, and legs that
-exclude each other are one variable ("where the item is").
+Two things get simpler: an absence that a precondition implies need not be checked, and mutex legs
+become one variable ("where the item is").
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.task import Absence, FactKey, Operator, Task
+from fcp_ros.planning.task.task import Absence, FactKey, GroundOperator, Task
 
 Partners = dict[FactKey, set[FactKey]]
 
 
-class Exclusions:
-    """Which legs exclude each other.
+class LegMutexes:
+    """Pairs of mutex functional legs.
 
     Args:
         task: the task.
-        partners: for each leg those that it excludes; symmetric.
+        partners: for each leg those that are mutex with it; symmetric.
     """
 
     def __init__(self, task: Task, partners: Partners) -> None:
@@ -40,15 +40,15 @@ class Exclusions:
                 self._keys[fact] = keys
                 self._rivals[fact] = frozenset().union(*[partners[key] for key in keys])
 
-    def implied(self, absence: Absence, pre: Iterable[int]) -> bool:
-        """Whether facts that hold exclude all that must be absent."""
+    def implies(self, absence: Absence, pre: Iterable[int]) -> bool:
+        """Return True if facts that hold imply an absence."""
         key, rivals = absence.key, self._rivals
         if key not in self._partners:
             return False
         return any(key in rivals[fact] for fact in pre if fact in rivals)
 
-    def possible(self, facts: Iterable[int]) -> bool:
-        """Whether nothing here speaks against all of some facts holding at once."""
+    def are_compatible(self, facts: Iterable[int]) -> bool:
+        """Return True unless two of some facts are known to be mutex."""
         rivals: set[FactKey] = set()
         for fact in facts:
             keys = self._keys.get(fact)
@@ -58,8 +58,8 @@ class Exclusions:
                 rivals |= self._rivals[fact]
         return True
 
-    def groups(self) -> Iterator[tuple[FactKey, ...]]:
-        """Disjoint groups of at least two legs that all exclude each other."""
+    def make_groups(self) -> Iterator[tuple[FactKey, ...]]:
+        """Yield disjoint groups of at least two legs that are pairwise mutex."""
         taken: set[FactKey] = set()
         for key in self._partners:
             group = [] if key in taken else [key]
@@ -71,13 +71,15 @@ class Exclusions:
                 yield tuple(group)
 
 
-def exclusions_of(task: Task, conditions: Conditions, operators: Collection[int]) -> Exclusions:
-    """What the operators at hand (numbers in the task) and the initial state make certain."""
-    partners = _candidates(task, operators)
+def find_leg_mutexes(task: Task, conditions: Conditions, operators: Collection[int]) -> LegMutexes:
+    """Prove mutex legs over some operators (numbers in the task) and the initial state."""
+    partners = _make_candidates(task, operators)
     proofs = [
         proof
         for index in operators
-        for proof in _Proofs(task, conditions, task.operators[index], index, partners).open_()
+        for proof in _Obligations(
+            task, conditions, task.operators[index], index, partners
+        ).find_open()
     ]
     changed = True
     while changed:
@@ -87,11 +89,11 @@ def exclusions_of(task: Task, conditions: Conditions, operators: Collection[int]
                 partners[one].discard(other)
                 partners[other].discard(one)
                 changed = True
-    return Exclusions(task, {key: others for key, others in partners.items() if others})
+    return LegMutexes(task, {key: others for key, others in partners.items() if others})
 
 
-def _candidates(task: Task, operators: Iterable[int]) -> Partners:
-    """Pairs of sound legs of one element of which the initial state fills at most one."""
+def _make_candidates(task: Task, operators: Iterable[int]) -> Partners:
+    """Make pairs of unbroken legs of one element of which the initial state fills at most one."""
     seen = set(task.initial)
     for index in operators:
         operator = task.operators[index]
@@ -113,18 +115,18 @@ def _candidates(task: Task, operators: Iterable[int]) -> Partners:
     return partners
 
 
-Proof = tuple[FactKey, FactKey, Sequence[FactKey]]
-"""A pair, and the legs of preconditions: one of them must exclude the second leg of the pair."""
+Obligation = tuple[FactKey, FactKey, Sequence[FactKey]]
+"""A pair, and legs of preconditions: one of them must be mutex with the second leg of the pair."""
 
 
-class _Proofs:
-    """What one operator leaves to be proved about the pairs of legs that it fills."""
+class _Obligations:
+    """The proof obligations of one operator for the pairs of legs that it fills."""
 
     def __init__(
         self,
         task: Task,
         conditions: Conditions,
-        operator: Operator,
+        operator: GroundOperator,
         index: int,
         partners: Partners,
     ) -> None:
@@ -133,25 +135,27 @@ class _Proofs:
         self._partners = partners
         self._empty = {
             absence.key
-            for absence in conditions.absences(index) or ()
+            for absence in conditions.find_absences(index) or ()
             if absence.key is not None and absence.unless is None
         }
         self._filled = {key for fact in operator.add for key in task.keys_of(fact)}
         for effect in operator.effects:
             self._filled.update(key for fact in effect.add for key in task.keys_of(fact))
 
-    def open_(self) -> Iterator[Proof]:
-        """Pairs that the operator only keeps apart if other pairs are; hopeless ones with none."""
+    def find_open(self) -> Iterator[Obligation]:
+        """Yield pairs that the operator keeps only if others hold; with none if it breaks one."""
         operator = self._operator
         for fact in operator.add:
-            yield from self._of(fact, operator.pre, operator.delete)
+            yield from self._check_added(fact, operator.pre, operator.delete)
         for effect in operator.effects:
             pre = (*operator.pre, *effect.pre)
             delete = {*operator.delete, *effect.delete}.intersection(pre)
             for fact in effect.add:
-                yield from self._of(fact, pre, delete)
+                yield from self._check_added(fact, pre, delete)
 
-    def _of(self, fact: int, pre: Sequence[int], delete: Collection[int]) -> Iterator[Proof]:
+    def _check_added(
+        self, fact: int, pre: Sequence[int], delete: Collection[int]
+    ) -> Iterator[Obligation]:
         task = self._task
         cleared = {key for gone in delete for key in task.keys_of(gone)} | self._empty
         kept = {key for held in pre if held not in delete for key in task.keys_of(held)}

@@ -1,95 +1,99 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about one element that never hold together, proven over a domain's rules.
+"""Lifted mutex pairs: facts of one element that never hold together, proven over a domain's rules.
 
-A *place* is a leg of a relation that changes; an element has the facts there that name it in that
-leg. Two places are *apart* for an element if never a fact of each holds (an item that is held lies
-nowhere); a place is apart from itself if never two of its facts hold (an item lies at one spot
-only). The absence of a fact of a relation with one leg is a place, too: what is apart from it
-implies the fact. A place is *filled at once* if nothing is added there where something is already:
-a thing may take one slot of a bag, or two if it is larger, but all at once.
+A *place* is a leg of a fluent relation; the facts of an element there name it in that leg. Two
+places are a mutex pair if no element ever has a fact in each (an item that is held lies nowhere); a
+place is a mutex pair with itself if no element ever has two facts there (an item lies at one spot
+only). The absence of a unary fact is a place, too: a mutex pair with it means that facts at the
+other place imply the fact. A place is *filled at once* if nothing is added there where something is
+already: a large thing may take two slots of a bag, but both in one step.
 
-Proved by induction over the rules, for each element by itself: a rule that adds a fact at a place
-must make sure that none is left at the places that are apart from it, and may count on all that is
-apart before. So what is found is the greatest set of pairs that supports itself. (Invariant
-synthesis as in Helmert, Concise finite-domain representations for PDDL planning tasks, 2009, with
-pairs that support one another in place of one weight.)
+The proof is an induction over the rules, for each element by itself. A rule that adds a fact at a
+place must leave none at the places that are mutex with it, given that all pairs hold before. So the
+result is the greatest set of pairs that supports itself. (Invariant synthesis as in Helmert,
+Concise finite-domain representations for PDDL planning tasks, 2009, with pairs that support one
+another in place of one weight.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 
-from fcp_ros.planning.task.lifted import Part, RelationShape, RuleShape, SlotAtom
+from fcp_ros.cset import Instance
+from fcp_ros.planning.task.lifted import LiftedAtom, LiftedBody, LiftedRelation, LiftedRule
 
 Place = tuple[str, int]
-"""Name of a relation that changes, number of a leg; ABSENT: that the fact does not hold."""
+"""Name of a fluent relation, number of a leg; ABSENT: the absence of its (unary) fact."""
 ABSENT = -1
 AT_ONCE = -2
-"""(relation, AT_ONCE - leg) beside a place says that it is filled at once."""
+"""(relation, AT_ONCE - leg) paired with a place means that it is filled at once."""
 
-Pair = frozenset[Place]
-"""Two places that are apart, or one that is apart from itself; or what is said of one place."""
+MutexPair = frozenset[Place]
+"""Two places that are mutex, or one that is mutex with itself; or see `make_at_once_pair`."""
 
 Disjoint = Collection[frozenset[str]]
-"""Pairs of static relations with one leg of which no element has both facts."""
+"""Pairs of unary static relations that no element is in both of."""
 
 
-def filled_at_once(place: Place) -> Pair:
-    """The pair that says that a place is filled at once."""
+def make_at_once_pair(place: Place) -> MutexPair:
+    """Make the pair that means that a place is filled at once."""
     return frozenset((place, (place[0], AT_ONCE - place[1])))
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What is known where a rule, or one of its effects, changes something.
+class ChangeContext:
+    """A rule, or one of its effects, with all that is known if it changes something.
 
     Attributes:
-        shape: the rule.
-        holds, lacks: positive and negated conditions on what changes.
-        deletes: what is surely deleted.
-        adds: what is surely added.
+        rule: the rule.
+        holds, lacks: positive and negated fluent conditions.
+        deletes: atoms that are surely deleted.
+        adds: atoms that are surely added.
     """
 
-    shape: RuleShape
-    holds: Sequence[SlotAtom]
-    lacks: Sequence[SlotAtom]
-    deletes: Collection[SlotAtom]
-    adds: Sequence[SlotAtom]
+    rule: LiftedRule
+    holds: Sequence[LiftedAtom]
+    lacks: Sequence[LiftedAtom]
+    deletes: Collection[LiftedAtom]
+    adds: Sequence[LiftedAtom]
 
     def may_be_same(self, one: int, other: int) -> bool:
-        """Whether two slots may be one element: parameters never are."""
-        parameters = len(self.shape.types)
+        """Return True if two slots may be one element; two parameters never are."""
+        parameters = len(self.rule.types)
         return one == other or one >= parameters or other >= parameters
 
-    def is_many(self, atom: SlotAtom, leg: int) -> bool:
-        """Whether an atom may stand for several facts with the same element in a leg."""
-        parameters = len(self.shape.types)
+    def is_many(self, atom: LiftedAtom, leg: int) -> bool:
+        """Return True if an atom may stand for several facts with the same element in a leg."""
+        parameters = len(self.rule.types)
         others = (slot for position, slot in enumerate(atom[1]) if position != leg)
         return any(slot >= parameters for slot in others)
 
 
-class Proof:
-    """Finds pairs of places that stay apart once they are.
+class MutexProof:
+    """Finds pairs of places that stay mutex if they are so initially.
 
     Attributes:
-        contexts: the rules and their effects, each with what it changes itself.
+        contexts: the rules and their effects, each with the body that it adds and deletes.
 
     Args:
         rules: the domain's rules.
         relations: its relations, by name.
     """
 
-    def __init__(self, rules: Sequence[RuleShape], relations: Mapping[str, RelationShape]) -> None:
+    def __init__(
+        self, rules: Sequence[LiftedRule], relations: Mapping[str, LiftedRelation]
+    ) -> None:
         self._relations = relations
-        self.contexts = [context for shape in rules for context in _contexts(shape)]
+        self.contexts = [context for rule in rules for context in _make_contexts(rule)]
         self._adds = [(c, atom) for c, part in self.contexts for atom in part.add]
         self._deletes = [(c, atom) for c, part in self.contexts for atom in part.delete]
-        self._candidates = frozenset(self._all())
+        self._candidates = frozenset(self._make_candidates())
 
-    def without(self, broken: Collection[Pair], disjoint: Disjoint) -> frozenset[Pair]:
-        """The pairs that stay apart, given that some are not so at first."""
+    def find_pairs(self, broken: Collection[MutexPair], disjoint: Disjoint) -> frozenset[MutexPair]:
+        """Find the pairs that stay mutex, given those that are not so initially."""
         self._disjoint = disjoint
         pairs = set(self._candidates.difference(broken))
         while True:
@@ -98,14 +102,16 @@ class Proof:
                 return frozenset(pairs)
             pairs.difference_update(wrong)
 
-    def is_gone(self, context: Context, slot: int, place: Place, pairs: Collection[Pair]) -> bool:
-        """Whether no fact of an element at a place survives a change, given what was apart.
+    def is_gone(
+        self, context: ChangeContext, slot: int, place: Place, pairs: Collection[MutexPair]
+    ) -> bool:
+        """Return True if no fact of an element at a place survives a change.
 
         Args:
-            context: of the change.
-            slot: binds the element.
-            place: where nothing must be left.
-            pairs: what was apart before.
+            context: the change.
+            slot: the slot that binds the element.
+            place: the place that must be empty afterwards.
+            pairs: the mutex pairs before the change.
         """
         name, leg = place
         for relation, slots in context.lacks:
@@ -119,113 +125,113 @@ class Proof:
                 known = bound == slot and frozenset(((relation.name, other), place)) in pairs
                 if known and ((relation.name, other) != place or atom in context.deletes):
                     return True
-        return filled_at_once(place) in pairs and self._empties(context, slot, place)
+        return make_at_once_pair(place) in pairs and self._empties(context, slot, place)
 
-    def _empties(self, context: Context, slot: int, place: Place) -> bool:
-        """Whether a rule takes away as much as was ever put at a place at once."""
+    def _empties(self, context: ChangeContext, slot: int, place: Place) -> bool:
+        """Return True if a rule deletes as many facts as were ever added to a place at once."""
         name, leg = place
         taken = {
             atom[1]
             for atom in context.holds
             if atom[0].name == name and atom[1][leg] == slot and atom in context.deletes
         }
-        here = _static_of(context.shape, slot)
+        here = _list_static(context.rule, slot)
         return bool(taken) and all(
-            len(_added_with(other, atom, leg)) <= len(taken)
+            len(_collect_added_with(other, atom, leg)) <= len(taken)
             or any(
                 frozenset((one, two)) in self._disjoint
                 for one in here
-                for two in _static_of(other.shape, atom[1][leg])
+                for two in _list_static(other.rule, atom[1][leg])
             )
-            for other, atom in self.adding(name)
+            for other, atom in self.find_adders(name)
         )
 
-    def adding(self, name: str) -> Iterator[tuple[Context, SlotAtom]]:
-        """All that adds to a relation."""
+    def find_adders(self, name: str) -> Iterator[tuple[ChangeContext, LiftedAtom]]:
+        """Find the atoms that add to a relation."""
         return ((context, atom) for context, atom in self._adds if atom[0].name == name)
 
     # --- candidates
 
-    def _all(self) -> Iterator[Pair]:
+    def _make_candidates(self) -> Iterator[MutexPair]:
         changing = [relation for relation in self._relations.values() if relation.changes]
         places = [(r.name, leg) for r in changing for leg in range(len(r.legs))]
         for one, other in combinations_with_replacement(places, 2):
             same = one[0] == other[0] and one != other  # two legs of one fact
-            if not same and not self._kinds(one).isdisjoint(self._kinds(other)):
+            if not same and not self._types_at(one).isdisjoint(self._types_at(other)):
                 yield frozenset((one, other))
         for place in places:
-            yield filled_at_once(place)
+            yield make_at_once_pair(place)
         for relation in changing:
             if len(relation.legs) == 1:
                 for place in places:
-                    if place[0] != relation.name and self._kinds(place) <= relation.kinds[0]:
+                    if place[0] != relation.name and self._types_at(place) <= relation.kinds[0]:
                         yield frozenset(((relation.name, ABSENT), place))
 
-    def _kinds(self, place: Place) -> frozenset[str]:
+    def _types_at(self, place: Place) -> frozenset[str]:
         return self._relations[place[0]].kinds[place[1]]
 
     # --- obligations
 
-    def _is_kept(self, pair: Pair, pairs: Collection[Pair]) -> bool:
+    def _is_kept(self, pair: MutexPair, pairs: Collection[MutexPair]) -> bool:
         places = sorted(pair)
         if len(places) == 1:
             ((name, leg),) = places
             relation = self._relations[name]
             if leg in relation.keys or len(relation.legs) == 1:
-                return True  # the state itself sees to that
+                return True  # a C-set state keeps functional legs and has each fact once
             return self._keeps(places[0], places[0], pairs)
         one, other = places
         if one[1] <= AT_ONCE:
             return self._is_filled_at_once(other, pairs)
         if one[1] == ABSENT:
-            return self._implied(one[0], other, pairs)
+            return self._is_implied(one[0], other, pairs)
         if other[1] == ABSENT:
-            return self._implied(other[0], one, pairs)
+            return self._is_implied(other[0], one, pairs)
         return self._keeps(one, other, pairs) and self._keeps(other, one, pairs)
 
-    def _keeps(self, added: Place, other: Place, pairs: Collection[Pair]) -> bool:
-        """Whether nothing is left at a place when a fact of another one is added."""
-        for context, atom in self.adding(added[0]):
+    def _keeps(self, added: Place, other: Place, pairs: Collection[MutexPair]) -> bool:
+        """Return True if a place is empty whenever a fact is added to another one."""
+        for context, atom in self.find_adders(added[0]):
             slot = atom[1][added[1]]
             if added == other and context.is_many(atom, added[1]):
                 return False
             if atom in context.holds:
-                continue  # it was there before
+                continue  # it held before
             if self._is_added(context, slot, other, but=atom):
                 return False
             if not self.is_gone(context, slot, other, pairs):
                 return False
         return True
 
-    def _is_filled_at_once(self, place: Place, pairs: Collection[Pair]) -> bool:
+    def _is_filled_at_once(self, place: Place, pairs: Collection[MutexPair]) -> bool:
         name, leg = place
-        for context, atom in self.adding(name):
+        for context, atom in self.find_adders(name):
             slot = atom[1][leg]
-            together = _added_with(context, atom, leg)
+            together = _collect_added_with(context, atom, leg)
             if any(
-                other.shape is context.shape
+                other.rule is context.rule
                 and another[1] not in together
                 and context.may_be_same(another[1][leg], slot)
-                for other, another in self.adding(name)
+                for other, another in self.find_adders(name)
             ):
                 return False
             if context.is_many(atom, leg) or not self.is_gone(context, slot, place, pairs):
                 return False
         return True
 
-    def _is_added(self, context: Context, slot: int, place: Place, but: SlotAtom) -> bool:
-        """Whether the same rule may also add another fact of the element at a place."""
+    def _is_added(self, context: ChangeContext, slot: int, place: Place, but: LiftedAtom) -> bool:
+        """Return True if the same rule may add another fact of the element at a place."""
         name, leg = place
         return any(
             atom != but and context.may_be_same(atom[1][leg], slot)
-            for other, atom in self.adding(name)
-            if other.shape is context.shape
+            for other, atom in self.find_adders(name)
+            if other.rule is context.rule
         )
 
-    def _implied(self, fact: str, place: Place, pairs: Collection[Pair]) -> bool:
-        """Whether who has a fact at the place has the one of the relation with one leg."""
+    def _is_implied(self, fact: str, place: Place, pairs: Collection[MutexPair]) -> bool:
+        """Return True if an element with a fact at the place always has the unary fact."""
         name, leg = place
-        for context, (_, slots) in self.adding(name):
+        for context, (_, slots) in self.find_adders(name):
             if not self._is_so_after(context, slots[leg], fact, pairs):
                 return False
         for context, (relation, slots) in self._deletes:
@@ -237,14 +243,16 @@ class Proof:
                 return False
         return True
 
-    def _is_so_after(self, context: Context, slot: int, fact: str, pairs: Collection[Pair]) -> bool:
-        """Whether an element surely has the fact of a relation with one leg after a change."""
+    def _is_so_after(
+        self, context: ChangeContext, slot: int, fact: str, pairs: Collection[MutexPair]
+    ) -> bool:
+        """Return True if an element surely has a unary fact after a change."""
         if any(relation.name == fact and slots == (slot,) for relation, slots in context.adds):
             return True
         if any(
             relation.name == fact and context.may_be_same(slots[0], slot)
             for other, (relation, slots) in self._deletes
-            if other.shape is context.shape
+            if other.rule is context.rule
         ):
             return False
         return any(
@@ -257,14 +265,14 @@ class Proof:
         )
 
 
-def _contexts(shape: RuleShape) -> Iterator[tuple[Context, Part]]:
-    """A rule and its effects, each with what is known where it changes something."""
-    body = shape.body
-    yield Context(shape, body.fluent, body.absent, body.delete, body.add), body
-    for _, part in shape.effects:
+def _make_contexts(rule: LiftedRule) -> Iterator[tuple[ChangeContext, LiftedBody]]:
+    """Yield a rule and its effects, each with its context and its own body."""
+    body = rule.body
+    yield ChangeContext(rule, body.fluent, body.absent, body.delete, body.add), body
+    for _, part in rule.effects:
         yield (
-            Context(
-                shape,
+            ChangeContext(
+                rule,
                 (*body.fluent, *part.fluent),
                 (*body.absent, *part.absent),
                 (*body.delete, *part.delete),
@@ -274,8 +282,8 @@ def _contexts(shape: RuleShape) -> Iterator[tuple[Context, Part]]:
         )
 
 
-def _added_with(context: Context, atom: SlotAtom, leg: int) -> set[tuple[int, ...]]:
-    """The slots of all that is added together with an atom, with the same slot in a leg."""
+def _collect_added_with(context: ChangeContext, atom: LiftedAtom, leg: int) -> set[tuple[int, ...]]:
+    """Collect the slots of the atoms added together with one, with the same slot in a leg."""
     return {
         slots
         for relation, slots in (*context.adds, atom)
@@ -283,12 +291,54 @@ def _added_with(context: Context, atom: SlotAtom, leg: int) -> set[tuple[int, ..
     }
 
 
-def _static_of(shape: RuleShape, slot: int) -> list[str]:
-    """The static relations with one leg that a rule asks for at a slot."""
-    return [relation.name for relation, slots in shape.body.static if slots == (slot,)]
+def _list_static(rule: LiftedRule, slot: int) -> list[str]:
+    """List the unary static relations that a rule requires of a slot."""
+    return [relation.name for relation, slots in rule.body.static if slots == (slot,)]
 
 
 def _is_open(slots: tuple[int, ...], leg: int) -> bool:
-    """Whether a negated condition speaks of every fact with the element in the leg."""
+    """Return True if a negated condition covers every fact with the element in the leg."""
     others = [slot for position, slot in enumerate(slots) if position != leg]
     return all(slot < 0 for slot in others) and len(set(others)) == len(others)
+
+
+# --- one state
+
+
+def find_initially_broken(pairs: Iterable[MutexPair], instance: Instance) -> Iterator[MutexPair]:
+    """Find the pairs that some element of a state violates.
+
+    Args:
+        pairs: the pairs to check.
+        instance: the state; all tuples of the relations of the pairs are counted.
+    """
+    counts: dict[Place, Counter[int]] = {}
+
+    def count(place: Place) -> Counter[int]:
+        name, leg = place
+        if place not in counts:
+            counts[place] = Counter([legs[leg] for legs in instance.tuples(name).values()])
+        return counts[place]
+
+    for pair in pairs:
+        places = sorted(pair)
+        absent = [name for name, leg in places if leg == ABSENT]
+        if places[0][1] <= AT_ONCE:
+            broken = any(count > 1 for count in count(places[1]).values())
+        elif len(places) == 1:
+            broken = any(count > 1 for count in count(places[0]).values())
+        elif absent:
+            there = next(place for place in places if place[1] != ABSENT)
+            broken = not count(there).keys() <= count((absent[0], 0)).keys()
+        else:
+            broken = not count(places[0]).keys().isdisjoint(count(places[1]).keys())
+        if broken:
+            yield pair
+
+
+def find_disjoint_relations(names: Iterable[str], instance: Instance) -> Iterator[frozenset[str]]:
+    """Find pairs of unary relations that no element of a state is in both of."""
+    having = {name: {legs[0] for legs in instance.tuples(name).values()} for name in names}
+    for one, other in combinations(sorted(having), 2):
+        if having[one].isdisjoint(having[other]):
+            yield frozenset((one, other))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fcp_ros.planning.relevance.facts import Bound, Elements, FactTable
-from fcp_ros.planning.task.lifted import RelationShape, SlotAtom
+from fcp_ros.planning.task.lifted import LiftedAtom, LiftedRelation
 
 Same = tuple[tuple[int, int], ...]
 """Pairs of legs that must have the same element."""
@@ -29,7 +29,7 @@ class Pattern:
         active: whether some operator asks for it.
     """
 
-    relation: RelationShape
+    relation: LiftedRelation
     bound: Bound
     same: Same
     facts: list[int] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Patterns:
         self._patterns: dict[tuple[int, Bound, Same], Pattern] = {}
         self._kinds: dict[int, dict[tuple[tuple[int, ...], Same], None]] = {}
 
-    def of_atom(self, atom: SlotAtom, binding: Elements) -> tuple[Pattern, bool]:
+    def of_atom(self, atom: LiftedAtom, binding: Elements) -> tuple[Pattern, bool]:
         """The pattern of a negated condition, and whether it is new."""
         relation, slots = atom
         bound = tuple([(p, binding[slot]) for p, slot in enumerate(slots) if slot >= 0])
@@ -60,7 +60,7 @@ class Patterns:
         pattern.hard = True
         return pattern, new
 
-    def of_key(self, relation: RelationShape, position: int, element: int) -> tuple[Pattern, bool]:
+    def of_key(self, relation: LiftedRelation, position: int, element: int) -> tuple[Pattern, bool]:
         """The pattern of a functional leg, and whether it is new."""
         return self._pattern(relation, ((position, element),), ())
 
@@ -73,7 +73,7 @@ class Patterns:
             if pattern is not None and (not same or pattern.fits(elements)):
                 yield pattern
 
-    def _pattern(self, relation: RelationShape, bound: Bound, same: Same) -> tuple[Pattern, bool]:
+    def _pattern(self, relation: LiftedRelation, bound: Bound, same: Same) -> tuple[Pattern, bool]:
         key = (relation.number, bound, same)
         found = self._patterns.get(key)
         if found is not None:

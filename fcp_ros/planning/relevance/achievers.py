@@ -9,7 +9,7 @@ from fcp_ros.planning.relevance.binding import Matcher
 from fcp_ros.planning.relevance.binding_plans import Plan, Planner, Style
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.relevance.overwriting import Overwritings
-from fcp_ros.planning.task.lifted import DomainShapes, Trigger
+from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
 
 _ANEW = (Style.NEAR, Style.FAR)
 """Styles for which a rule that only undoes something is no way."""
@@ -19,7 +19,7 @@ class Ways:
     """Triggers with their plans; worked out once for each relation and types of elements.
 
     Args:
-        shapes: the domain.
+        lifted: the domain.
         planner: its plans.
         facts: the facts.
         matcher: knows which types have a handful of elements.
@@ -28,14 +28,14 @@ class Ways:
 
     def __init__(
         self,
-        shapes: DomainShapes,
+        lifted: LiftedDomain,
         planner: Planner,
         facts: FactTable,
         matcher: Matcher,
         overwritings: Overwritings,
     ) -> None:
         self._overwritings = overwritings
-        self._shapes = shapes
+        self._lifted = lifted
         self._planner = planner
         self._facts = facts
         self._matcher = matcher
@@ -49,7 +49,7 @@ class Ways:
         key = (literal & 1, relation.number, types, style)
         found = self._found.get(key)
         if found is None:
-            ways = self._shapes.deleters if literal & 1 else self._shapes.adders
+            ways = self._lifted.deleters if literal & 1 else self._lifted.adders
             found = self._found[key] = [
                 self.of(trigger, style, trigger.slots)
                 for trigger in ways.get(relation.name, ())
@@ -65,14 +65,14 @@ class Ways:
         """The plan of a trigger with some slots bound."""
         bare = self._overwritings.triggers.get(trigger)
         if bare is not None:
-            trigger, slots = bare, (*slots, self._overwritings.rules[trigger.shape.number].slot)
+            trigger, slots = bare, (*slots, self._overwritings.rules[trigger.rule.number].slot)
         few = self._few.get(trigger)
         if few is None:
             few = self._few[trigger] = self._matcher.few(trigger.types)
         return self._planner.plan(trigger, style, frozenset(slots), few)
 
     def _fits(self, trigger: Trigger, types: Sequence[str]) -> bool:
-        below = self._shapes.below
+        below = self._lifted.below
         return all(
             type_ in below[trigger.types[slot]]
             for slot, type_ in zip(trigger.slots, types, strict=True)

@@ -153,8 +153,8 @@ class Attempts:
         for number, elements in enumerate(candidates):
             kinds = tuple([type_of(element) for element in elements])
             seen[kinds] = seen.get(kinds, -1) + 1
-            arguments = elements[: len(trigger.shape.types)]
-            obstructed = self._grounder.obstructed(trigger.shape, arguments)
+            arguments = elements[: len(trigger.rule.types)]
+            obstructed = self._grounder.obstructed(trigger.rule, arguments)
             ranked.append((obstructed, seen[kinds], number))
         for _, _, number in sorted(ranked)[:wanted]:
             yield candidates[number]

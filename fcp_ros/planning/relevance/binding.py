@@ -13,9 +13,9 @@ from fcp_ros.planning.relevance.candidates import Candidates
 from fcp_ros.planning.relevance.facts import Bound, Elements, FactTable
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import (
-    DomainShapes,
-    RelationShape,
-    SlotAtom,
+    LiftedAtom,
+    LiftedDomain,
+    LiftedRelation,
     Trigger,
 )
 
@@ -63,7 +63,7 @@ class Matcher:
     """Binds slots.
 
     Args:
-        shapes: the domain.
+        lifted: the domain.
         facts: what is known of changing facts; the scene.
         reach: facts that can never hold.
         candidates: elements to try first.
@@ -73,15 +73,15 @@ class Matcher:
 
     def __init__(
         self,
-        shapes: DomainShapes,
+        lifted: LiftedDomain,
         facts: FactTable,
         reach: Reach,
         candidates: Candidates,
         watch: Watch,
-        demand: Callable[[RelationShape, Bound], None],
+        demand: Callable[[LiftedRelation, Bound], None],
     ) -> None:
         self._instance = facts.instance
-        self._below = shapes.below
+        self._below = lifted.below
         self._facts = facts
         self._reach = reach
         self._confining = reach.confining
@@ -90,7 +90,7 @@ class Matcher:
         self._demand = demand
         self._listeners: dict[tuple[int, int, int], list[Listener]] = {}
         self._waiting: dict[tuple[int, Elements], list[Listener]] = {}
-        self._confined: dict[Step, tuple[SlotAtom, ...]] = {}
+        self._confined: dict[Step, tuple[LiftedAtom, ...]] = {}
 
     def few(self, types: Iterable[str]) -> frozenset[int]:
         """The slots whose types have a handful of elements."""
@@ -99,7 +99,7 @@ class Matcher:
 
     def fits(self, run: Plan, binding: list[int], bound: Iterable[tuple[int, int]]) -> bool:
         """Bind slots to elements; False (and a useless binding) where they do not fit."""
-        types, parameters = run.trigger.types, len(run.trigger.shape.types)
+        types, parameters = run.trigger.types, len(run.trigger.rule.types)
         for slot, element in bound:
             current = binding[slot]
             if current == element:
@@ -118,7 +118,7 @@ class Matcher:
         None where one parameter would be two elements, or two parameters one.
         """
         binding = [OPEN] * len(trigger.types)
-        parameters = len(trigger.shape.types)
+        parameters = len(trigger.rule.types)
         for slot, element in zip(trigger.slots, elements, strict=True):
             current = binding[slot]
             if current != element:
@@ -186,7 +186,7 @@ class Matcher:
     def _bind(self, run: Run, step: Step, elements: Elements, binding: list[int]) -> bool:
         """Bind the open slots of a step; False (and no change) where they do not fit."""
         trigger = run.plan.trigger
-        parameters = len(trigger.shape.types)
+        parameters = len(trigger.rule.types)
         for position, slot in step.opens:
             element, current = elements[position], binding[slot]
             if current == element:

@@ -16,9 +16,9 @@ from enum import Enum
 
 from fcp_ros.planning.relevance.undoing import only_undoes
 from fcp_ros.planning.task.lifted import (
-    DomainShapes,
-    RelationShape,
-    SlotAtom,
+    LiftedAtom,
+    LiftedDomain,
+    LiftedRelation,
     Trigger,
 )
 
@@ -76,7 +76,7 @@ class Step:
         free: whether no changing condition speaks of what is bound: one value is like another.
     """
 
-    relation: RelationShape | None
+    relation: LiftedRelation | None
     bound: tuple[tuple[int, int], ...]
     opens: tuple[tuple[int, int], ...]
     determined: bool
@@ -118,7 +118,7 @@ class Join:
     """
 
     trigger: Trigger
-    relation: RelationShape
+    relation: LiftedRelation
     slots: tuple[int, ...]
     plan: Plan
 
@@ -127,11 +127,11 @@ class Planner:
     """Makes plans and keeps them.
 
     Args:
-        shapes: the domain.
+        lifted: the domain.
     """
 
-    def __init__(self, shapes: DomainShapes) -> None:
-        self._shapes = shapes
+    def __init__(self, lifted: LiftedDomain) -> None:
+        self._lifted = lifted
         self._plans: dict[tuple[Trigger, Style, frozenset[int], frozenset[int]], Plan] = {}
         self._undoing: dict[Trigger, bool] = {}
 
@@ -165,7 +165,7 @@ class Planner:
         """
         found = self._undoing.get(trigger)
         if found is None:
-            found = self._undoing[trigger] = only_undoes(trigger, self._shapes)
+            found = self._undoing[trigger] = only_undoes(trigger, self._lifted)
         return found
 
 
@@ -257,7 +257,7 @@ def _plan(
     bound: frozenset[int],
     path: _Path,
     few: frozenset[int],
-    checked: Sequence[SlotAtom] = (),
+    checked: Sequence[LiftedAtom] = (),
 ) -> Plan:
     spoken = {slot for _, slots in trigger.fluent for slot in slots}
     now = set(bound)
@@ -296,11 +296,11 @@ def _plan(
         tuple(steps),
         any(step.free and not step.determined for step in steps),
         not loose <= few,
-        not loose.isdisjoint(trigger.shape.graded & spoken),
+        not loose.isdisjoint(trigger.rule.graded & spoken),
     )
 
 
-def _step(atom: SlotAtom, now: set[int], spoken: set[int]) -> Step:
+def _step(atom: LiftedAtom, now: set[int], spoken: set[int]) -> Step:
     relation, slots = atom
     bound = tuple((position, slot) for position, slot in enumerate(slots) if slot in now)
     opens = tuple((position, slot) for position, slot in enumerate(slots) if slot not in now)

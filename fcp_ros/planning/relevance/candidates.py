@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from fcp_ros.planning.relevance.facts import FactTable
-from fcp_ros.planning.task.lifted import DomainShapes
+from fcp_ros.planning.task.lifted import LiftedDomain
 
 ELEMENTS = 8
 """How many elements are tried at first."""
@@ -23,15 +23,15 @@ class Candidates:
     """Chooses elements.
 
     Args:
-        shapes: the domain.
+        lifted: the domain.
         facts: the scene.
     """
 
-    def __init__(self, shapes: DomainShapes, facts: FactTable) -> None:
+    def __init__(self, lifted: LiftedDomain, facts: FactTable) -> None:
         self._instance = facts.instance
         self._facts = facts
-        self._below = shapes.below
-        self._links = tuple(r for r in shapes.relations.values() if not r.changes)
+        self._below = lifted.below
+        self._links = tuple(r for r in lifted.relations.values() if not r.changes)
         self._met: set[int] = set()
         self._touched: dict[str, list[int]] = {}
 

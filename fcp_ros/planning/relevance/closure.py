@@ -33,7 +33,7 @@ from fcp_ros.planning.relevance.open_literals import DONE, Agenda
 from fcp_ros.planning.relevance.overwriting import Overwritings
 from fcp_ros.planning.relevance.progress import Progress
 from fcp_ros.planning.relevance.reach import Reach
-from fcp_ros.planning.task.lifted import DomainShapes, RelationShape, Trigger
+from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRelation, Trigger
 
 MAX_OPERATORS = 1_000_000
 """More operators than this are refused with MEMOUT."""
@@ -55,7 +55,7 @@ class Closure:
         constraints: matches of the constraints' patterns.
 
     Args:
-        shapes: the domain.
+        lifted: the domain.
         planner: its plans.
         facts: an empty table for the scene.
         invariants: what holds in all states that can be reached.
@@ -66,7 +66,7 @@ class Closure:
 
     def __init__(
         self,
-        shapes: DomainShapes,
+        lifted: LiftedDomain,
         planner: Planner,
         facts: FactTable,
         invariants: Invariants,
@@ -74,23 +74,23 @@ class Closure:
         breadth: Breadth,
         watch: Watch,
     ) -> None:
-        self._shapes = shapes
+        self._lifted = lifted
         self._planner = planner
         self._facts = facts
         self._breadth = breadth
         self._full = breadth is Breadth.FULL
         self._watch = watch
-        reach = Reach(shapes, facts)
-        self.grounder = Grounder(shapes, facts, reach, invariants.checks)
-        self._candidates = Candidates(shapes, facts)
-        self._matcher = Matcher(shapes, facts, reach, self._candidates, watch, self._demand)
-        self.constraints = Constraints(shapes, facts, self._matcher, planner)
-        self._ways = Ways(shapes, planner, facts, self._matcher, overwritings)
+        reach = Reach(lifted, facts)
+        self.grounder = Grounder(lifted, facts, reach, invariants.checks)
+        self._candidates = Candidates(lifted, facts)
+        self._matcher = Matcher(lifted, facts, reach, self._candidates, watch, self._demand)
+        self.constraints = Constraints(lifted, facts, self._matcher, planner)
+        self._ways = Ways(lifted, planner, facts, self._matcher, overwritings)
         self._old = OldValues(facts, overwritings)
         self._joins = Joins(facts, self._matcher)
         self._agenda = Agenda(facts, self.grounder.patterns)
         self._progress = Progress(facts, self.grounder.patterns, self._agenda, self._full)
-        self._effects = EffectIndex(shapes, facts)
+        self._effects = EffectIndex(lifted, facts)
         self._attempts = Attempts(
             facts,
             self._ways,
@@ -103,7 +103,7 @@ class Closure:
         )
         self._stuck: list[Need] = []
         self._demanded: set[tuple[int, Bound]] = set()
-        self._demands: deque[tuple[RelationShape, Bound]] = deque()
+        self._demands: deque[tuple[LiftedRelation, Bound]] = deque()
         self._touches: deque[Touch] = deque()
         self._helpful: set[Node] = set()  # effects that change something that matters
         self._resources: set[str] = set()
@@ -202,14 +202,14 @@ class Closure:
 
     # --- open demands (full breadth)
 
-    def _demand(self, relation: RelationShape, bound: Bound) -> None:
+    def _demand(self, relation: LiftedRelation, bound: Bound) -> None:
         key = (relation.number, bound)
         if key not in self._demanded:
             self._demanded.add(key)
             self._demands.append((relation, bound))
 
-    def _demanded_pattern(self, relation: RelationShape, bound: Bound) -> None:
-        for trigger in self._shapes.adders.get(relation.name, ()):
+    def _demanded_pattern(self, relation: LiftedRelation, bound: Bound) -> None:
+        for trigger in self._lifted.adders.get(relation.name, ()):
             given = [(trigger.slots[position], element) for position, element in bound]
             self._everything(trigger, given)
 
@@ -224,11 +224,11 @@ class Closure:
     # --- operators
 
     def _emit(self, trigger: Trigger, elements: Elements, purpose: int) -> None:
-        size = len(trigger.shape.types)
+        size = len(trigger.rule.types)
         arguments = self._old.completed(trigger, elements, purpose)
         if arguments is None:
             return
-        node, new = self.grounder.operator(trigger.shape, arguments[:size])
+        node, new = self.grounder.operator(trigger.rule, arguments[:size])
         if node is None:
             return
         self._serve(node, purpose)
@@ -254,21 +254,21 @@ class Closure:
             )
         self._candidates.touch(node.arguments)
         self._progress.ask(node)
-        if node.shape.effects:
+        if node.rule.effects:
             self._touches.extend(self._effects.of_node(node))
-        assert node.shape.rule is not None
-        for resource in node.shape.rule.uses:
-            if resource in self._shapes.gains and resource not in self._resources:
+        assert node.rule.action is not None
+        for resource in node.rule.action.uses:
+            if resource in self._lifted.gains and resource not in self._resources:
                 self._resources.add(resource)
                 self._refill(resource)
 
     def _refill(self, resource: str) -> None:
         """What is used and can be gained: everything that gains it (and uses it) belongs to it."""
         if self._full:
-            for trigger in (*self._shapes.gains[resource], *self._shapes.spends[resource]):
+            for trigger in (*self._lifted.gains[resource], *self._lifted.spends[resource]):
                 self._everything(trigger, ())
             return
-        for trigger in self._shapes.gains[resource]:
+        for trigger in self._lifted.gains[resource]:
             plan = self._ways.of(trigger, Style.FAR, ())
             run = Run(plan, _NO_PURPOSE, 1)
             binding = [OPEN] * len(trigger.types)

@@ -23,7 +23,7 @@ from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.relevance.output import TaskWriter
 from fcp_ros.planning.relevance.overwriting import Overwritings, crowded, overwritings_of
 from fcp_ros.planning.relevance.reduction import Reduction
-from fcp_ros.planning.task.lifted import DomainShapes, shapes_of
+from fcp_ros.planning.task.lifted import LiftedDomain, lift_domain
 from fcp_ros.planning.task.task import Task
 
 __all__ = ["Breadth", "DemandCompiler", "demand_task"]
@@ -38,10 +38,10 @@ class DemandCompiler:
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
-        self._shapes: DomainShapes = shapes_of(domain)
-        self._planner = Planner(self._shapes)
-        self._overwritings = overwritings_of(self._shapes)
-        self._finder = InvariantFinder(self._shapes)
+        self._lifted: LiftedDomain = lift_domain(domain)
+        self._planner = Planner(self._lifted)
+        self._overwritings = overwritings_of(self._lifted)
+        self._finder = InvariantFinder(self._lifted)
 
     def task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
         """What matters for the wanted facts.
@@ -61,10 +61,10 @@ class DemandCompiler:
 
     def _task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
         facts = FactTable(instance)
-        invariants = self._finder.of(instance)
+        invariants = self._finder.find(instance)
         overwritings = self._overwritings_for(instance, wanted)
         closure = Closure(
-            self._shapes, self._planner, facts, invariants, overwritings, breadth, watch
+            self._lifted, self._planner, facts, invariants, overwritings, breadth, watch
         )
         positive = self._numbers(facts, wanted.positive)
         negative = self._numbers(facts, wanted.negative)
@@ -72,14 +72,14 @@ class DemandCompiler:
         reduction = Reduction(
             facts,
             closure.constraints.matches,
-            frozenset(self._shapes.gains),
+            frozenset(self._lifted.gains),
             positive,
             negative,
             watch,
         )
         reduced = reduction.run(closure.grounder.operators)
         matches = closure.constraints.matches
-        writer = TaskWriter(self._shapes, facts, matches, overwritings, invariants.groups, watch)
+        writer = TaskWriter(self._lifted, facts, matches, overwritings, invariants.groups, watch)
         return writer.write(reduced, (*positive, *negative), breadth is Breadth.FULL)
 
     def _overwritings_for(self, instance: Instance, wanted: Wanted) -> Overwritings:
@@ -88,7 +88,7 @@ class DemandCompiler:
         return found.without(set(crowded(found, instance)))
 
     def _numbers(self, facts: FactTable, wanted: Iterable[Fact]) -> tuple[int, ...]:
-        id_of, relations = facts.instance.id_of, self._shapes.relations
+        id_of, relations = facts.instance.id_of, self._lifted.relations
         return tuple(
             facts.number(relations[fact.relation], tuple(map(id_of, fact.arguments)))
             for fact in sorted(wanted)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.relevance.nodes import Node
-from fcp_ros.planning.task.lifted import DomainShapes, Trigger
+from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
 
 _ANY = -1
 
@@ -24,30 +24,30 @@ class EffectIndex:
     """Operators with effects, and facts that matter, each found by an element that they share.
 
     Args:
-        shapes: the domain.
+        lifted: the domain.
         facts: the facts.
     """
 
-    def __init__(self, shapes: DomainShapes, facts: FactTable) -> None:
+    def __init__(self, lifted: LiftedDomain, facts: FactTable) -> None:
         self._facts = facts
         self._of_relation: dict[int, list[Trigger]] = {}
         self._of_rule: dict[int, list[tuple[int, Trigger]]] = {}
         self._forbidding: dict[int, list[Trigger]] = {}
         self._nodes: dict[tuple[int, int, int], list[Node]] = {}
         self._mattering: dict[tuple[int, int, int], list[int]] = {}
-        for ways in (shapes.adders, shapes.deleters):
+        for ways in (lifted.adders, lifted.deleters):
             for name, triggers in ways.items():
-                relation = shapes.relations[name].number
+                relation = lifted.relations[name].number
                 for trigger in triggers:
                     if trigger.effect >= 0:
                         self._of_relation.setdefault(relation, []).append(trigger)
-                        rule = trigger.shape.number
+                        rule = trigger.rule.number
                         self._of_rule.setdefault(rule, []).append((relation, trigger))
-        for name, triggers in shapes.adders.items():
-            if shapes.relations[name].keys or name in shapes.constraints:
+        for name, triggers in lifted.adders.items():
+            if lifted.relations[name].keys or name in lifted.constraints:
                 for trigger in triggers:
                     if trigger.effect >= 0:
-                        self._forbidding.setdefault(trigger.shape.number, []).append(trigger)
+                        self._forbidding.setdefault(trigger.rule.number, []).append(trigger)
 
     def of_fact(self, fact: int) -> Iterator[Touch]:
         """What operators so far may do to a fact that matters from now on."""
@@ -61,12 +61,12 @@ class EffectIndex:
         for trigger in triggers:
             position, slot = _shared(trigger)
             element = _ANY if position == _ANY else elements[position]
-            for node in tuple(self._nodes.get((trigger.shape.number, slot, element), ())):
+            for node in tuple(self._nodes.get((trigger.rule.number, slot, element), ())):
                 yield trigger, node, fact
 
     def of_node(self, node: Node) -> Iterator[Touch]:
         """What a new operator may do to the facts that matter so far."""
-        rule = node.shape.number
+        rule = node.rule.number
         triggers = self._of_rule.get(rule)
         if not triggers:
             return
@@ -83,7 +83,7 @@ class EffectIndex:
 
 def _shared(trigger: Trigger) -> tuple[int, int]:
     """A leg of the effect's atom that a parameter of the rule binds, and that parameter."""
-    size = len(trigger.shape.types)
+    size = len(trigger.rule.types)
     for position, slot in enumerate(trigger.slots):
         if slot < size:
             return position, slot

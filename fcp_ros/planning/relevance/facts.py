@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from fcp_ros.cset import Instance
-from fcp_ros.planning.task.lifted import RelationShape
+from fcp_ros.planning.task.lifted import LiftedRelation
 
 Elements = tuple[int, ...]
 Bound = tuple[tuple[int, int], ...]
@@ -29,7 +29,7 @@ class FactTable:
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
-        self.relation: list[RelationShape] = []
+        self.relation: list[LiftedRelation] = []
         self.elements: list[Elements] = []
         self.initial: list[bool] = []
         self.gained: list[bool] = []
@@ -42,7 +42,7 @@ class FactTable:
     def __len__(self) -> int:
         return len(self.relation)
 
-    def number(self, relation: RelationShape, elements: Elements) -> int:
+    def number(self, relation: LiftedRelation, elements: Elements) -> int:
         """The number of a fact, which is met now if it was not before."""
         key = (relation.number, elements)
         found = self._numbers.get(key)
@@ -68,14 +68,14 @@ class FactTable:
         """Whether the fact holds at some time, as far as is known."""
         return self.initial[fact] or self.gained[fact]
 
-    def may_hold(self, relation: RelationShape, elements: Elements) -> bool:
+    def may_hold(self, relation: LiftedRelation, elements: Elements) -> bool:
         """The same for a fact that may not have been met."""
         found = self._numbers.get((relation.number, elements))
         if found is None:
             return self.instance.find_tuple(relation.name, elements) is not None
         return self.initial[found] or self.gained[found]
 
-    def there(self, relation: RelationShape, bound: Bound) -> Collection[Elements]:
+    def there(self, relation: LiftedRelation, bound: Bound) -> Collection[Elements]:
         """The tuples that hold at first and have the bound elements, looked up by index."""
         if len(bound) == len(relation.legs):
             elements = tuple(element for _, element in bound)
@@ -87,7 +87,7 @@ class FactTable:
             known = self._there[key] = self._looked_up(relation, bound)
         return known
 
-    def _looked_up(self, relation: RelationShape, bound: Bound) -> Collection[Elements]:
+    def _looked_up(self, relation: LiftedRelation, bound: Bound) -> Collection[Elements]:
         rows = self.instance.tuples(relation.name)
         if not bound:
             return rows.values()
@@ -97,7 +97,7 @@ class FactTable:
             return [rows[row] for row in at]
         return [legs for row in at if _agrees(legs := rows[row], bound)]
 
-    def new(self, relation: RelationShape, bound: Bound) -> Iterator[int]:
+    def new(self, relation: LiftedRelation, bound: Bound) -> Iterator[int]:
         """The facts that do not hold at first, may come to hold, and have the bound elements."""
         if not bound:
             yield from tuple(self._new.get(relation.number, ()))
@@ -111,7 +111,7 @@ class FactTable:
                 yield fact
 
     @staticmethod
-    def _best(relation: RelationShape, bound: Bound) -> tuple[int, int]:
+    def _best(relation: LiftedRelation, bound: Bound) -> tuple[int, int]:
         for position, element in bound:
             if position in relation.keys:
                 return position, element

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from fcp_ros.planning.mutexes.links import Check
+from fcp_ros.planning.mutexes.links import LinkCheck
 from fcp_ros.planning.relevance.absence import Pattern, Patterns
 from fcp_ros.planning.relevance.binding import OPEN, Matcher, Run
 from fcp_ros.planning.relevance.binding_plans import Planner, Style
 from fcp_ros.planning.relevance.facts import Elements, FactTable
 from fcp_ros.planning.relevance.nodes import Absent, Node
 from fcp_ros.planning.relevance.reach import Reach
-from fcp_ros.planning.task.lifted import DomainShapes, Part, RuleShape, SlotAtom
+from fcp_ros.planning.task.lifted import LiftedAtom, LiftedBody, LiftedDomain, LiftedRule
 
 Match = tuple[int, ...]
 """The changing facts of one match of a constraint's pattern, sorted."""
@@ -22,7 +22,7 @@ class Grounder:
     """Makes operators, each once.
 
     Args:
-        shapes: the domain.
+        lifted: the domain.
         facts: the facts.
         reach: facts that can never hold.
         checks: by the number of a rule, what is linked where it can be applied.
@@ -33,34 +33,34 @@ class Grounder:
 
     def __init__(
         self,
-        shapes: DomainShapes,
+        lifted: LiftedDomain,
         facts: FactTable,
         reach: Reach,
-        checks: Mapping[int, Sequence[Check]],
+        checks: Mapping[int, Sequence[LinkCheck]],
     ) -> None:
         self.operators: list[Node] = []
         self._checks = checks
         self._reach = reach
-        self._confined = {shape.number: reach.of(shape.body.fluent) for shape in shapes.rules}
+        self._confined = {rule.number: reach.of(rule.body.fluent) for rule in lifted.rules}
         self.patterns = Patterns(facts)
-        self._shapes = shapes
+        self._lifted = lifted
         self._facts = facts
         self._made: dict[tuple[int, Elements], Node | None] = {}
         self._effects: dict[tuple[int, Elements, int, Elements], Node | None] = {}
 
-    def operator(self, shape: RuleShape, arguments: Elements) -> tuple[Node | None, bool]:
+    def operator(self, rule: LiftedRule, arguments: Elements) -> tuple[Node | None, bool]:
         """The operator, and whether it is new; None where it can never be applied."""
-        key = (shape.number, arguments)
+        key = (rule.number, arguments)
         if key in self._made:
             return self._made[key], False
-        node = self._made[key] = self._operator(shape, arguments)
+        node = self._made[key] = self._operator(rule, arguments)
         if node is not None:
             self.operators.append(node)
         return node, node is not None
 
     def effect(self, parent: Node, number: int, variables: Elements) -> tuple[Node | None, bool]:
         """A ground effect of an operator, and whether it is new; None where it never happens."""
-        key = (parent.shape.number, parent.arguments, number, variables)
+        key = (parent.rule.number, parent.arguments, number, variables)
         if key in self._effects:
             return self._effects[key], False
         node = self._effects[key] = self._effect(parent, number, variables)
@@ -68,9 +68,9 @@ class Grounder:
             parent.effects.append(node)
         return node, node is not None
 
-    def obstructed(self, shape: RuleShape, arguments: Elements) -> bool:
+    def obstructed(self, rule: LiftedRule, arguments: Elements) -> bool:
         """Whether something that must be absent is there at first."""
-        body, facts = shape.body, self._facts
+        body, facts = rule.body, self._facts
         own = {(r, self._ground(slots, arguments)) for r, slots in body.fluent}
         for atom in body.absent:
             pattern, _ = self.patterns.of_atom(atom, arguments)
@@ -84,15 +84,15 @@ class Grounder:
                         return True
         return False
 
-    def _operator(self, shape: RuleShape, arguments: Elements) -> Node | None:
-        body, number, ground = shape.body, self._facts.number, self._ground
+    def _operator(self, rule: LiftedRule, arguments: Elements) -> Node | None:
+        body, number, ground = rule.body, self._facts.number, self._ground
         for atom in body.absent_static:
             if self._is_there(atom, arguments):
                 return None
-        for relation, slots in self._confined[shape.number]:
+        for relation, slots in self._confined[rule.number]:
             if self._reach.excludes(relation, ground(slots, arguments)):
                 return None
-        for check in self._checks[shape.number]:
+        for check in self._checks[rule.number]:
             if not self._is_linked(check, arguments):
                 return None
         pre = tuple([number(r, ground(slots, arguments)) for r, slots in body.fluent])
@@ -107,10 +107,10 @@ class Grounder:
         absent = self._negated(body, arguments, pre)
         if absent is None:
             return None
-        node = Node(shape, arguments, -1, None, pre, (), add, delete)
+        node = Node(rule, arguments, -1, None, pre, (), add, delete)
         return node if self._keep_legs(node, absent) else None
 
-    def _is_linked(self, check: Check, arguments: Elements) -> bool:
+    def _is_linked(self, check: LinkCheck, arguments: Elements) -> bool:
         """Whether two conditions may hold together."""
         relation, slots = check.static
         find = self._facts.instance.find_tuple
@@ -121,7 +121,9 @@ class Grounder:
             for relation, slots in (check.one, check.other)
         )
 
-    def _negated(self, part: Part, binding: Elements, pre: tuple[int, ...]) -> list[Absent] | None:
+    def _negated(
+        self, part: LiftedBody, binding: Elements, pre: tuple[int, ...]
+    ) -> list[Absent] | None:
         found: list[Absent] = []
         for atom in part.absent:
             pattern, _ = self.patterns.of_atom(atom, binding)
@@ -149,7 +151,7 @@ class Grounder:
                     guarded.append((fact, pattern))
                     continue
                 # What is kept may still be deleted by an effect.
-                there = node.add if node.shape.effects else (*kept, *node.add)
+                there = node.add if node.rule.effects else (*kept, *node.add)
                 if self._share(there, fact, position):
                     return False
                 if fact not in kept:
@@ -176,7 +178,7 @@ class Grounder:
         return False
 
     def _effect(self, parent: Node, number: int, variables: Elements) -> Node | None:
-        _, part = parent.shape.effects[number]
+        _, part = parent.rule.effects[number]
         binding = (*parent.arguments, *variables)
         if any(self._is_there(atom, binding) for atom in part.absent_static):
             return None
@@ -200,9 +202,9 @@ class Grounder:
             for relation, elements in ((self._facts.relation[fact], self._facts.elements[fact]),)
             for position in relation.keys
         )
-        return Node(parent.shape, binding, number, parent, pre, tuple(absent), add, delete, guarded)
+        return Node(parent.rule, binding, number, parent, pre, tuple(absent), add, delete, guarded)
 
-    def _is_there(self, atom: SlotAtom, binding: Elements) -> bool:
+    def _is_there(self, atom: LiftedAtom, binding: Elements) -> bool:
         """Whether a static fact matches an atom that must match none."""
         relation, slots = atom
         bound = tuple([(p, binding[slot]) for p, slot in enumerate(slots) if slot >= 0])
@@ -228,10 +230,10 @@ class Constraints:
     """
 
     def __init__(
-        self, shapes: DomainShapes, facts: FactTable, matcher: Matcher, planner: Planner
+        self, lifted: LiftedDomain, facts: FactTable, matcher: Matcher, planner: Planner
     ) -> None:
         self.matches: dict[int, list[Match]] = {}
-        self._shapes = shapes
+        self._lifted = lifted
         self._facts = facts
         self._matcher = matcher
         self._planner = planner
@@ -240,24 +242,24 @@ class Constraints:
     def matches_with(self, fact: int) -> Sequence[Match]:
         """The matches so far with a fact that an operator adds."""
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
-        for trigger in self._shapes.constraints.get(relation.name, ()):
+        for trigger in self._lifted.constraints.get(relation.name, ()):
             bound = frozenset(trigger.slots)
             plan = self._planner.plan(trigger, Style.NEAR, bound, frozenset())
             binding = [OPEN] * len(trigger.types)
             if not self._matcher.fits(plan, binding, zip(trigger.slots, elements, strict=True)):
                 continue
             for found in self._matcher.bindings(Run(plan, OPEN), binding):
-                match = self._facts_of(trigger.shape, found)
+                match = self._facts_of(trigger.rule, found)
                 if match is not None and match not in self._seen:
                     self._seen.add(match)
                     for member in match:
                         self.matches.setdefault(member, []).append(match)
         return self.matches.get(fact, ())
 
-    def _facts_of(self, shape: RuleShape, binding: Elements) -> Match | None:
+    def _facts_of(self, rule: LiftedRule, binding: Elements) -> Match | None:
         facts = self._facts
         found = {
             facts.number(relation, tuple([binding[slot] for slot in slots]))
-            for relation, slots in shape.body.fluent
+            for relation, slots in rule.body.fluent
         }
         return tuple(sorted(found)) if all(map(facts.possible, found)) else None

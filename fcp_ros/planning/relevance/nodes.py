@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fcp_ros.planning.relevance.absence import Pattern
 from fcp_ros.planning.relevance.facts import Elements
-from fcp_ros.planning.task.lifted import RuleShape
+from fcp_ros.planning.task.lifted import LiftedRule
 
 Absent = tuple[Pattern, int]
 """A pattern that must match nothing, except perhaps one fact (-1: no exception)."""
@@ -19,7 +19,7 @@ class Node:
     """A ground operator, or one of its ground effects.
 
     Attributes:
-        shape: the rule.
+        rule: the rule.
         arguments: elements of the rule's parameters; of an effect also those of its variables.
         effect: number of the effect; -1 for the operator.
         parent: the operator of an effect.
@@ -34,7 +34,7 @@ class Node:
         effects: its ground effects.
     """
 
-    shape: RuleShape
+    rule: LiftedRule
     arguments: Elements
     effect: int
     parent: Node | None
@@ -54,7 +54,7 @@ class Node:
         An exception that holds at first is a leg that is as it should be. What shares a leg with
         something that is added may be lost by an effect of the operator itself.
         """
-        if unless < 0 or not (self.shape.effects or initial[unless]):
+        if unless < 0 or not (self.rule.effects or initial[unless]):
             for fact in pattern.blocked:
                 if fact != unless:
                     yield fact

@@ -27,7 +27,7 @@ class OldValues:
 
     def completed(self, trigger: Trigger, elements: Elements, purpose: int) -> Elements | None:
         """The slots with the old value; None if there is none yet."""
-        found = self._rules.get(trigger.shape.number)
+        found = self._rules.get(trigger.rule.number)
         if found is None or elements[found.slot] != OPEN:
             return elements
         old = self._first(found, elements)

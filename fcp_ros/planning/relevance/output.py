@@ -15,16 +15,16 @@ from fcp_ros.planning.relevance.grounder import Match
 from fcp_ros.planning.relevance.nodes import Node
 from fcp_ros.planning.relevance.overwriting import Overwritings
 from fcp_ros.planning.relevance.reduction import Reduced
-from fcp_ros.planning.task.lifted import DomainShapes
+from fcp_ros.planning.task.lifted import LiftedDomain
 from fcp_ros.planning.task.patterns import SceneFacts
-from fcp_ros.planning.task.task import Demand, FactKey, GroundEffect, Operator, Task
+from fcp_ros.planning.task.task import FactKey, GroundEffect, GroundOperator, OperatorPurpose, Task
 
 
 class TaskWriter:
     """Writes tasks.
 
     Args:
-        shapes: the domain.
+        lifted: the domain.
         facts: the facts of the closure.
         matches: for each fact the matches of constraints that it is part of.
         overwritings: rules of which representatives were made.
@@ -34,14 +34,14 @@ class TaskWriter:
 
     def __init__(
         self,
-        shapes: DomainShapes,
+        lifted: LiftedDomain,
         facts: FactTable,
         matches: dict[int, list[Match]],
         overwritings: Overwritings,
         groups: Sequence[Sequence[Place]],
         watch: Watch,
     ) -> None:
-        self._shapes = shapes
+        self._lifted = lifted
         self._table = facts
         self._matches = matches
         self._forgotten = {n: found.slot for n, found in overwritings.rules.items()}
@@ -80,10 +80,10 @@ class TaskWriter:
                 adders[fact].append(index)
             for fact in _changed(operator.delete, [effect.delete for effect in operator.effects]):
                 deleters[fact].append(index)
-        store = SceneFacts(table.instance, self._shapes.fluents)
+        store = SceneFacts(table.instance, self._lifted.fluents)
         for relation, arguments in self._facts:
             store.add(relation, arguments)
-        domain = self._shapes.domain
+        domain = self._lifted.domain
         return Task(
             domain,
             table.instance,
@@ -92,7 +92,7 @@ class TaskWriter:
             initial,
             operators,
             store,
-            self._shapes.fluents,
+            self._lifted.fluents,
             tuple(domain.resources.values()),
             adders,
             deleters,
@@ -115,11 +115,11 @@ class TaskWriter:
                     found.setdefault((group, fact.arguments[leg]), []).append(id_)
         return (tuple(facts) for facts in found.values() if len(facts) > 1)
 
-    def _operator(self, node: Node, reduced: Reduced) -> Operator:
-        assert node.shape.rule is not None
+    def _operator(self, node: Node, reduced: Reduced) -> GroundOperator:
+        assert node.rule.action is not None
         id_, name_of = self._id, self._name_of
-        return Operator(
-            node.shape.rule,
+        return GroundOperator(
+            node.rule.action,
             tuple([name_of(element) for element in node.arguments]),
             tuple([id_(fact) for fact in node.pre]),
             tuple([id_(fact) for fact in node.add]),
@@ -127,7 +127,7 @@ class TaskWriter:
             tuple([self._effect(e, reduced) for e in node.effects if e in reduced.effects])
             if node.effects
             else (),
-            self._forgotten.get(node.shape.number, -1),
+            self._forgotten.get(node.rule.number, -1),
         )
 
     def _effect(self, effect: Node, reduced: Reduced) -> GroundEffect:
@@ -191,13 +191,13 @@ class TaskWriter:
                     if sum(1 for _ in there) > 1:
                         yield key
 
-    def _demand(self, node: Node) -> Demand | None:
+    def _demand(self, node: Node) -> OperatorPurpose | None:
         purposes = node.purposes or [
             purpose for effect in node.effects for purpose in effect.purposes
         ]
         if not purposes:
             return None
-        return Demand(self._named(purposes[0] >> 1), not purposes[0] & 1)
+        return OperatorPurpose(self._named(purposes[0] >> 1), not purposes[0] & 1)
 
 
 def _changed(own: tuple[int, ...], others: list[tuple[int, ...]]) -> Iterable[int]:

@@ -16,14 +16,14 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
-from fcp_ros.planning.task.forgetting import forgotten
+from fcp_ros.planning.task.forgetting import find_forgotten_parameter
 from fcp_ros.planning.task.lifted import (
-    DomainShapes,
-    RelationShape,
-    RuleShape,
+    LiftedDomain,
+    LiftedRelation,
+    LiftedRule,
     Trigger,
 )
-from fcp_ros.planning.task.task import Operator, Task
+from fcp_ros.planning.task.task import GroundOperator, Task
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,7 +38,7 @@ class Overwriting:
     """
 
     slot: int
-    relation: RelationShape
+    relation: LiftedRelation
     slots: tuple[int, ...]
     key: int
 
@@ -66,25 +66,25 @@ class Overwritings:
             return self
         rules = {n: o for n, o in self.rules.items() if o.relation.name not in relations}
         return Overwritings(
-            rules, {t: bare for t, bare in self.triggers.items() if t.shape.number in rules}
+            rules, {t: bare for t, bare in self.triggers.items() if t.rule.number in rules}
         )
 
 
-def overwritings_of(shapes: DomainShapes) -> Overwritings:
+def overwritings_of(lifted: LiftedDomain) -> Overwritings:
     """The rules of a domain that can be grounded so."""
     rules = {
-        shape.number: found for shape in shapes.rules if (found := _of(shape, shapes)) is not None
+        rule.number: found for rule in lifted.rules if (found := _of(rule, lifted)) is not None
     }
     triggers = {
         trigger: replace(
             trigger,
             fluent=tuple(
-                atom for atom in trigger.fluent if rules[trigger.shape.number].slot not in atom[1]
+                atom for atom in trigger.fluent if rules[trigger.rule.number].slot not in atom[1]
             ),
         )
-        for added in shapes.adders.values()
+        for added in lifted.adders.values()
         for trigger in added
-        if trigger.shape.number in rules
+        if trigger.rule.number in rules
     }
     return Overwritings(rules, triggers | {bare: bare for bare in triggers.values()})
 
@@ -102,11 +102,11 @@ def expanded(task: Task) -> Task:
     for fact in range(len(task.facts)):
         for key in task.keys_of(fact):
             of_leg.setdefault(key, []).append(fact)
-    operators, demands = [], []
+    operators, purposes = [], []
     for index, operator in enumerate(task.operators):
         all_ = [operator] if operator.forgets < 0 else list(_all(operator, task, of_leg))
         operators += all_
-        demands += [task.demands[index] if task.demands else None] * len(all_)
+        purposes += [task.purposes[index] if task.purposes else None] * len(all_)
     adders: list[list[int]] = [[] for _ in task.facts]
     deleters: list[list[int]] = [[] for _ in task.facts]
     for index, operator in enumerate(operators):
@@ -116,13 +116,13 @@ def expanded(task: Task) -> Task:
         for fact in dict.fromkeys((*operator.delete, *(f for e in effects for f in e.delete))):
             deleters[fact].append(index)
     return replace(
-        task, operators=operators, adders=adders, deleters=deleters, demands=tuple(demands)
+        task, operators=operators, adders=adders, deleters=deleters, purposes=tuple(purposes)
     )
 
 
 def _all(
-    operator: Operator, task: Task, of_leg: Mapping[tuple[str, int, str], list[int]]
-) -> Iterator[Operator]:
+    operator: GroundOperator, task: Task, of_leg: Mapping[tuple[str, int, str], list[int]]
+) -> Iterator[GroundOperator]:
     (old,) = operator.delete
     (key,) = task.keys_of(old)
     for fact in of_leg[key]:
@@ -141,42 +141,42 @@ def _all(
 # --- which rules
 
 
-def _of(shape: RuleShape, shapes: DomainShapes) -> Overwriting | None:
-    rule, body = shape.rule, shape.body
-    if rule is None or shape.effects or len(body.add) != 1 or len(body.delete) != 1:
+def _of(rule: LiftedRule, lifted: LiftedDomain) -> Overwriting | None:
+    action, body = rule.action, rule.body
+    if action is None or rule.effects or len(body.add) != 1 or len(body.delete) != 1:
         return None
     ((relation, slots),), ((added, new),) = body.delete, body.add
-    found = forgotten(rule, shapes.domain.schema, durations=True)
+    found = find_forgotten_parameter(action, lifted.domain.schema, durations=True)
     if found is None or added is not relation or len(slots) != 2 or relation.keys != (found.leg,):
         return None
-    if found.position == found.leg or any(use < 0.0 for use in rule.uses.values()):
+    if found.position == found.leg or any(use < 0.0 for use in action.uses.values()):
         return None
-    below = shapes.below
-    fitting = below[shape.types[found.parameter]]
+    below = lifted.below
+    fitting = below[rule.types[found.parameter]]
     others = [
         type_
-        for slot, type_ in enumerate(shape.types)
+        for slot, type_ in enumerate(rule.types)
         if slot not in (found.parameter, new[found.position])
     ]
     if not relation.kinds[found.position] <= fitting:
         return None
     if any(not fitting.isdisjoint(below[type_]) for type_ in others):
         return None
-    if not all(_minds_its_own(other, relation, found.leg) for other in shapes.rules):
+    if not all(_minds_its_own(other, relation, found.leg) for other in lifted.rules):
         return None
-    if relation.name in shapes.constraints:
+    if relation.name in lifted.constraints:
         return None
     return Overwriting(found.parameter, relation, slots, found.leg)
 
 
-def _minds_its_own(shape: RuleShape, relation: RelationShape, key: int) -> bool:
+def _minds_its_own(rule: LiftedRule, relation: LiftedRelation, key: int) -> bool:
     """Whether a rule asks for no absence in the relation, and replaces what it adds to it."""
-    parts = [part for _, part in shape.effects]
-    if any(atom[0] is relation for part in (shape.body, *parts) for atom in part.absent):
+    parts = [part for _, part in rule.effects]
+    if any(atom[0] is relation for part in (rule.body, *parts) for atom in part.absent):
         return False
     if any(
         atom[0] is relation for part in parts for atom in (*part.fluent, *part.add, *part.delete)
     ):
         return False
-    replaced = {slots[key] for other, slots in shape.body.delete if other is relation}
-    return all(slots[key] in replaced for other, slots in shape.body.add if other is relation)
+    replaced = {slots[key] for other, slots in rule.body.delete if other is relation}
+    return all(slots[key] in replaced for other, slots in rule.body.add if other is relation)

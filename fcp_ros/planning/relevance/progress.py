@@ -42,7 +42,7 @@ class Progress:
     def ask(self, node: Node) -> None:
         """What an operator needs matters; it, or an effect, waits for what can't be true yet."""
         facts, agenda = self._facts, self._agenda
-        chains = node.shape.chains
+        chains = node.rule.chains
         for fact in node.pre:
             if node.parent is None:
                 agenda.need(2 * fact, node if facts.relation[fact].name in chains else None)

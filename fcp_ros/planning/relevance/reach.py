@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.planning.relevance.facts import FactTable
-from fcp_ros.planning.task.lifted import DomainShapes, RelationShape, SlotAtom, Trigger
+from fcp_ros.planning.task.lifted import LiftedAtom, LiftedDomain, LiftedRelation, Trigger
 
 CROWD = 3
 """With no more elements of a type than this, it is not worth the effort."""
@@ -49,31 +49,31 @@ class Reach:
         confining: whether anything may be confined at all.
 
     Args:
-        shapes: the domain.
+        lifted: the domain.
         facts: the scene.
     """
 
-    def __init__(self, shapes: DomainShapes, facts: FactTable) -> None:
-        self._shapes = shapes
+    def __init__(self, lifted: LiftedDomain, facts: FactTable) -> None:
+        self._lifted = lifted
         self._facts = facts
         self._moves: dict[tuple[int, int, str], Sequence[Move] | None] = {}
         self._places: dict[tuple[int, int, int], Collection[int] | None] = {}
         # By relation, the legs in which some element may be confined.
         self._legs = {
             relation.number: legs
-            for relation in shapes.relations.values()
+            for relation in lifted.relations.values()
             if relation.moves and len(relation.legs) == 2
             if (legs := tuple(leg for leg in range(2) if self._may_confine(relation, leg)))
         }
         self.confining = bool(self._legs)
 
-    def of(self, atoms: Iterable[SlotAtom]) -> tuple[SlotAtom, ...]:
+    def of(self, atoms: Iterable[LiftedAtom]) -> tuple[LiftedAtom, ...]:
         """Those of some conditions that may turn out never to hold."""
         if not self._legs:
             return ()
         return tuple([atom for atom in atoms if atom[0].number in self._legs])
 
-    def excludes(self, relation: RelationShape, elements: Sequence[int]) -> bool:
+    def excludes(self, relation: LiftedRelation, elements: Sequence[int]) -> bool:
         """Whether a fact is sure never to hold."""
         for leg in self._legs.get(relation.number, ()):
             places = self._places_of(relation, leg, elements[leg])
@@ -81,29 +81,31 @@ class Reach:
                 return True
         return False
 
-    def _may_confine(self, relation: RelationShape, leg: int) -> bool:
+    def _may_confine(self, relation: LiftedRelation, leg: int) -> bool:
         return any(self._moves_of(relation, leg, own) is not None for own in relation.kinds[leg])
 
-    def _moves_of(self, relation: RelationShape, leg: int, own: str) -> Sequence[Move] | None:
+    def _moves_of(self, relation: LiftedRelation, leg: int, own: str) -> Sequence[Move] | None:
         """The moves of elements of a type; None if they are not confined, or not worth it."""
         key = (relation.number, leg, own)
         if key not in self._moves:
             self._moves[key] = self._found(relation, leg, own)
         return self._moves[key]
 
-    def _found(self, relation: RelationShape, leg: int, own: str) -> Sequence[Move] | None:
+    def _found(self, relation: LiftedRelation, leg: int, own: str) -> Sequence[Move] | None:
         if self._facts.instance.count(own) <= CROWD:
             return None
         moves = []
-        for trigger in self._shapes.adders.get(relation.name, ()):
-            if own in self._shapes.below[trigger.types[trigger.slots[leg]]]:
+        for trigger in self._lifted.adders.get(relation.name, ()):
+            if own in self._lifted.below[trigger.types[trigger.slots[leg]]]:
                 move = _move(trigger, relation, leg)
                 if move is None:
                     return None
                 moves.append(move)
         return moves or None
 
-    def _places_of(self, relation: RelationShape, leg: int, element: int) -> Collection[int] | None:
+    def _places_of(
+        self, relation: LiftedRelation, leg: int, element: int
+    ) -> Collection[int] | None:
         key = (relation.number, leg, element)
         if key not in self._places:
             own = self._facts.instance.type_of(element)
@@ -138,7 +140,7 @@ class Reach:
     def _ends(self, move: Move, mover: int, start: int) -> Ends:
         """Where one move leads; an end may be named several times."""
         trigger, facts = move.trigger, self._facts
-        below, type_of = self._shapes.below, facts.instance.type_of
+        below, type_of = self._lifted.below, facts.instance.type_of
         if move.anywhere:
             return facts.instance.elements(trigger.types[move.end])
         if type_of(start) not in below[trigger.types[move.start]]:
@@ -155,7 +157,7 @@ class Reach:
         return [binding[move.end] for binding in bindings]
 
 
-def _move(trigger: Trigger, relation: RelationShape, leg: int) -> Move | None:
+def _move(trigger: Trigger, relation: LiftedRelation, leg: int) -> Move | None:
     """How a rule moves an element in a leg; None if it may put it there from nowhere."""
     mover, end = trigger.slots[leg], trigger.slots[1 - leg]
     for other, slots in trigger.fluent:
@@ -168,10 +170,10 @@ def _move(trigger: Trigger, relation: RelationShape, leg: int) -> Move | None:
     return None
 
 
-def _path(static: Iterable[SlotAtom], known: set[int]) -> list[SlotAtom]:
+def _path(static: Iterable[LiftedAtom], known: set[int]) -> list[LiftedAtom]:
     """Conditions in an order in which each has a slot in common with what is known before."""
     waiting = list(static)
-    path: list[SlotAtom] = []
+    path: list[LiftedAtom] = []
     known = set(known)
     while True:
         found = next((atom for atom in waiting if not known.isdisjoint(atom[1])), None)

@@ -216,16 +216,16 @@ class _Relevance:
             if effect in self._present:
                 self._change(effect)
                 self._judge((effect,))
-        assert node.shape.rule is not None
-        for resource in node.shape.rule.uses:
+        assert node.rule.action is not None
+        for resource in node.rule.action.uses:
             if resource in self._mixed and resource not in self._spent:
                 self._spent.add(resource)
                 self._wake(
                     other
                     for other in self._nodes
                     if other.parent is None
-                    and other.shape.rule is not None
-                    and other.shape.rule.uses.get(resource, 0.0) != 0.0
+                    and other.rule.action is not None
+                    and other.rule.action.uses.get(resource, 0.0) != 0.0
                 )
 
     def _change(self, node: Node) -> None:
@@ -297,7 +297,7 @@ def _is_pointless_otherwise(node: Node, unless: int, holding: Sequence[int]) -> 
 
     See the function of that name in `relevance.py`.
     """
-    rule = node.shape.rule
-    assert rule is not None
-    alone = not (node.delete or node.shape.effects or rule.uses)
+    action = node.rule.action
+    assert action is not None
+    alone = not (node.delete or node.rule.effects or action.uses)
     return alone and unless < 0 and tuple(holding) == node.add

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.task import Absence, FactKey, Operator, Task
+from fcp_ros.planning.task.task import Absence, FactKey, GroundOperator, Task
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class _Closure:
     def _wake(self, operators: Iterable[int]) -> None:
         for operator in operators:
             if operator not in self._operators and (
-                self._conditions.absences(operator) is not None
+                self._conditions.find_absences(operator) is not None
             ):
                 self._operators.add(operator)
                 self._pending.append(operator)
@@ -102,14 +102,14 @@ class _Closure:
     def _take(self, index: int) -> None:
         operator = self._task.operators[index]
         self.need(operator.pre, ())
-        for absence in self._conditions.absences(index) or ():
+        for absence in self._conditions.find_absences(index) or ():
             if _is_pointless_otherwise(operator, absence):
                 continue
             if absence.key is None or absence.key not in self._legs:
                 self.need((), absence.facts)
             if absence.key is not None:
                 self._legs.add(absence.key)
-        for block in self._conditions.blocks(index):
+        for block in self._conditions.find_blocks(index):
             self.need((*block.completes, *block.absent), block.rest)
         for effect in operator.effects:
             # It may do good or harm: its conditions matter both ways.
@@ -130,7 +130,7 @@ class _Closure:
                 self._wake(self._on_resource[resource])
 
 
-def _is_pointless_otherwise(operator: Operator, absence: Absence) -> bool:
+def _is_pointless_otherwise(operator: GroundOperator, absence: Absence) -> bool:
     """Whether the operator asks for the absence only of what it adds, and does nothing else.
 
     Then nobody needs to make that false for its sake: where it is true, the operator is left out.

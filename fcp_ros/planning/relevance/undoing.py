@@ -3,24 +3,24 @@
 
 from __future__ import annotations
 
-from fcp_ros.planning.task.lifted import DomainShapes, RelationShape, Trigger
+from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRelation, Trigger
 
 
-def only_undoes(trigger: Trigger, shapes: DomainShapes) -> bool:
+def only_undoes(trigger: Trigger, lifted: LiftedDomain) -> bool:
     """Whether what the rule needs comes only from what it gives: no way to get that anew."""
-    shape = trigger.shape
+    rule = trigger.rule
     if trigger.effect >= 0:
         return False
-    for relation, slots in shape.body.add:
-        if slots != trigger.slots or relation.name not in shape.chains:
+    for relation, slots in rule.body.add:
+        if slots != trigger.slots or relation.name not in rule.chains:
             continue
-        for needed, needs in shape.body.fluent:
+        for needed, needs in rule.body.fluent:
             if needed is not relation:
                 continue
             sources = [
                 adder
-                for adder in shapes.adders.get(relation.name, ())
-                if _may_give(adder, trigger, needs, shapes)
+                for adder in lifted.adders.get(relation.name, ())
+                if _may_give(adder, trigger, needs, lifted)
             ]
             if all(_circular(trigger, relation, needs, adder) for adder in sources):
                 return True
@@ -28,9 +28,9 @@ def only_undoes(trigger: Trigger, shapes: DomainShapes) -> bool:
 
 
 def _may_give(
-    adder: Trigger, trigger: Trigger, needs: tuple[int, ...], shapes: DomainShapes
+    adder: Trigger, trigger: Trigger, needs: tuple[int, ...], lifted: LiftedDomain
 ) -> bool:
-    below = shapes.below
+    below = lifted.below
     return all(
         not below[adder.types[one]].isdisjoint(below[trigger.types[other]])
         for one, other in zip(adder.slots, needs, strict=True)
@@ -38,7 +38,7 @@ def _may_give(
 
 
 def _circular(
-    trigger: Trigger, relation: RelationShape, needs: tuple[int, ...], adder: Trigger
+    trigger: Trigger, relation: LiftedRelation, needs: tuple[int, ...], adder: Trigger
 ) -> bool:
     """Whether the adder needs the very fact that the trigger gives, by functional static links."""
     offset = len(trigger.types)

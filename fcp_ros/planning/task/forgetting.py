@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules that merely forget an old value: `navigate(robot, from, to)` needs no operator per `from`.
 
-Where `from` occurs only in a condition at(robot, from) that the rule deletes, and the rule adds
-at(robot, to) on the same functional leg, operators that differ in `from` alone do the same: they
-overwrite the variable. They become one operator that only asks for the variable to have one of
-those old values; which one it was is found again when a plan is decoded.
+If `from` occurs only in a condition at(robot, from) that the rule deletes, and the rule adds
+at(robot, to) on the same functional leg, operators that differ only in `from` do the same: they
+overwrite the variable. One operator replaces them, which requires one of those old values; a plan's
+decoding recovers which one it was.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fcp_ros.domain.model import ActionRule
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class ForgottenParameter:
     """A parameter that a rule merely forgets.
 
     Attributes:
@@ -34,8 +34,10 @@ class Forgotten:
     leg: int
 
 
-def forgotten(rule: ActionRule, schema: Schema, durations: bool) -> Forgotten | None:
-    """The parameter that a rule merely forgets; None if there is none.
+def find_forgotten_parameter(
+    rule: ActionRule, schema: Schema, durations: bool
+) -> ForgottenParameter | None:
+    """Find the parameter that a rule merely forgets; None if it forgets none.
 
     Args:
         rule: the rule.
@@ -43,18 +45,18 @@ def forgotten(rule: ActionRule, schema: Schema, durations: bool) -> Forgotten | 
         durations: whether durations matter (then they may not depend on the parameter).
     """
     for atom in rule.delete:
-        functional = _functional_legs(atom, schema)
+        functional = _find_functional_legs(atom, schema)
         for position, term in enumerate(atom.arguments):
-            if not isinstance(term, Variable) or _mentions(rule, term.name, durations) != 1:
+            if not isinstance(term, Variable) or _count_mentions(rule, term.name, durations) != 1:
                 continue
             for leg in functional:
                 if leg != position and any(_reassigns(new, atom, leg) for new in rule.add):
                     number = rule.parameter_names.index(term.name)
-                    return Forgotten(number, atom, position, leg)
+                    return ForgottenParameter(number, atom, position, leg)
     return None
 
 
-def _functional_legs(atom: Atom, schema: Schema) -> tuple[int, ...]:
+def _find_functional_legs(atom: Atom, schema: Schema) -> tuple[int, ...]:
     relation = schema.relation(atom.predicate)
     return tuple(
         position for position, (leg, _) in enumerate(relation.legs) if leg in relation.functional
@@ -65,14 +67,14 @@ def _reassigns(new: Atom, old: Atom, leg: int) -> bool:
     return new.predicate == old.predicate and new.arguments[leg] == old.arguments[leg]
 
 
-def _mentions(rule: ActionRule, name: str, durations: bool) -> int:
-    """How often a parameter is spoken of; what is deleted is a condition and not counted again."""
-    count = _occurrences((literal.atom for literal in rule.when), name)
-    count += _occurrences((*rule.add, *rule.graded), name)
+def _count_mentions(rule: ActionRule, name: str, durations: bool) -> int:
+    """Count the mentions of a parameter; a deleted atom is a condition and not counted again."""
+    count = _count_occurrences((literal.atom for literal in rule.when), name)
+    count += _count_occurrences((*rule.add, *rule.graded), name)
     for effect in rule.effects:
         inside = (*(literal.atom for literal in effect.when), *effect.add, *effect.delete)
         if name not in {variable.name for variable in effect.variables}:
-            count += _occurrences(inside, name)
+            count += _count_occurrences(inside, name)
     count += sum(name in term.parameters for term in rule.cost.terms)
     duration = rule.duration
     if durations and duration.between is not None and duration.per_metre != 0.0:
@@ -80,7 +82,7 @@ def _mentions(rule: ActionRule, name: str, durations: bool) -> int:
     return count
 
 
-def _occurrences(atoms: Iterable[Atom], name: str) -> int:
+def _count_occurrences(atoms: Iterable[Atom], name: str) -> int:
     return sum(
         isinstance(term, Variable) and term.name == name
         for atom in atoms

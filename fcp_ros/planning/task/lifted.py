@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A domain's rules over numbered slots, made once: what grounding on demand works with."""
+"""A domain's rules over numbered slots: the form that relevance and the mutex proofs work on.
+
+A body is a conjunction of literals here. Other preconditions (disjunctions, quantifiers) have to
+become conjunctions before, or facts of their own, in `_lift_body`: all that comes later reads the
+atoms of a `LiftedBody`.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +13,10 @@ from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain, Effect, Literal
-from fcp_ros.planning.task.fluents import fluents_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RelationShape:
+class LiftedRelation:
     """A relation.
 
     Attributes:
@@ -22,7 +26,7 @@ class RelationShape:
         kinds: for each leg the types that an element there may have as its own.
         keys: positions of the functional legs.
         changes: whether some rule changes it.
-        moves: whether some rule goes from one of its facts to another (a robot's place).
+        moves: whether some rule replaces one of its facts by another (a robot's place).
     """
 
     number: int
@@ -34,12 +38,12 @@ class RelationShape:
     moves: bool
 
 
-SlotAtom = tuple[RelationShape, tuple[int, ...]]
-"""A relation and the slot that each leg binds; -1, -2, ... are existential, inside one negation."""
+LiftedAtom = tuple[LiftedRelation, tuple[int, ...]]
+"""A relation and the slot of each leg; -1, -2, ... are existential, inside one negation."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Part:
+class LiftedBody:
     """Conditions and changes over slots: of a rule, of one of its effects, of a constraint.
 
     Attributes:
@@ -48,111 +52,124 @@ class Part:
         add, delete: what changes.
     """
 
-    static: tuple[SlotAtom, ...]
-    fluent: tuple[SlotAtom, ...]
-    absent_static: tuple[SlotAtom, ...] = ()
-    absent: tuple[SlotAtom, ...] = ()
-    add: tuple[SlotAtom, ...] = ()
-    delete: tuple[SlotAtom, ...] = ()
+    static: tuple[LiftedAtom, ...]
+    fluent: tuple[LiftedAtom, ...]
+    absent_static: tuple[LiftedAtom, ...] = ()
+    absent: tuple[LiftedAtom, ...] = ()
+    add: tuple[LiftedAtom, ...] = ()
+    delete: tuple[LiftedAtom, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RuleShape:
+class LiftedRule:
     """A rule, or the pattern of a constraint, over slots.
 
     Attributes:
         number: its place in the domain.
-        rule: the rule; None for a constraint.
-        names: names of its parameters (or variables); the first slots.
-        types: type of each slot, those of the effects' variables at the end of the tuple of each.
+        action: the domain's rule; None for a constraint.
+        names: names of its parameters (or variables), which are the first slots.
+        types: type of each parameter.
         body: its conditions and changes.
-        effects: each effect: the types of its own slots, which come after those of the rule.
-        chains: relations that it both reads and adds to.
-        graded: slots that its graded atoms speak of.
+        effects: for each conditional effect the types of its own slots, which follow those of the
+            rule, and its body.
+        chains: names of the relations that it both reads and adds to (moves from room to room).
+        graded: slots of its graded atoms.
     """
 
     number: int
-    rule: ActionRule | None
+    action: ActionRule | None
     names: tuple[str, ...]
     types: tuple[str, ...]
-    body: Part
-    effects: tuple[tuple[tuple[str, ...], Part], ...]
+    body: LiftedBody
+    effects: tuple[tuple[tuple[str, ...], LiftedBody], ...]
     chains: frozenset[str]
     graded: frozenset[int]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Trigger:
-    """An atom that a rule adds or deletes, itself or by one of its effects.
+    """An atom that a rule adds or deletes: what binding the rule starts from.
 
     Attributes:
-        shape: the rule.
-        effect: number of the effect, -1 for the rule itself.
+        rule: the rule.
+        effect: number of the conditional effect; -1 for the rule itself.
         slots: the slots of the atom.
         types: type of each slot.
-        static, fluent: all positive conditions: of the rule, and of the effect.
+        static, fluent: the positive conditions of the rule and of the effect.
     """
 
-    shape: RuleShape
+    rule: LiftedRule
     effect: int
     slots: tuple[int, ...]
     types: tuple[str, ...]
-    static: tuple[SlotAtom, ...]
-    fluent: tuple[SlotAtom, ...]
+    static: tuple[LiftedAtom, ...]
+    fluent: tuple[LiftedAtom, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class DomainShapes:
-    """A domain as grounding on demand sees it.
+class LiftedDomain:
+    """A domain over slots.
 
     Attributes:
         domain: the domain.
-        fluents: names of the relations that change.
+        fluents: names of the relations that some rule changes.
         relations: by name.
         rules: the rules, in the domain's order.
-        adders, deleters: by relation, what adds to it and what deletes from it.
-        constraints: for each relation that changes, a constraint and the atom that matches.
-        patterns: the constraints.
-        below: type -> the types that an element of it may have as its own.
-        gains, spends: resources that are both gained and spent -> the rules that do.
+        adders, deleters: by relation, the triggers that add to it and that delete from it.
+        constraints: by fluent relation, the atoms of constraints that match it.
+        patterns: the forbidden patterns of the constraints.
+        below: for each type those that an element of it may have as its own.
+        gains, spends: for each resource that is both gained and spent the rules that do.
     """
 
     domain: Domain
     fluents: frozenset[str]
-    relations: Mapping[str, RelationShape]
-    rules: Sequence[RuleShape]
+    relations: Mapping[str, LiftedRelation]
+    rules: Sequence[LiftedRule]
     adders: Mapping[str, Sequence[Trigger]]
     deleters: Mapping[str, Sequence[Trigger]]
     constraints: Mapping[str, Sequence[Trigger]]
-    patterns: Sequence[RuleShape]
+    patterns: Sequence[LiftedRule]
     below: Mapping[str, frozenset[str]]
     gains: Mapping[str, Sequence[Trigger]]
     spends: Mapping[str, Sequence[Trigger]]
 
 
-def shapes_of(domain: Domain) -> DomainShapes:
-    """Compile a domain; costs about a millisecond for 20 rules."""
-    fluents = fluents_of(domain)
-    relations = _relations(domain, fluents)
+def find_fluents(domain: Domain) -> frozenset[str]:
+    """Find the relations that some rule changes, conditional effects included."""
+    changed: set[str] = set()
+    for rule in domain.rules.values():
+        changed.update(atom.predicate for atom in (*rule.add, *rule.delete))
+        for effect in rule.effects:
+            changed.update(atom.predicate for atom in (*effect.add, *effect.delete))
+    return frozenset(changed)
+
+
+def lift_domain(domain: Domain) -> LiftedDomain:
+    """Lift a domain: about a millisecond for 20 rules."""
+    fluents = find_fluents(domain)
+    relations = _lift_relations(domain, fluents)
     rules = tuple(
-        _rule(number, rule, relations) for number, rule in enumerate(domain.rules.values())
+        _lift_rule(number, action, relations) for number, action in enumerate(domain.rules.values())
     )
-    patterns = tuple(_pattern(number, c, relations) for number, c in enumerate(domain.constraints))
+    patterns = tuple(
+        _lift_constraint(number, c, relations) for number, c in enumerate(domain.constraints)
+    )
     adders: dict[str, list[Trigger]] = {}
     deleters: dict[str, list[Trigger]] = {}
     constraints: dict[str, list[Trigger]] = {}
-    for shape in rules:
-        for effect, part in _parts(shape):
+    for rule in rules:
+        for effect, part in _list_bodies(rule):
             for atom in part.add:
-                adders.setdefault(atom[0].name, []).append(trigger(shape, effect, atom[1]))
+                adders.setdefault(atom[0].name, []).append(make_trigger(rule, effect, atom[1]))
             for atom in part.delete:
-                deleters.setdefault(atom[0].name, []).append(trigger(shape, effect, atom[1]))
-    for shape in patterns:
-        for relation, slots in shape.body.fluent:
-            constraints.setdefault(relation.name, []).append(trigger(shape, -1, slots))
-    gains, spends = _mixed_resources(rules)
+                deleters.setdefault(atom[0].name, []).append(make_trigger(rule, effect, atom[1]))
+    for rule in patterns:
+        for relation, slots in rule.body.fluent:
+            constraints.setdefault(relation.name, []).append(make_trigger(rule, -1, slots))
+    gains, spends = _find_mixed_resources(rules)
     below = {type_: domain.schema.subtypes(type_) for type_ in domain.schema.types}
-    return DomainShapes(
+    return LiftedDomain(
         domain,
         fluents,
         relations,
@@ -167,29 +184,29 @@ def shapes_of(domain: Domain) -> DomainShapes:
     )
 
 
-def trigger(shape: RuleShape, effect: int, slots: tuple[int, ...]) -> Trigger:
-    """What it takes to do one of the things that a rule does."""
-    body = shape.body
+def make_trigger(rule: LiftedRule, effect: int, slots: tuple[int, ...]) -> Trigger:
+    """Make the trigger of an atom that a rule (effect -1), or one of its effects, changes."""
+    body = rule.body
     if effect < 0:
-        return Trigger(shape, effect, slots, shape.types, body.static, body.fluent)
-    own, part = shape.effects[effect]
+        return Trigger(rule, effect, slots, rule.types, body.static, body.fluent)
+    own, part = rule.effects[effect]
     return Trigger(
-        shape,
+        rule,
         effect,
         slots,
-        (*shape.types, *own),
+        (*rule.types, *own),
         (*body.static, *part.static),
         (*body.fluent, *part.fluent),
     )
 
 
-def _parts(shape: RuleShape) -> Iterable[tuple[int, Part]]:
-    yield -1, shape.body
-    for number, (_, part) in enumerate(shape.effects):
+def _list_bodies(rule: LiftedRule) -> Iterable[tuple[int, LiftedBody]]:
+    yield -1, rule.body
+    for number, (_, part) in enumerate(rule.effects):
         yield number, part
 
 
-def _relations(domain: Domain, fluents: frozenset[str]) -> dict[str, RelationShape]:
+def _lift_relations(domain: Domain, fluents: frozenset[str]) -> dict[str, LiftedRelation]:
     schema = domain.schema
     moves = {
         added.predicate
@@ -198,7 +215,7 @@ def _relations(domain: Domain, fluents: frozenset[str]) -> dict[str, RelationSha
         if any(added.predicate == read.predicate for read in rule.positive())
     }
     return {
-        relation.name: RelationShape(
+        relation.name: LiftedRelation(
             number,
             relation.name,
             tuple(leg for leg, _ in relation.legs),
@@ -211,23 +228,25 @@ def _relations(domain: Domain, fluents: frozenset[str]) -> dict[str, RelationSha
     }
 
 
-def _rule(number: int, rule: ActionRule, relations: Mapping[str, RelationShape]) -> RuleShape:
-    names = rule.parameter_names
+def _lift_rule(
+    number: int, action: ActionRule, relations: Mapping[str, LiftedRelation]
+) -> LiftedRule:
+    names = action.parameter_names
     slots = {name: slot for slot, name in enumerate(names)}
-    body = _part(rule.when, rule.add, rule.delete, slots, relations)
-    effects = tuple(_effect(effect, slots, relations) for effect in rule.effects)
+    body = _lift_body(action.when, action.add, action.delete, slots, relations)
+    effects = tuple(_lift_effect(effect, slots, relations) for effect in action.effects)
     read = {relation.name for relation, _ in body.fluent}
     graded = {
         slots[term.name]
-        for atom in rule.graded
+        for atom in action.graded
         for term in atom.arguments
         if isinstance(term, Variable)
     }
-    return RuleShape(
+    return LiftedRule(
         number,
-        rule,
+        action,
         names,
-        tuple(p.type for p in rule.parameters),
+        tuple(p.type for p in action.parameters),
         body,
         effects,
         frozenset(relation.name for relation, _ in body.add if relation.name in read),
@@ -235,52 +254,52 @@ def _rule(number: int, rule: ActionRule, relations: Mapping[str, RelationShape])
     )
 
 
-def _effect(
-    effect: Effect, slots: Mapping[str, int], relations: Mapping[str, RelationShape]
-) -> tuple[tuple[str, ...], Part]:
+def _lift_effect(
+    effect: Effect, slots: Mapping[str, int], relations: Mapping[str, LiftedRelation]
+) -> tuple[tuple[str, ...], LiftedBody]:
     inner = dict(slots)
     for variable in effect.variables:
         inner[variable.name] = len(inner)
-    part = _part(effect.when, effect.add, effect.delete, inner, relations)
+    part = _lift_body(effect.when, effect.add, effect.delete, inner, relations)
     return tuple(variable.type for variable in effect.variables), part
 
 
-def _pattern(
-    number: int, constraint: Constraint, relations: Mapping[str, RelationShape]
-) -> RuleShape:
+def _lift_constraint(
+    number: int, constraint: Constraint, relations: Mapping[str, LiftedRelation]
+) -> LiftedRule:
     names = tuple(variable.name for variable in constraint.variables)
     slots = {name: slot for slot, name in enumerate(names)}
-    atoms = [_slot_atom(atom, slots, relations) for atom in constraint.never]
-    body = Part(
+    atoms = [_lift_atom(atom, slots, relations) for atom in constraint.never]
+    body = LiftedBody(
         tuple(atom for atom in atoms if not atom[0].changes),
         tuple(atom for atom in atoms if atom[0].changes),
     )
     types = tuple(variable.type for variable in constraint.variables)
-    return RuleShape(number, None, names, types, body, (), frozenset(), frozenset())
+    return LiftedRule(number, None, names, types, body, (), frozenset(), frozenset())
 
 
-def _part(
+def _lift_body(
     when: Sequence[Literal],
     add: Sequence[Atom],
     delete: Sequence[Atom],
     slots: Mapping[str, int],
-    relations: Mapping[str, RelationShape],
-) -> Part:
-    positive = [_slot_atom(x.atom, slots, relations) for x in when if not x.negated]
-    negated = [_slot_atom(x.atom, slots, relations) for x in when if x.negated]
-    return Part(
+    relations: Mapping[str, LiftedRelation],
+) -> LiftedBody:
+    positive = [_lift_atom(x.atom, slots, relations) for x in when if not x.negated]
+    negated = [_lift_atom(x.atom, slots, relations) for x in when if x.negated]
+    return LiftedBody(
         tuple(atom for atom in positive if not atom[0].changes),
         tuple(atom for atom in positive if atom[0].changes),
         tuple(atom for atom in negated if not atom[0].changes),
         tuple(atom for atom in negated if atom[0].changes),
-        tuple(_slot_atom(atom, slots, relations) for atom in add),
-        tuple(_slot_atom(atom, slots, relations) for atom in delete),
+        tuple(_lift_atom(atom, slots, relations) for atom in add),
+        tuple(_lift_atom(atom, slots, relations) for atom in delete),
     )
 
 
-def _slot_atom(
-    atom: Atom, slots: Mapping[str, int], relations: Mapping[str, RelationShape]
-) -> SlotAtom:
+def _lift_atom(
+    atom: Atom, slots: Mapping[str, int], relations: Mapping[str, LiftedRelation]
+) -> LiftedAtom:
     open_: dict[str, int] = {}
     found = []
     for term in atom.arguments:
@@ -291,16 +310,16 @@ def _slot_atom(
     return (relations[atom.predicate], tuple(found))
 
 
-def _mixed_resources(
-    rules: Sequence[RuleShape],
+def _find_mixed_resources(
+    rules: Sequence[LiftedRule],
 ) -> tuple[dict[str, list[Trigger]], dict[str, list[Trigger]]]:
     gains: dict[str, list[Trigger]] = {}
     spends: dict[str, list[Trigger]] = {}
-    for shape in rules:
-        assert shape.rule is not None
-        for resource, amount in shape.rule.uses.items():
+    for rule in rules:
+        assert rule.action is not None
+        for resource, amount in rule.action.uses.items():
             if amount != 0.0:
                 kind = spends if amount > 0.0 else gains
-                kind.setdefault(resource, []).append(trigger(shape, -1, ()))
+                kind.setdefault(resource, []).append(make_trigger(rule, -1, ()))
     mixed = gains.keys() & spends.keys()
     return {r: gains[r] for r in sorted(mixed)}, {r: spends[r] for r in sorted(mixed)}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matching patterns of atoms against a growing set of facts: a join in an order fixed beforehand.
+"""Patterns of atoms, matched against facts by a join in an order that is fixed beforehand.
 
-Used for the conditions of rules and for the patterns of constraints. Variables of one pattern bind
+They serve the patterns of constraints and negated conditions. Variables of one pattern bind
 distinct elements (monic matches, DESIGN section 4).
 """
 
@@ -21,19 +21,19 @@ PatternAtom = tuple[str, tuple[int, ...]]
 
 
 class FactSource(Protocol):
-    """Where a join finds facts."""
+    """A source of facts for a join."""
 
     def has(self, relation: str, arguments: Arguments) -> bool:
-        """Whether the fact is there."""
+        """Return True if the fact is there."""
         ...
 
     def matching(self, relation: str, bound: Sequence[tuple[int, str]]) -> Sequence[Arguments]:
-        """A superset of the facts that have the given elements in the given legs."""
+        """Return a superset of the facts that have the given elements in the given legs."""
         ...
 
 
 class FactStore:
-    """Facts by relation, and by relation and the element in one leg."""
+    """Facts, indexed by relation and the element in one leg."""
 
     def __init__(self) -> None:
         self._all: dict[str, list[Arguments]] = {}
@@ -41,7 +41,7 @@ class FactStore:
         self._index: dict[tuple[str, int, str], list[Arguments]] = {}
 
     def add(self, relation: str, arguments: Arguments) -> bool:
-        """Add a fact; False when it was there already."""
+        """Add a fact; return False if it is there already."""
         key = (relation, arguments)
         if key in self._known:
             return False
@@ -52,16 +52,16 @@ class FactStore:
         return True
 
     def has(self, relation: str, arguments: Arguments) -> bool:
-        """Whether the fact is there."""
+        """Return True if the fact is there."""
         return (relation, arguments) in self._known
 
     def __contains__(self, fact: Fact) -> bool:
         return (fact.relation, fact.arguments) in self._known
 
     def matching(self, relation: str, bound: Sequence[tuple[int, str]]) -> Sequence[Arguments]:
-        """A superset of the facts that have the given elements in the given legs.
+        """Return a superset of the facts that have the given elements in the given legs.
 
-        The shortest of the lists that the index has: the caller checks the other legs.
+        It is the shortest list of the index: the caller checks the other legs.
         """
         if not bound:
             return self._all.get(relation, ())
@@ -76,7 +76,7 @@ class FactStore:
 
 
 class SceneFacts:
-    """Some changing facts, and all static ones of a scene: these are looked up where they are.
+    """Some fluent facts, and all static ones of a scene, which are looked up in the scene.
 
     Args:
         instance: the scene.
@@ -89,11 +89,11 @@ class SceneFacts:
         self._changing = FactStore()
 
     def add(self, relation: str, arguments: Arguments) -> None:
-        """Add a changing fact."""
+        """Add a fluent fact."""
         self._changing.add(relation, arguments)
 
     def has(self, relation: str, arguments: Arguments) -> bool:
-        """Whether the fact is there."""
+        """Return True if the fact is there."""
         if relation in self._fluents:
             return self._changing.has(relation, arguments)
         instance = self._instance
@@ -102,7 +102,7 @@ class SceneFacts:
         return instance.find_tuple(relation, tuple(map(instance.id_of, arguments))) is not None
 
     def matching(self, relation: str, bound: Sequence[tuple[int, str]]) -> Sequence[Arguments]:
-        """A superset of the facts that have the given elements in the given legs."""
+        """Return a superset of the facts that have the given elements in the given legs."""
         if relation in self._fluents:
             return self._changing.matching(relation, bound)
         instance = self._instance
@@ -117,10 +117,10 @@ class SceneFacts:
 
 
 class ElementsOf(Collection[str]):
-    """Names of the elements of a type, without making a list of them.
+    """Names of the elements of a type, without a list of them.
 
     Args:
-        instance: which elements there are.
+        instance: the scene.
         type_: the type.
     """
 
@@ -145,8 +145,8 @@ class ElementsOf(Collection[str]):
 
 
 @dataclass(frozen=True)
-class Pattern:
-    """Variables with the elements each may bind, and the atoms that must hold of them.
+class AtomPattern:
+    """Variables with the elements that each may bind, and the atoms that must hold of them.
 
     Attributes:
         slots: names of the variables.
@@ -159,32 +159,32 @@ class Pattern:
     atoms: tuple[PatternAtom, ...]
 
 
-class Join:
-    """The matches of a pattern, given the fact that one of its atoms matches.
+class PatternJoin:
+    """A join that finds the matches of a pattern, given the fact that one of its atoms matches.
 
     Args:
-        pattern: what to match.
+        pattern: the pattern.
         trigger: index of the atom whose fact is given; None to match without one.
     """
 
-    def __init__(self, pattern: Pattern, trigger: int | None) -> None:
+    def __init__(self, pattern: AtomPattern, trigger: int | None) -> None:
         self._pattern = pattern
         self._allowed = tuple(
             kind if isinstance(kind, (set, frozenset, ElementsOf)) else frozenset(kind)
             for kind in pattern.allowed
         )
         self._trigger = None if trigger is None else pattern.atoms[trigger]
-        self._order = _join_order(pattern, trigger)
+        self._order = _order_atoms(pattern, trigger)
         bound = {slot for _, slots in self._order for slot in slots}
         if self._trigger is not None:
             bound.update(self._trigger[1])
         self._unbound = tuple(s for s in range(len(pattern.slots)) if s not in bound)
 
     def matches(self, store: FactSource, given: Arguments = ()) -> Iterator[Arguments]:
-        """All matches: an element for each slot.
+        """Yield all matches: an element for each slot.
 
         Args:
-            store: the facts; must not grow while the matches are worked through.
+            store: the facts; must not grow during the iteration.
             given: arguments of the trigger's fact.
         """
         binding: list[str | None] = [None] * len(self._pattern.slots)
@@ -196,7 +196,7 @@ class Join:
         self, depth: int, binding: list[str | None], store: FactSource
     ) -> Iterator[Arguments]:
         if depth == len(self._order):
-            yield from self._enumerate(0, binding)
+            yield from self._bind_free(0, binding)
             return
         relation, slots = self._order[depth]
         bound = [
@@ -215,8 +215,8 @@ class Join:
                 for slot in fresh:
                     binding[slot] = None
 
-    def _enumerate(self, position: int, binding: list[str | None]) -> Iterator[Arguments]:
-        """Variables that no atom binds range over all elements of their type."""
+    def _bind_free(self, position: int, binding: list[str | None]) -> Iterator[Arguments]:
+        """Bind the variables of no atom to all elements of their type."""
         if position == len(self._unbound):
             yield tuple(element for element in binding if element is not None)
             return
@@ -224,13 +224,13 @@ class Join:
         for element in self._pattern.allowed[slot]:
             if element not in binding:
                 binding[slot] = element
-                yield from self._enumerate(position + 1, binding)
+                yield from self._bind_free(position + 1, binding)
                 binding[slot] = None
 
     def _bind(
         self, slots: tuple[int, ...], arguments: Arguments, binding: list[str | None]
     ) -> list[int] | None:
-        """Bind the slots; the ones that were unbound, or None (and no change) on a clash."""
+        """Bind slots; return those that were unbound, or None (and no change) on a clash."""
         fresh: list[int] = []
         for slot, element in zip(slots, arguments, strict=True):
             current = binding[slot]
@@ -244,8 +244,8 @@ class Join:
         return fresh
 
 
-def _join_order(pattern: Pattern, trigger: int | None) -> tuple[PatternAtom, ...]:
-    """Each time the atom with the fewest legs still open; those without common variables last."""
+def _order_atoms(pattern: AtomPattern, trigger: int | None) -> tuple[PatternAtom, ...]:
+    """Order atoms greedily by open legs, those without common variables last."""
     bound = set() if trigger is None else set(pattern.atoms[trigger][1])
     rest = [atom for index, atom in enumerate(pattern.atoms) if index != trigger]
     order: list[PatternAtom] = []
@@ -262,32 +262,32 @@ def _join_order(pattern: Pattern, trigger: int | None) -> tuple[PatternAtom, ...
     return tuple(order)
 
 
-def pattern_of(
+def make_pattern(
     names: tuple[str, ...], types: tuple[str, ...], atoms: tuple[Atom, ...], instance: Instance
-) -> Pattern:
-    """A pattern over variables with the given names and types."""
+) -> AtomPattern:
+    """Make a pattern over variables with the given names and types."""
     slots = {name: slot for slot, name in enumerate(names)}
-    return Pattern(
+    return AtomPattern(
         names,
         tuple(ElementsOf(instance, type_) for type_ in types),
-        tuple(pattern_atom(atom, slots) for atom in atoms),
+        tuple(make_pattern_atom(atom, slots) for atom in atoms),
     )
 
 
-def pattern_atom(atom: Atom, slots: dict[str, int]) -> PatternAtom:
-    """An atom of a rule or constraint over slots; every argument must be a known variable."""
-    return (atom.predicate, tuple(slots[term.name] for term in _variables(atom)))
+def make_pattern_atom(atom: Atom, slots: dict[str, int]) -> PatternAtom:
+    """Replace the variables of an atom by slots; every argument must be a known variable."""
+    return (atom.predicate, tuple(slots[term.name] for term in _check_variables(atom)))
 
 
-def _variables(atom: Atom) -> Iterator[Variable]:
+def _check_variables(atom: Atom) -> Iterator[Variable]:
     for term in atom.arguments:
         if not isinstance(term, Variable):
             raise TypeError(f"{atom.predicate} in a rule takes parameters, not {term}")
         yield term
 
 
-def bound_terms(atom: Atom, rule: ActionRule, binding: Arguments) -> dict[int, str]:
-    """Which legs of a negated atom are bound by parameters, and to which elements."""
+def bind_terms(atom: Atom, rule: ActionRule, binding: Arguments) -> dict[int, str]:
+    """Bind the legs of a negated atom that are parameters: leg number -> element."""
     slots = {name: slot for slot, name in enumerate(rule.parameter_names)}
     return {
         position: binding[slots[term.name]]
@@ -296,8 +296,8 @@ def bound_terms(atom: Atom, rule: ActionRule, binding: Arguments) -> dict[int, s
     }
 
 
-def fits(arguments: Arguments, atom: Atom, bound: dict[int, str]) -> bool:
-    """Whether a fact of the atom's relation matches it; its open variables are existential."""
+def matches_atom(arguments: Arguments, atom: Atom, bound: dict[int, str]) -> bool:
+    """Return True if a fact of the atom's relation matches it; open variables are existential."""
     open_: dict[str, str] = {}
     for position, (term, element) in enumerate(zip(atom.arguments, arguments, strict=True)):
         if position in bound:

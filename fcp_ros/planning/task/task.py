@@ -16,10 +16,10 @@ FactKey = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class GroundEffect:
-    """What an operator does besides, where all of `pre` hold and none of `absent` does.
+    """A conditional effect of an operator: it happens if all of `pre` hold and none of `absent`.
 
-    All conditions are read in the state before the operator; what anything adds stays, even where
-    another effect deletes it.
+    Conditions are read in the state before the operator. A fact that anything adds holds
+    afterwards, even if another effect deletes it.
     """
 
     pre: tuple[int, ...]
@@ -29,18 +29,18 @@ class GroundEffect:
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
-    """A rule with its parameters bound.
+class GroundOperator:
+    """A rule with its parameters bound: an operator of a task.
 
     Attributes:
         rule: the rule.
         arguments: element names, in the order of the rule's parameters.
-        pre: changing facts that must hold (static ones were checked when compiling).
+        pre: fluent facts that must hold (static ones were checked when compiling).
         add: facts that hold afterwards.
-        delete: facts that don't hold afterwards; none of them is in `add`.
-        effects: conditional effects, over changing facts.
-        forgets: number of the parameter of which this is one value among all that may be there, for
-            which the operator stands (see overwriting.py); -1 if it stands for itself.
+        delete: facts that do not hold afterwards, disjoint from `add`.
+        effects: conditional effects, over fluent facts.
+        forgets: number of a parameter of which this is one value that represents all that are
+            possible (see relevance/overwriting.py); -1 if the operator represents only itself.
     """
 
     rule: ActionRule
@@ -61,10 +61,10 @@ class Absence:
 
     Attributes:
         facts: the facts that must be false.
-        key: set when they are all the facts of one functional leg: of those at most one holds at
+        key: the functional leg if they are all the facts of one: at most one of those holds at
             any time.
-        unless: the one of them that may hold, because the operator adds it anyway: where it does,
-            the others can't, and nothing is in the way.
+        unless: the one of them that may hold because the operator adds it anyway: if it does, the
+            others cannot.
     """
 
     facts: tuple[int, ...]
@@ -72,7 +72,7 @@ class Absence:
     unless: int | None = None
 
     def holds(self, state: frozenset[int]) -> bool:
-        """Whether the condition holds in a state (of which functional legs are what they say)."""
+        """Return True if the condition holds in a state that keeps functional legs."""
         return self.unless in state or state.isdisjoint(self.facts)
 
 
@@ -80,8 +80,8 @@ class Absence:
 class Block:
     """An operator may not newly complete a constraint's pattern.
 
-    Not applicable where all of `rest` hold, none of `absent` does, and not all of `completes` do
-    already. `constraint` is its name; empty where a functional leg is what is kept.
+    Not applicable if all of `rest` hold, none of `absent` does, and not all of `completes` do
+    already. `constraint` is its name; empty for the constraint of a functional leg.
     """
 
     rest: tuple[int, ...]
@@ -91,8 +91,8 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
-    """Why an operator was made: it makes a fact true (`holds`) or false that matters so."""
+class OperatorPurpose:
+    """The purpose of an operator: a fact that it makes true (`holds`) or false."""
 
     fact: Fact
     holds: bool
@@ -106,27 +106,25 @@ class Task:
     """A planning task for one domain and state; goals come on top.
 
     Attributes:
-        domain: what it was compiled from.
-        instance: the state it starts in.
-        facts: the changing facts that are reachable if nothing is ever deleted (compiled on demand:
-            those that matter); index = id.
+        domain: the domain it was compiled from.
+        instance: the initial state.
+        facts: the fluent facts that matter; index = id.
         fact_ids: their ids.
-        initial: ids of the facts that hold at first.
-        operators: the operators that are reachable if nothing is ever deleted (compiled on demand:
-            those that matter).
-        store: all those facts and the static ones, indexed.
+        initial: ids of the facts that hold initially.
+        operators: the operators that matter.
+        store: those facts and the static ones, indexed.
         fluents: names of the relations that some rule changes.
         resources: the domain's resources; index = number of the resource.
         adders: for each fact the operators that add it.
         deleters: for each fact the operators that delete it.
         keys: for each fact the functional legs that it occupies.
         broken: functional legs that several facts share in the start state (a flawed scene).
-        complete: whether nothing that can matter for the goal was left out: what is unsolvable in
-            a complete task is unsolvable.
-        demands: for each operator what it was made for; None if that was a resource, an open
-            condition, or nothing particular.
-        together: facts of which at most one holds at a time, as was proven; legs that the schema
-            calls functional are not among them.
+        complete: whether nothing that can matter for the goal was left out: a goal that is
+            unsolvable in a complete task is unsolvable.
+        purposes: for each operator the literal it was made for; None if that was a resource, an
+            open condition, or nothing in particular.
+        mutex_groups: groups of facts of which at most one holds at a time, proven; legs that the
+            schema calls functional are not among them.
     """
 
     domain: Domain
@@ -134,7 +132,7 @@ class Task:
     facts: Sequence[Fact]
     fact_ids: dict[Fact, int]
     initial: frozenset[int]
-    operators: Sequence[Operator]
+    operators: Sequence[GroundOperator]
     store: FactSource
     fluents: frozenset[str]
     resources: tuple[Resource, ...]
@@ -143,24 +141,24 @@ class Task:
     keys: Sequence[tuple[FactKey, ...]]
     broken: frozenset[FactKey]
     complete: bool = True
-    demands: Sequence[Demand | None] = ()
-    together: Sequence[tuple[int, ...]] = ()
+    purposes: Sequence[OperatorPurpose | None] = ()
+    mutex_groups: Sequence[tuple[int, ...]] = ()
 
     def is_fluent(self, relation: str) -> bool:
-        """Whether some rule changes the relation."""
+        """Return True if some rule changes the relation."""
         return relation in self.fluents
 
     def keys_of(self, fact: int) -> tuple[FactKey, ...]:
-        """The functional legs that the fact occupies."""
+        """Return the functional legs that the fact occupies."""
         return self.keys[fact]
 
     def names(self, facts: Iterable[int]) -> str:
-        """The facts in words, sorted."""
+        """Name the facts in words, sorted."""
         return ", ".join(sorted(str(self.facts[fact]) for fact in facts))
 
 
 def functional_positions(schema: Schema) -> dict[str, tuple[int, ...]]:
-    """For each relation the numbers of its functional legs."""
+    """Find the numbers of the functional legs of each relation."""
     return {
         relation.name: tuple(
             position

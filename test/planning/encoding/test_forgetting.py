@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from fcp_ros.domain import parse_domain
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.relevance.overwriting import overwritings_of
-from fcp_ros.planning.task.forgetting import forgotten
-from fcp_ros.planning.task.lifted import shapes_of
+from fcp_ros.planning.task.forgetting import find_forgotten_parameter
+from fcp_ros.planning.task.lifted import lift_domain
 
 DOMAIN = """
 domain: places
@@ -74,9 +74,9 @@ FORGETTING = replace(PLAIN, forgetting=True)
 )
 def test_a_parameter_that_nothing_else_speaks_of_is_forgotten(extra, duration, durations, expected):
     domain = domain_of(extra, duration)
-    found = forgotten(domain.rules["go"], domain.schema, durations)
+    found = find_forgotten_parameter(domain.rules["go"], domain.schema, durations)
     assert (found and found.parameter) == expected
-    assert forgotten(domain.rules["stray"], domain.schema, durations) is None
+    assert find_forgotten_parameter(domain.rules["stray"], domain.schema, durations) is None
 
 
 def test_operators_are_linear_in_the_places(state):
@@ -129,9 +129,9 @@ def test_what_must_not_depend_on_the_place_that_is_left(rules, expected):
     if rules:
         robot = "robot: robot, " if "robot" in rules.replace("robot}", "") else ""
         more = f"  more: {{parameters: {{{robot}place: place}}, {rules}, duration: 1, executor: x}}"
-    shapes = shapes_of(parse_domain(text.replace("scene:", more + "\nscene:")))
-    found = overwritings_of(shapes).rules
-    assert [shapes.rules[number].rule.name for number in found] == expected
+    lifted = lift_domain(parse_domain(text.replace("scene:", more + "\nscene:")))
+    found = overwritings_of(lifted).rules
+    assert [lifted.rules[number].action.name for number in found] == expected
 
 
 @settings(

@@ -14,7 +14,7 @@ from fcp_ros.domain import Parameter
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.mutexes.ground_mutexes import exclusions_of
+from fcp_ros.planning.mutexes.ground_mutexes import find_leg_mutexes
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Absence
 
@@ -22,7 +22,7 @@ from fcp_ros.planning.task.task import Absence
 def compiled(domain, instance):
     task = compile_task(domain, instance, Watch(PlanningOptions()))
     conditions = Conditions(task)
-    return task, conditions, exclusions_of(task, conditions, range(len(task.operators)))
+    return task, conditions, find_leg_mutexes(task, conditions, range(len(task.operators)))
 
 
 @settings(
@@ -34,12 +34,12 @@ def compiled(domain, instance):
 def test_what_is_excluded_is_never_reached(world):
     domain, instance = world
     assume(facts(instance))
-    task, conditions, exclusions = compiled(domain, instance)
+    task, conditions, mutexes = compiled(domain, instance)
     replay = TaskTwin(task, conditions)
     seen, queue = {task.initial}, deque([task.initial])
     while queue and len(seen) < 200:
         state = queue.popleft()
-        assert exclusions.possible(sorted(state))
+        assert mutexes.are_compatible(sorted(state))
         for index in range(len(task.operators)):
             step = replay.successor(index, state, (5.0,))
             if step is not None and step[0] not in seen:
@@ -48,15 +48,15 @@ def test_what_is_excluded_is_never_reached(world):
 
 
 def test_a_held_item_is_on_nothing(house, home):
-    task, _, exclusions = compiled(house, home)
+    task, _, mutexes = compiled(house, home)
     ids = {str(fact): id_ for fact, id_ in task.fact_ids.items()}
     held, on, other = (ids[f"{f})"] for f in ("holding(bot, mug_1", "on(mug_1, tv", "on(mug_2, tv"))
-    assert not exclusions.possible([held, on])
-    assert exclusions.possible([held, other])
+    assert not mutexes.are_compatible([held, on])
+    assert mutexes.are_compatible([held, other])
     leg = ("holding", 1, "mug_1")
-    assert exclusions.implied(Absence((held,), leg), [on])
-    assert not exclusions.implied(Absence((held,), leg), [other])
-    together = [{key[:2] for key in group} for group in exclusions.groups()]
+    assert mutexes.implies(Absence((held,), leg), [on])
+    assert not mutexes.implies(Absence((held,), leg), [other])
+    together = [{key[:2] for key in group} for group in mutexes.make_groups()]
     assert {("on", 0), ("holding", 1), ("inside", 0)} in together
 
 
@@ -68,14 +68,14 @@ def test_an_operator_that_fills_both_legs_speaks_against_it(house, home):
         add=(*place.add, Atom("inside", (Variable("item"), Variable("box")))),
     )
     for rules, excluded in ((house.rules, True), ({**house.rules, "place": wedge}, False)):
-        task, _, exclusions = compiled(replace(house, rules=rules), home)
+        task, _, mutexes = compiled(replace(house, rules=rules), home)
         ids = {str(fact): id_ for fact, id_ in task.fact_ids.items()}
         pair = [ids["on(milk, table)"], ids["inside(milk, crate)"]]
-        assert exclusions.possible(pair) != excluded
+        assert mutexes.are_compatible(pair) != excluded
 
 
 def test_the_initial_state_may_speak_against_it(house, state, house_facts):
     elements = {"bot": "robot", "kitchen": "room", "table": "support", "mug": "cup"}
     known = ["at(bot, kitchen)", "in_room(table, kitchen)", "on(mug, table)", "holding(bot, mug)"]
-    task, _, exclusions = compiled(house, state(house, elements, known))
-    assert exclusions.possible(sorted(task.initial))
+    task, _, mutexes = compiled(house, state(house, elements, known))
+    assert mutexes.are_compatible(sorted(task.initial))

@@ -9,10 +9,15 @@ from hypothesis import strategies as st
 from fcp_ros.cset import InstanceBuilder, find_matches
 from fcp_ros.domain import DomainError, parse_domain, span_of
 from fcp_ros.domain.spans.amalgam import apply_rule
-from fcp_ros.planning.mutexes.initial_pairs import broken_at_first, disjoint_in
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
-from fcp_ros.planning.mutexes.pairs import AT_ONCE, Proof, filled_at_once
-from fcp_ros.planning.task.lifted import shapes_of
+from fcp_ros.planning.mutexes.pairs import (
+    AT_ONCE,
+    MutexProof,
+    find_disjoint_relations,
+    find_initially_broken,
+    make_at_once_pair,
+)
+from fcp_ros.planning.task.lifted import lift_domain
 
 HEAD = """
 domain: random
@@ -163,15 +168,15 @@ def is_there(state, atom, bound):
 @given(world=worlds())
 def test_invariants_hold_wherever_one_can_get(world):
     domain, instance = world
-    shapes = shapes_of(domain)
-    proof = Proof(shapes.rules, shapes.relations)
-    disjoint = frozenset(disjoint_in(["small", "large"], instance))
-    hopeful = proof.without((), [frozenset(("small", "large"))])
-    pairs = proof.without(frozenset(broken_at_first(hopeful, instance)), disjoint)
+    lifted = lift_domain(domain)
+    proof = MutexProof(lifted.rules, lifted.relations)
+    disjoint = frozenset(find_disjoint_relations(["small", "large"], instance))
+    hopeful = proof.find_pairs((), [frozenset(("small", "large"))])
+    pairs = proof.find_pairs(frozenset(find_initially_broken(hopeful, instance)), disjoint)
     pairs = [pair for pair in pairs if all(leg > AT_ONCE for _, leg in pair)]
-    invariants = InvariantFinder(shapes).of(instance)
+    invariants = InvariantFinder(lifted).find(instance)
     for state, steps in reached(domain, instance):
-        assert not list(broken_at_first(pairs, state))
+        assert not list(find_initially_broken(pairs, state))
         for group in invariants.groups:
             for item in state.elements("item"):
                 there = [
@@ -199,26 +204,28 @@ def test_what_the_reader_of_pddl_cannot_find():
     item, box, spot = (builder.add(t, t) for t in ("item", "box", "spot"))
     for name, legs in (("in", (item, box)), ("lies", (item, spot)), ("packed", (item,))):
         builder.relate(name, *legs)
-    finder = InvariantFinder(shapes_of(domain))
-    found = finder.of(builder.build())
+    finder = InvariantFinder(lift_domain(domain))
+    found = finder.find(builder.build())
     assert set(found.groups) == {(("held", 0), ("in", 0)), (("held", 0), ("lies", 0))}
     (check,) = found.checks[0]
     assert (check.static[0].name, check.static[1]) == ("of", (1, 2))
     builder.add("item", "other")
     builder.relate("held", item)
-    assert not finder.of(builder.build()).groups
+    assert not finder.find(builder.build()).groups
 
 
 def test_an_effect_may_add_several_facts_at_once():
     fill = "  fill: {parameters: {x: item, y: box, z: spot}, " + SPOILERS[7] + ", " + DONE + "}"
-    shapes = shapes_of(parse_domain(HEAD + fill))
-    assert frozenset([("lies", 0)]) in Proof(shapes.rules, shapes.relations).without((), ())
-    assert frozenset([("in", 0)]) not in Proof(shapes.rules, shapes.relations).without((), ())
+    lifted = lift_domain(parse_domain(HEAD + fill))
+    assert frozenset([("lies", 0)]) in MutexProof(lifted.rules, lifted.relations).find_pairs((), ())
+    assert frozenset([("in", 0)]) not in MutexProof(lifted.rules, lifted.relations).find_pairs(
+        (), ()
+    )
 
 
 def test_what_is_added_to_is_not_filled_at_once():
     """A thing of which a second part is put in later is not out when one part is taken out."""
-    kept = filled_at_once(("kept", 0))
+    kept = make_at_once_pair(("kept", 0))
     apart = frozenset([("held", 0), ("kept", 0)])
     stow = "  stow: {parameters: {x: item, y: box}, " + KNOWN[4].replace(
         ", 'small(x)', 'not kept(?i, y)'", ""
@@ -227,11 +234,11 @@ def test_what_is_added_to_is_not_filled_at_once():
     more = "  more: {parameters: {x: item, y: box, v: box}, " + SPOILERS[13]
     for lines, expected in (((stow, take), True), ((stow, take, more), False)):
         text = HEAD + "\n".join(f"{line}, {DONE}}}" for line in lines)
-        shapes = shapes_of(parse_domain(text))
-        pairs = Proof(shapes.rules, shapes.relations).without((), ())
+        lifted = lift_domain(parse_domain(text))
+        pairs = MutexProof(lifted.rules, lifted.relations).find_pairs((), ())
         assert (kept in pairs) == (apart in pairs) == expected
-    builder = InstanceBuilder(shapes.domain.schema)
+    builder = InstanceBuilder(lifted.domain.schema)
     item, *boxes = (builder.add(t, n) for t, n in (("item", "i"), ("box", "b"), ("box", "c")))
     for box in boxes:
         builder.relate("kept", item, box)
-    assert set(broken_at_first([kept, apart], builder.build())) == {kept}
+    assert set(find_initially_broken([kept, apart], builder.build())) == {kept}

@@ -331,7 +331,7 @@ def test_why_an_operator_was_made(house, watch):
     task = demand_task(
         house.domain, instance, Wanted(frozenset(map(fact, goal))), Breadth.NARROW, watch
     )
-    why = dict(zip(map(str, task.operators), map(str, task.demands), strict=True))
+    why = dict(zip(map(str, task.operators), map(str, task.purposes), strict=True))
     assert why["pry(bot, crate, room_1, bar)"] == "not nailed(crate)"
     assert why["take(bot, bar, shelf_0, room_0)"] == "holding(bot, bar)"
 

@@ -68,7 +68,9 @@ def test_operators_and_their_conditions_are_those_of_the_exhaustive_compiler(wor
             (operator.delete, twin.delete),
         ):
             assert named(task, mine) == named(whole, theirs)
-        assert others(task, few.absences(index)) == others(whole, all_.absences(other), task)
+        assert others(task, few.find_absences(index)) == others(
+            whole, all_.find_absences(other), task
+        )
 
 
 def others(task, absences, smaller=None):

@@ -19,7 +19,7 @@ from fcp_ros.planning.relevance import reach as demand_reach
 from fcp_ros.planning.relevance.compiler import Breadth, demand_task
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.relevance.reach import Reach
-from fcp_ros.planning.task.lifted import shapes_of
+from fcp_ros.planning.task.lifted import lift_domain
 
 CITIES = """
 domain: cities
@@ -107,10 +107,10 @@ def country(cities):
 
 def out_of_reach(domain, instance):
     """All facts of relations that change that are said never to hold."""
-    shapes = shapes_of(domain)
-    reach = Reach(shapes, FactTable(instance))
+    lifted = lift_domain(domain)
+    reach = Reach(lifted, FactTable(instance))
     found = set()
-    for relation in shapes.relations.values():
+    for relation in lifted.relations.values():
         if relation.changes:
             kinds = [
                 [e for kind in sorted(leg) for e in instance.elements(kind, subtypes=False)]

@@ -9,7 +9,7 @@ from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.relevance.selection import relevant
 from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.patterns import FactStore, Join, Pattern
+from fcp_ros.planning.task.patterns import AtomPattern, FactStore, PatternJoin
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_absences_cover_negated_conditions_and_functional_legs(house, home, watc
     conditions = Conditions(task)
 
     def absent(name):
-        absences = conditions.absences(named(task, name))
+        absences = conditions.find_absences(named(task, name))
         return {str(task.facts[f]) for a in absences for f in a.facts if f != a.unless}
 
     assert absent("open(bot, crate, kitchen)") == {
@@ -62,10 +62,10 @@ def test_absences_cover_negated_conditions_and_functional_legs(house, home, watc
 
 def test_a_constraint_that_an_operator_always_breaks_blocks_it(house, home, watch):
     task = compile_task(house, home, watch)
-    (block,) = Conditions(task).blocks(named(task, "place(bot, milk, tv, hall)"))
+    (block,) = Conditions(task).find_blocks(named(task, "place(bot, milk, tv, hall)"))
     assert block.rest == ()
     assert [str(task.facts[f]) for f in block.completes] == ["on(milk, tv)"]
-    assert Conditions(task).blocks(named(task, "place(bot, mug_1, tv, hall)")) == ()
+    assert Conditions(task).find_blocks(named(task, "place(bot, mug_1, tv, hall)")) == ()
 
 
 def test_relevance_leaves_out_other_things(house, home, watch):
@@ -92,13 +92,13 @@ def test_a_join_finds_each_match_of_a_pattern():
         assert store.add("edge", (one, two))
     assert not store.add("edge", ("a", "b"))
     everything = ("a", "b", "c")
-    path = Pattern(("x", "y", "z"), (everything,) * 3, (("edge", (0, 1)), ("edge", (1, 2))))
-    found = set(Join(path, None).matches(store))
+    path = AtomPattern(("x", "y", "z"), (everything,) * 3, (("edge", (0, 1)), ("edge", (1, 2))))
+    found = set(PatternJoin(path, None).matches(store))
     assert found == {("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")}
-    assert set(Join(path, 0).matches(store, ("a", "b"))) == {("a", "b", "c")}
-    assert set(Join(path, 1).matches(store, ("a", "b"))) == {("c", "a", "b")}
-    loop = Pattern(("x",), (everything,), (("edge", (0, 0)),))
-    assert set(Join(loop, None).matches(store)) == {("a",)}
-    free = Pattern(("x", "y"), (everything, everything), (("edge", (0, 0)),))
-    assert set(Join(free, 0).matches(store, ("a", "a"))) == {("a", "b"), ("a", "c")}
-    assert not list(Join(loop, 0).matches(store, ("a", "b")))
+    assert set(PatternJoin(path, 0).matches(store, ("a", "b"))) == {("a", "b", "c")}
+    assert set(PatternJoin(path, 1).matches(store, ("a", "b"))) == {("c", "a", "b")}
+    loop = AtomPattern(("x",), (everything,), (("edge", (0, 0)),))
+    assert set(PatternJoin(loop, None).matches(store)) == {("a",)}
+    free = AtomPattern(("x", "y"), (everything, everything), (("edge", (0, 0)),))
+    assert set(PatternJoin(free, 0).matches(store, ("a", "a"))) == {("a", "b"), ("a", "c")}
+    assert not list(PatternJoin(loop, 0).matches(store, ("a", "b")))
