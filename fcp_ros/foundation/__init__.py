@@ -14,5 +14,6 @@ Words:
 
 Files:
 
+- `s_expressions`: words and nested lists in parentheses, with their places in the text.
 - `sqlite_file`: SQLite databases that several processes share.
 """

@@ -11,8 +11,15 @@ from collections.abc import Iterator
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant
 from fcp_ros.domain.pddl.reader import PddlTexts
-from fcp_ros.domain.pddl.syntax import ROOT, All, Equality, FunctionValue, Negation, Quantified
-from fcp_ros.domain.pddl.syntax import Any as AnyOf
+from fcp_ros.domain.pddl.syntax.tree import (
+    ROOT,
+    Conjunction,
+    Disjunction,
+    Equality,
+    FunctionValue,
+    Negation,
+    Quantified,
+)
 
 State = frozenset[tuple[str, ...]]
 
@@ -50,9 +57,9 @@ class Interpreter:
             return value(formula.left, bound) == value(formula.right, bound)
         if isinstance(formula, Negation):
             return not self.holds(formula.body, state, bound)
-        if isinstance(formula, All):
+        if isinstance(formula, Conjunction):
             return all(self.holds(part, state, bound) for part in formula.parts)
-        if isinstance(formula, AnyOf):
+        if isinstance(formula, Disjunction):
             return any(self.holds(part, state, bound) for part in formula.parts)
         assert isinstance(formula, Quantified)
         inner = (

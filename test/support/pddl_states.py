@@ -11,7 +11,7 @@ from pddl_interpreter import Interpreter
 from fcp_ros.cset import facts, find_homs
 from fcp_ros.domain import evaluate
 from fcp_ros.domain.pddl.reader import read_texts, work_out
-from fcp_ros.domain.pddl.source import Source
+from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.spans.amalgam import apply_rule
 from fcp_ros.domain.spans.rule_span import DomainSpans
 from fcp_ros.fuzzy import tnorm_by_name
@@ -94,9 +94,9 @@ class RuleStates:
         return found
 
 
-def compared(domain, problem, parser=None, limit=25):
+def compared(domain, problem, limit=25):
     """The task and its states, after they have been compared with those of the interpreter."""
-    texts = read_texts(Source("domain", domain), Source("problem", problem), parser)
+    texts = read_texts(Source("domain", domain), Source("problem", problem))
     twin, task = Interpreter(texts), work_out(texts)
     reached = RuleStates(task, twin).reachable(limit)
     assert twin.initial in reached

@@ -7,11 +7,8 @@ import pytest
 from pddl.parser.problem import ProblemParser
 
 from fcp_ros.domain.pddl import UnsupportedPddl
-from fcp_ros.domain.pddl.library import Parser
 from fcp_ros.domain.pddl.reader import read_texts, work_out
-from fcp_ros.domain.pddl.source import read_source
-
-PARSER = Parser()
+from fcp_ros.domain.pddl.syntax.source import read_source
 
 
 def problems(folder):
@@ -19,7 +16,7 @@ def problems(folder):
 
 
 def read(domain, problem):
-    return read_texts(read_source(domain), read_source(problem), PARSER)
+    return read_texts(read_source(domain), read_source(problem))
 
 
 def test_taskography(shared_dir):

@@ -8,13 +8,10 @@ from pddl_states import compared
 from random_pddl import tasks
 
 from fcp_ros.domain import check_goal
-from fcp_ros.domain.pddl.library import Parser
-
-PARSER = Parser()
 
 
 @settings(max_examples=120, phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink])
 @given(tasks())
 def test_random_tasks_are_translated_faithfully(texts):
-    task, _ = compared(*texts, PARSER, limit=6)
+    task, _ = compared(*texts, limit=6)
     check_goal(task.goal, task.domain, task.instance)

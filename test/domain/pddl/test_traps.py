@@ -6,9 +6,6 @@ from __future__ import annotations
 import pytest
 from pddl_states import compared
 
-from fcp_ros.domain.pddl.library import Parser
-
-PARSER = Parser()
 ALL = "x1 x2 - a y1 y2 - sub"
 DOMAIN = """(define (domain traps) (:requirements :adl) (:types a - object sub - a)
 (:predicates (one ?x - a) (q ?x - a ?y - a) (p ?x - a) (r))
@@ -145,5 +142,5 @@ def test_conditions_and_effects(parameters, condition, effect):
 
 def agreed(domain, init):
     """The task, after its states and steps have been compared with those of PDDL."""
-    task, _ = compared(domain, PROBLEM.format(objects=ALL, init=init), PARSER)
+    task, _ = compared(domain, PROBLEM.format(objects=ALL, init=init))
     return task

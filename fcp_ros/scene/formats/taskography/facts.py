@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from fcp_ros.foundation.s_expressions import SNode, list_words, preview
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats.taskography.s_expressions import Expression, shown, words_of
 from fcp_ros.scene.graph.errors import SceneError
 
 ADVICE = "Correct this entry, or generate the problem again."
@@ -56,13 +56,13 @@ class Declared:
         return (name for name, type_ in self.types.items() if type_ in types)
 
 
-def declared_objects(section: list[Expression]) -> Declared:
+def declared_objects(section: list[SNode]) -> Declared:
     """``a b - room`` declares two rooms.
 
     Raises:
         SceneError: A name has no type, or is declared twice (case does not count).
     """
-    words = words_of(section)
+    words = _words_of(section)
     types: dict[str, str] = {}
     spelling: dict[str, str] = {}
     waiting: list[str] = []
@@ -80,6 +80,14 @@ def declared_objects(section: list[Expression]) -> Declared:
     if waiting:
         raise SceneError(f"{list_names(waiting)} have no type", element=":objects", advice=ADVICE)
     return Declared(types, spelling)
+
+
+def _words_of(node: SNode | list[SNode]) -> list[str]:
+    """Return the words of a list; raises SceneError where there is a list within it."""
+    words = list_words(node)
+    if words is None:
+        raise SceneError(f"a list of words is expected, not {preview(node)}")
+    return words
 
 
 def _declare(name: str, type_: str, types: dict[str, str], spelling: dict[str, str]) -> None:
@@ -103,12 +111,12 @@ class Facts:
     flags: dict[str, dict[str, None]] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
 
-    def add(self, entry: Expression) -> None:
+    def add(self, entry: SNode) -> None:
         """Take one fact in; raises SceneError where it is none."""
         if isinstance(entry, list) and entry and entry[0] in ("not", "="):
             self.left_out[str(entry[0])] += 1
             return
-        predicate, *names = [word.lower() for word in words_of(entry)] or [""]
+        predicate, *names = [word.lower() for word in _words_of(entry)] or [""]
         if predicate in _FACTS:
             kind, types = _FACTS[predicate]
             self._check(names, types, entry)
@@ -117,7 +125,7 @@ class Facts:
                 other = self.single[kind][first]
                 raise SceneError(
                     f"{first} has two of these: {other} and {second}",
-                    element=shown(entry),
+                    element=preview(entry),
                     advice=ADVICE,
                 )
         elif predicate in _PAIRS:
@@ -129,18 +137,18 @@ class Facts:
         elif predicate not in _REPEATED:
             self.left_out[predicate] += 1
 
-    def _check(self, names: list[str], types: _Types, entry: Expression) -> None:
+    def _check(self, names: list[str], types: _Types, entry: SNode) -> None:
         if len(names) != len(types):
             reason = f"the fact needs {len(types)} arguments"
-            raise SceneError(reason, element=shown(entry), advice=ADVICE)
+            raise SceneError(reason, element=preview(entry), advice=ADVICE)
         for name, allowed in zip(names, types, strict=True):
             type_ = self.declared.types.get(name)
             if type_ is None:
                 reason = f"{name} is no object of the problem"
-                raise SceneError(reason, element=shown(entry), advice=ADVICE)
+                raise SceneError(reason, element=preview(entry), advice=ADVICE)
             if type_ not in allowed:
                 reason = f"{name} is a {type_}, not a {' or '.join(allowed)}"
-                raise SceneError(reason, element=shown(entry), advice=ADVICE)
+                raise SceneError(reason, element=preview(entry), advice=ADVICE)
 
     def one(self, kind: str, name: str | None) -> str | None:
         """What the one fact of a kind says about an object."""

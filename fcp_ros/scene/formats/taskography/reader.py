@@ -17,11 +17,16 @@ import re
 from collections.abc import Iterator, Mapping
 
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.s_expressions import (
+    SExpressionError,
+    SList,
+    SNode,
+    read_s_expressions,
+)
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.taskography.facts import ADVICE, Declared, Facts, declared_objects
-from fcp_ros.scene.formats.taskography.s_expressions import Expression, s_expression
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -67,15 +72,37 @@ def read_taskography(file: SceneFile) -> SceneGraph:
     return _Assembly(declared, facts).graph(file.name)
 
 
-def _sections(file: SceneFile) -> dict[str, list[Expression]]:
-    found: dict[str, list[Expression]] = {}
-    for part in s_expression(file.content.decode("utf-8-sig")):
+def _sections(file: SceneFile) -> dict[str, list[SNode]]:
+    found: dict[str, list[SNode]] = {}
+    for part in _read_list(file.content.decode("utf-8-sig")):
         if isinstance(part, list) and part and isinstance(part[0], str):
             name = part[0].lower()
             if name in found:
                 raise SceneError("the section is there twice", element=name, advice=ADVICE)
             found[name] = part[1:]
     return found
+
+
+def _read_list(text: str) -> SList:
+    """Return the one list that a text consists of.
+
+    Raises:
+        SceneError: Parentheses do not match, or there is something beside the list; with the line.
+    """
+    try:
+        outermost = read_s_expressions(text)
+    except SExpressionError as error:
+        raise _wrong(str(error), text, error.offset) from None
+    if len(outermost) != 1 or isinstance(outermost[0], str):
+        raise _wrong("something beside its one list in parentheses", text, len(text))
+    return outermost[0]
+
+
+def _wrong(what: str, text: str, offset: int) -> SceneError:
+    return SceneError(
+        f"the file has {what} (line {text.count(chr(10), 0, offset) + 1})",
+        advice="Correct the parentheses, or export the file again.",
+    )
 
 
 class _Assembly:

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant
-from fcp_ros.domain.pddl.normal_form import Conjunct, terms_of
-from fcp_ros.domain.pddl.syntax import PddlTerm, Typed
-from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.domain.pddl.rules.normal_form import Conjunct
+from fcp_ros.domain.pddl.rules.universe import Universe
+from fcp_ros.domain.pddl.syntax.tree import PddlTerm, Typed, terms_of
 
 
 @dataclass(frozen=True)

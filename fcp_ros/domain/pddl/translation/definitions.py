@@ -23,22 +23,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
-from fcp_ros.domain.pddl.draft import DraftEffect, DraftRule
-from fcp_ros.domain.pddl.invariants import Key, Part, invariant_with
-from fcp_ros.domain.pddl.normal_form import terms_of
-from fcp_ros.domain.pddl.syntax import (
-    Action,
-    All,
-    Any,
+from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftRule
+from fcp_ros.domain.pddl.rules.universe import Universe
+from fcp_ros.domain.pddl.syntax.tree import (
+    Conjunction,
+    Disjunction,
     DomainText,
     Formula,
     Negation,
+    PddlAction,
     PddlTerm,
     ProblemText,
     Quantified,
     Typed,
+    terms_of,
 )
-from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.domain.pddl.translation.invariants import Key, Part, invariant_with
 
 MAX_KEYS = 200_000
 """A complement is not looked for where the predicate has more possible facts than this."""
@@ -226,7 +226,7 @@ class Replacement:
             return self._atom(formula)
         if isinstance(formula, Negation):
             return Negation(self.formula(formula.body))
-        if isinstance(formula, (All, Any)):
+        if isinstance(formula, (Conjunction, Disjunction)):
             return type(formula)(tuple(map(self.formula, formula.parts)))
         if isinstance(formula, Quantified):
             return replace(formula, body=self.formula(formula.body))
@@ -247,7 +247,7 @@ class Replacement:
         exists = Quantified(False, (some,), Atom(part.predicate, tuple(terms)))
         return Negation(exists) if definition.complement else exists
 
-    def _action(self, action: Action) -> Action:
+    def _action(self, action: PddlAction) -> PddlAction:
         effects = (
             replace(
                 effect,

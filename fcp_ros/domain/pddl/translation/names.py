@@ -16,9 +16,9 @@ from fcp_ros.cset import Relation, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Term
 from fcp_ros.domain.model import TEXT
-from fcp_ros.domain.pddl.draft import SAME, DraftParameter
-from fcp_ros.domain.pddl.syntax import ROOT, Typed
-from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.domain.pddl.rules.draft import SAME, DraftParameter
+from fcp_ros.domain.pddl.rules.universe import Universe
+from fcp_ros.domain.pddl.syntax.tree import ROOT, Typed
 
 WORLD = "world"
 """The leg of relations that speak of the whole state, and (where it is free) its element's name."""
@@ -53,7 +53,7 @@ class Names:
         for type_ in (ROOT, *self.universe.parents):
             above = [] if type_ == ROOT else [self._renamed[self.universe.parents[type_]]]
             self._types[self._renamed[type_]] = above
-        for predicate in (*self.universe.domain.predicates, SAME, ""):
+        for predicate in (*sorted(self.universe.domain.predicates), SAME, ""):
             wanted = {SAME: "same", "": "always"}.get(predicate, predicate)
             self._relations[predicate] = taken.take(wanted)
         elements = FreeNames()
@@ -126,7 +126,7 @@ class Names:
         """The schema of all that has been named; `extra`: SAME and "" where they are used."""
         relations = [
             self._relation(predicate, legs)
-            for predicate, legs in self.universe.domain.predicates.items()
+            for predicate, legs in sorted(self.universe.domain.predicates.items())
         ]
         for predicate in extra:
             legs = (Typed("left"), Typed("right")) if predicate == SAME else ()

@@ -21,9 +21,17 @@ from fcp_ros.domain.expressions.syntax import (
     TypedVariable,
     Variable,
 )
-from fcp_ros.domain.pddl.draft import SAME
-from fcp_ros.domain.pddl.syntax import All, Any, Equality, Formula, Negation, PddlTerm, Quantified
-from fcp_ros.domain.pddl.vocabulary import Names
+from fcp_ros.domain.pddl.rules.draft import SAME
+from fcp_ros.domain.pddl.syntax.tree import (
+    Conjunction,
+    Disjunction,
+    Equality,
+    Formula,
+    Negation,
+    PddlTerm,
+    Quantified,
+)
+from fcp_ros.domain.pddl.translation.names import Names
 
 Bound = Mapping[Term, Term]
 
@@ -55,8 +63,9 @@ class GoalWriter:
         if isinstance(formula, Negation):
             body = self._expression(formula.body, bound)
             return not body if isinstance(body, bool) else Not(body)
-        if isinstance(formula, (All, Any)):
-            return self._joined(formula, bound)
+        if isinstance(formula, (Conjunction, Disjunction)):
+            return self._join(formula, bound)
+        assert isinstance(formula, Quantified), "other formulas have been refused"
         return self._quantified(formula, bound)
 
     def _equality(self, formula: Equality, bound: Bound) -> Expression | bool:
@@ -66,21 +75,23 @@ class GoalWriter:
         self.used[SAME] = None
         return Atom(self.names.relation(SAME), (left, right))
 
-    def _joined(self, formula: All | Any, bound: Bound) -> Expression | bool:
-        neutral = isinstance(formula, All)
-        parts: list[Expression] = []
+    def _join(self, formula: Conjunction | Disjunction, bound: Bound) -> Expression | bool:
+        """The parts joined: nested joins of the same kind taken apart, each part once."""
+        neutral = isinstance(formula, Conjunction)
+        join = And if neutral else Or
+        parts: dict[Expression, None] = {}
         for part in formula.parts:
             found = self._expression(part, bound)
             if isinstance(found, bool):
                 if found is not neutral:
                     return found
+            elif isinstance(found, join):
+                parts.update(dict.fromkeys(found.parts))
             else:
-                parts.append(found)
+                parts[found] = None
         if not parts:
             return neutral
-        if len(parts) == 1:
-            return parts[0]
-        return And(tuple(parts)) if neutral else Or(tuple(parts))
+        return next(iter(parts)) if len(parts) == 1 else join(tuple(parts))
 
     def _quantified(self, formula: Quantified, bound: Bound) -> Expression | bool:
         inner = dict(bound)

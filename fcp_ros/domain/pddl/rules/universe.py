@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant
-from fcp_ros.domain.pddl.syntax import ROOT, DomainText, ProblemText, Typed
+from fcp_ros.domain.pddl.syntax.tree import ROOT, DomainText, ProblemText, Typed
 
 Positions = tuple[int, ...]
 

@@ -13,21 +13,20 @@ from dataclasses import dataclass, replace
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost
-from fcp_ros.domain.pddl.costs import cost_of
-from fcp_ros.domain.pddl.draft import DraftEffect, DraftParameter, DraftRule
-from fcp_ros.domain.pddl.drafted_effects import EffectDrafter, Substitution, substituted
-from fcp_ros.domain.pddl.errors import UnsupportedPddl
-from fcp_ros.domain.pddl.identification import Group, Partition, partitions
-from fcp_ros.domain.pddl.normal_form import Conjunct, Normaliser, is_open, terms_of
-from fcp_ros.domain.pddl.source import Source
-from fcp_ros.domain.pddl.syntax import Action, ActionEffect, PddlTerm, Typed
-from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.domain.pddl.rules.costs import cost_of
+from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftParameter, DraftRule
+from fcp_ros.domain.pddl.rules.effects import EffectDrafter, Substitution, substituted
+from fcp_ros.domain.pddl.rules.identification import Group, Partition, partitions
+from fcp_ros.domain.pddl.rules.normal_form import Conjunct, Normaliser, is_open
+from fcp_ros.domain.pddl.rules.universe import Universe
+from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.tree import ActionEffect, PddlAction, PddlTerm, Typed, terms_of
 
 MAX_RULES = 5_000
 """An action that needs more rules than this is refused."""
 
 
-def draft_rules(action: Action, universe: Universe, source: Source) -> tuple[DraftRule, ...]:
+def draft_rules(action: PddlAction, universe: Universe, source: Source) -> tuple[DraftRule, ...]:
     """The rules that an action stands for; none where it can never apply.
 
     Raises:
@@ -36,20 +35,19 @@ def draft_rules(action: Action, universe: Universe, source: Source) -> tuple[Dra
     normaliser = Normaliser(universe, source)
     effects = [
         (effect, conjunct)
-        for effect in action.effects
-        for conjunct in normaliser.alternatives(effect.condition, action.name)
+        for effect in dict.fromkeys(action.effects)
+        for conjunct in normaliser.alternatives(effect.condition, action)
     ]
     found: dict[DraftRule, DraftRule] = {}
-    for conjunct in normaliser.alternatives(action.precondition, action.name):
+    for conjunct in normaliser.alternatives(action.precondition, action):
         terms = _terms(action, conjunct, effects, universe)
         for partition in partitions(terms, conjunct, universe):
             rule = _Draft(action, conjunct, partition, effects, universe, source).rule(terms)
             if rule is not None:
                 found.setdefault(replace(rule, cost=Cost()), rule)  # tables have no hash
             if len(found) > MAX_RULES:
-                raise UnsupportedPddl(
-                    source.file,
-                    source.line_of(action.name),
+                raise source.unsupported(
+                    action.at,
                     f"an action with more than {MAX_RULES} ways to identify its parameters, "
                     f"{action.name},",
                     "give its parameters types, or state which must differ",
@@ -58,7 +56,7 @@ def draft_rules(action: Action, universe: Universe, source: Source) -> tuple[Dra
 
 
 def _terms(
-    action: Action,
+    action: PddlAction,
     conjunct: Conjunct,
     effects: Sequence[tuple[ActionEffect, Conjunct]],
     universe: Universe,
@@ -79,7 +77,7 @@ def _terms(
 
 @dataclass(frozen=True)
 class _Draft:
-    action: Action
+    action: PddlAction
     conjunct: Conjunct
     partition: Partition
     effects: Sequence[tuple[ActionEffect, Conjunct]]

@@ -14,18 +14,21 @@ from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.errors import UnsupportedPddl
-from fcp_ros.domain.pddl.source import Source
-from fcp_ros.domain.pddl.syntax import (
-    All,
-    Any,
+from fcp_ros.domain.pddl.rules.universe import Universe
+from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.tree import (
+    Conjunction,
+    Disjunction,
     Equality,
     Formula,
     Negation,
+    PddlAction,
     PddlTerm,
     Quantified,
     Typed,
+    children,
+    terms_of,
 )
-from fcp_ros.domain.pddl.universe import Universe
 
 MAX_ALTERNATIVES = 2_000
 """More alternatives than this, for one condition, are refused."""
@@ -76,11 +79,6 @@ class Conjunct:
         yield from itertools.chain.from_iterable((*self.equal, *self.unequal))
 
 
-def terms_of(atom: Atom) -> Iterator[PddlTerm]:
-    """The arguments of an atom."""
-    return (term for term in atom.arguments if isinstance(term, (Variable, Constant)))
-
-
 def is_open(term: PddlTerm) -> bool:
     """Whether a term of a negative atom stands for anything."""
     return isinstance(term, Variable) and term.name.startswith("any.")
@@ -95,24 +93,24 @@ class Normaliser:
         self._source = source
         self._numbers = itertools.count(1)
 
-    def alternatives(self, formula: Formula, what: str) -> tuple[Conjunct, ...]:
+    def alternatives(self, formula: Formula, action: PddlAction) -> tuple[Conjunct, ...]:
         """The alternatives of a condition; none where it can never hold.
 
         Arguments:
             formula: the condition.
-            what: what it is of, a name that stands in the file.
+            action: the action that it belongs to, for messages.
 
         Raises:
             UnsupportedPddl: it has too many alternatives, or ranges over too many objects.
         """
-        return tuple(_Condition(self._universe, self._source, what, self._numbers).of(formula))
+        return tuple(_Condition(self._universe, self._source, action, self._numbers).of(formula))
 
 
 @dataclass(frozen=True)
 class _Condition:
     universe: Universe
     source: Source
-    what: str
+    action: PddlAction
     numbers: Iterator[int]
 
     def of(self, formula: Formula) -> list[Conjunct]:
@@ -127,12 +125,13 @@ class _Condition:
             return _equality(pair, wanted)
         if isinstance(formula, Negation):
             return self._dnf(formula.body, not wanted, bound)
-        if isinstance(formula, (All, Any)):
-            if isinstance(formula, All) is wanted:
+        if isinstance(formula, (Conjunction, Disjunction)):
+            if isinstance(formula, Conjunction) is wanted:
                 return self._product(self._dnf(part, wanted, bound) for part in formula.parts)
             return list(
                 dict.fromkeys(c for part in formula.parts for c in self._dnf(part, wanted, bound))
             )
+        assert isinstance(formula, Quantified), "other formulas have been refused"
         if not all(map(self.universe.candidates, formula.variables)):
             return [Conjunct()] if formula.universal is wanted else []
         used = free_names(formula.body)
@@ -223,8 +222,8 @@ class _Condition:
         ]
 
     def _unsupported(self, feature: str, fix: str) -> UnsupportedPddl:
-        line = self.source.line_of(self.what)
-        return UnsupportedPddl(self.source.file, line, f"{feature}, in {self.what},", fix)
+        action = self.action
+        return self.source.unsupported(action.at, f"{feature}, in {action.name},", fix)
 
 
 def free_names(formula: Formula) -> frozenset[str]:
@@ -238,7 +237,7 @@ def free_names(formula: Formula) -> frozenset[str]:
         return free_names(formula.body)
     if isinstance(formula, Quantified):
         return free_names(formula.body) - {variable.name for variable in formula.variables}
-    return frozenset().union(*map(free_names, formula.parts))
+    return frozenset().union(*map(free_names, children(formula)))
 
 
 def _at(term: PddlTerm, bound: Mapping[str, PddlTerm]) -> PddlTerm:

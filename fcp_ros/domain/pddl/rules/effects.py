@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Variable
-from fcp_ros.domain.pddl.draft import SAME, DraftEffect, DraftParameter
-from fcp_ros.domain.pddl.normal_form import Conjunct, terms_of
-from fcp_ros.domain.pddl.syntax import ActionEffect, PddlTerm
-from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.domain.pddl.rules.draft import SAME, DraftEffect, DraftParameter
+from fcp_ros.domain.pddl.rules.normal_form import Conjunct
+from fcp_ros.domain.pddl.rules.universe import Universe
+from fcp_ros.domain.pddl.syntax.tree import ActionEffect, PddlTerm, terms_of
 
 Substitution = Mapping[PddlTerm, Variable]
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Atom, Term, Text
-from fcp_ros.domain.pddl.draft import DraftEffect, DraftRule
+from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftRule
 
 MAX_CANDIDATES = 400
 """So many candidates are tried for one part, before it is given up."""

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from fcp_ros.domain.expressions.syntax import Constant, Variable
 from fcp_ros.domain.model import Cost, CostTerm
-from fcp_ros.domain.pddl.errors import UnsupportedPddl
-from fcp_ros.domain.pddl.source import Source
-from fcp_ros.domain.pddl.syntax import Action, FunctionValue, PddlTerm
-from fcp_ros.domain.pddl.universe import Universe
+from fcp_ros.domain.pddl.rules.universe import Universe
+from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.tree import FunctionValue, PddlAction, PddlTerm
 
 
 def cost_of(
-    action: Action, mapping: Mapping[PddlTerm, Variable], universe: Universe, source: Source
+    action: PddlAction, mapping: Mapping[PddlTerm, Variable], universe: Universe, source: Source
 ) -> Cost:
     """The cost of an action; 0 where it adds nothing, or where a function has no value.
 
@@ -66,11 +65,10 @@ def _fits(given: Sequence[PddlTerm], arguments: Sequence[str]) -> bool:
     )
 
 
-def _check(value: float, action: Action, source: Source) -> None:
+def _check(value: float, action: PddlAction, source: Source) -> None:
     if value < 0:
-        raise UnsupportedPddl(
-            source.file,
-            source.line_of(action.name),
+        raise source.unsupported(
+            action.at,
             f"a negative cost ({value:g}), in action {action.name},",
             "make costs 0 or more",
         )

@@ -12,14 +12,14 @@ from fcp_ros.cset import Instance, InstanceBuilder, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Domain, Duration, Effect, Literal, Parameter
-from fcp_ros.domain.pddl.definitions import Definitions
-from fcp_ros.domain.pddl.draft import SAME, DraftEffect, DraftRule
-from fcp_ros.domain.pddl.goal import GoalWriter
-from fcp_ros.domain.pddl.source import Source
-from fcp_ros.domain.pddl.syntax import Formula
+from fcp_ros.domain.pddl.rules.draft import SAME, DraftEffect, DraftRule
+from fcp_ros.domain.pddl.rules.universe import Universe
+from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.tree import Formula
 from fcp_ros.domain.pddl.task import ActionForm, PddlTask, Replaced
-from fcp_ros.domain.pddl.universe import Universe
-from fcp_ros.domain.pddl.vocabulary import Legs, Names
+from fcp_ros.domain.pddl.translation.definitions import Definitions
+from fcp_ros.domain.pddl.translation.goal import GoalWriter
+from fcp_ros.domain.pddl.translation.names import Legs, Names
 from fcp_ros.domain.scene_mapping import SceneMapping
 
 _STEP_SECONDS = 1.0
@@ -31,7 +31,6 @@ def assemble(
     drafts: Sequence[DraftRule],
     legs: Mapping[str, Legs],
     goal: Formula,
-    spelling: Mapping[str, str],
     sources: Sequence[Source],
     definitions: Definitions,
 ) -> PddlTask:
@@ -42,12 +41,11 @@ def assemble(
         drafts: the rules.
         legs: what is known of each predicate's tuples.
         goal: of the problem.
-        spelling: actions as the file spells them.
         sources: domain and problem file.
         definitions: of the predicates that were replaced.
     """
     names = Names(universe, legs)
-    task = _Assembly(universe, names).task(drafts, goal, spelling, sources)
+    task = _Assembly(universe, names).task(drafts, goal, sources)
     return replace(task, replaced=described(definitions, names))
 
 
@@ -60,9 +58,9 @@ class _Assembly:
         self,
         drafts: Sequence[DraftRule],
         goal: Formula,
-        spelling: Mapping[str, str],
         sources: Sequence[Source],
     ) -> PddlTask:
+        spelling = {a.name: a.spelling for a in self._universe.domain.actions}
         free = FreeNames()
         rules: dict[str, ActionRule] = {}
         idle: dict[str, ActionRule] = {}

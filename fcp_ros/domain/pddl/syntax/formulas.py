@@ -1,0 +1,427 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists of a PDDL file read as terms, typed variables, conditions, numbers and effects."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
+from fcp_ros.domain.pddl.syntax.source import Source, words_with_offsets
+from fcp_ros.domain.pddl.syntax.tree import (
+    ROOT,
+    TRUE,
+    ActionEffect,
+    Comparison,
+    Conjunction,
+    Disjunction,
+    Equality,
+    Formula,
+    FunctionValue,
+    Negation,
+    Numeric,
+    NumericChange,
+    NumericOperation,
+    PddlTerm,
+    PreferenceFormula,
+    Quantified,
+    TrajectoryFormula,
+    Typed,
+    ViolationCount,
+    rename_free,
+    variable_names,
+)
+from fcp_ros.foundation.s_expressions import SList, SNode, part_offsets, preview
+
+MAX_DEPTH = 100
+"""Deepest accepted nesting of a condition, effect or number; keeps recursion over syntax trees far
+from Python's limit."""
+
+NAME = re.compile(r"[a-z0-9_][\w-]*\Z", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\Z", re.ASCII)
+_COMPARISONS = ("<", "<=", "=", ">=", ">")
+_CHANGES = ("increase", "decrease", "assign", "scale-up", "scale-down")
+_CHOICES = {
+    "oneof": ("a non-deterministic effect (oneof)", "choose one outcome"),
+    "probabilistic": ("a probabilistic effect", "choose one outcome"),
+}
+_TRAJECTORIES = {
+    "always": (0, 1),
+    "sometime": (0, 1),
+    "at-most-once": (0, 1),
+    "within": (1, 1),
+    "sometime-after": (0, 2),
+    "sometime-before": (0, 2),
+    "always-within": (1, 2),
+    "hold-during": (2, 1),
+    "hold-after": (1, 1),
+}
+"""Operators of trajectory constraints: how many numbers and how many conditions they take."""
+_CONDITION = "write a condition, such as (on ?x ?y)"
+_EFFECT = "write an effect, such as (on ?x ?y) or (not (on ?x ?y))"
+_NUMBER_WANTED = "write a number, or (function object ...)"
+_VARIABLES = "write variables with their types in parentheses, such as (?x ?y - place)"
+
+
+def is_number(word: SNode) -> bool:
+    """Return True if a node is written as a number."""
+    return isinstance(word, str) and _NUMBER.match(word) is not None
+
+
+@dataclass
+class _Parts:
+    """An effect while it is taken apart."""
+
+    add: list[Atom] = field(default_factory=list)
+    delete: list[Atom] = field(default_factory=list)
+    numeric: list[NumericChange] = field(default_factory=list)
+    nested: list[ActionEffect] = field(default_factory=list)
+
+    def collect(self, variables: tuple[Typed, ...], condition: Formula) -> list[ActionEffect]:
+        """The effects under the variables and the condition, the plain one first."""
+        if not (self.add or self.delete or self.numeric):
+            return self.nested
+        own = ActionEffect(
+            variables, condition, tuple(self.add), tuple(self.delete), tuple(self.numeric)
+        )
+        return [own, *self.nested]
+
+
+@dataclass(frozen=True)
+class FormulaReader:
+    """Reads the logic of one file; each method raises PddlError at the node that is wrong."""
+
+    source: Source
+
+    # --- words
+
+    def name(self, parent: SList, position: int, kind: str) -> str:
+        """A name at a position of a list; `kind` says of what."""
+        if position < len(parent):
+            node = parent[position]
+            if isinstance(node, str) and NAME.match(node):
+                return node
+            wanted = f"write the name of {kind}: letters, digits, - and _"
+            raise self.source.misplaced(parent, position, wanted)
+        message = f"the name of {kind} is missing"
+        raise self.source.error(parent.start, message, "write it behind the first word")
+
+    def term(self, word: str, offset: int) -> PddlTerm:
+        """A variable or an object."""
+        if word[0] == "?" and NAME.match(word, 1):
+            return Variable(word[1:], offset + 1)
+        if NAME.match(word):
+            return Constant(word, offset + 1)
+        fix = "write a variable such as ?x, or the name of an object"
+        raise self.source.error(offset, f"{word!r} can't stand here", fix)
+
+    def number(self, parent: SList, position: int) -> float:
+        """A finite number at a position of a list."""
+        node = parent[position] if position < len(parent) else ""
+        if isinstance(node, str) and _NUMBER.match(node):
+            value = float(node)
+            if math.isfinite(value):
+                return value
+        if position >= len(parent):
+            message = f"a number is missing in ({parent[0]} ...)"
+            raise self.source.error(parent.start, message, "write one, such as 2 or 0.5")
+        raise self.source.misplaced(parent, position, "write a number, such as 2 or 0.5")
+
+    def words(self, node: SList) -> list[tuple[str, int]]:
+        """The words of a list and their offsets; a list in it is a mistake."""
+        found = list(words_with_offsets(self.source, node))
+        if len(found) != len(node):
+            position = next(n for n, part in enumerate(node) if isinstance(part, SList))
+            raise self.source.misplaced(node, position, "write a variable or an object")
+        return found
+
+    # --- typed lists
+
+    def typed(self, parent: SList, first: int, prefix: str, kind: str) -> list[Typed]:
+        """Read `name name - type ...` from a position of a list on.
+
+        Args:
+            parent: the list.
+            first: position of the first name.
+            prefix: what names begin with: `?` for variables, else nothing.
+            kind: the plural of what is declared, for messages.
+        """
+        found: list[Typed] = []
+        waiting: list[tuple[str, int]] = []
+        position = first
+        offsets = self._offsets(parent)
+        while position < len(parent):
+            node = parent[position]
+            if node == "-":
+                types = self._types(parent, position + 1)
+                found.extend(Typed(name, types, offsets[at]) for name, at in waiting)
+                waiting = []
+                position += 2
+                continue
+            if (
+                not isinstance(node, str)
+                or not node.startswith(prefix)
+                or not NAME.match(node, len(prefix))
+            ):
+                message = f"{preview(node)!r} can't stand among the {kind}"
+                fix = f"write {kind} as {prefix}name: letters, digits, - and _; types as `- type`"
+                raise self.source.error(offsets[position], message, fix)
+            waiting.append((node[len(prefix) :], position))
+            position += 1
+        found.extend(Typed(name, (ROOT,), offsets[at]) for name, at in waiting)
+        return found
+
+    def variables(self, node: SNode, parent: SList, position: int) -> tuple[Typed, ...]:
+        """The variables of a quantifier or an action, each once."""
+        if not isinstance(node, SList):
+            raise self.source.misplaced(parent, position, _VARIABLES)
+        found = self.typed(node, 0, "?", "variables")
+        seen: set[str] = set()
+        for variable in found:
+            if variable.name in seen:
+                message = f"?{variable.name} is declared twice"
+                raise self.source.error(variable.at, message, "rename one of them")
+            seen.add(variable.name)
+        return tuple(found)
+
+    def _offsets(self, parent: SList) -> Sequence[int]:
+        """The offsets of the parts of a list."""
+        return list(part_offsets(self.source.code, parent))
+
+    def _types(self, parent: SList, position: int) -> tuple[str, ...]:
+        """A type, or the types of `(either a b)`, sorted."""
+        node = parent[position] if position < len(parent) else ""
+        if isinstance(node, SList) and len(node) > 1 and node[0] == "either":
+            return tuple(sorted({self.name(node, n, "a type") for n in range(1, len(node))}))
+        if position >= len(parent):
+            raise self.source.error(parent.end - 1, "a type is missing behind `-`", "write it")
+        return (self.name(parent, position, "a type"),)
+
+    # --- conditions
+
+    def formula(self, node: SNode, parent: SList, position: int) -> Formula:
+        """A condition of an action or a goal; `()` is true."""
+        return self._formula(node, parent, position, 0, False)
+
+    def constraints(self, node: SNode, parent: SList, position: int) -> Formula:
+        """Trajectory constraints, which may be quantified, joined and preferred."""
+        return self._formula(node, parent, position, 0, True)
+
+    def _formula(
+        self, node: SNode, parent: SList, position: int, depth: int, trajectory: bool
+    ) -> Formula:
+        if isinstance(node, str):
+            raise self.source.misplaced(parent, position, _CONDITION)
+        if not node:
+            return TRUE
+        self._check_depth(node, depth)
+        head = node[0]
+        if isinstance(head, SList):
+            raise self.source.misplaced(node, 0, _CONDITION)
+        if head in ("and", "or"):
+            parts = tuple(self._parts(node, 1, depth, trajectory))
+            join = Conjunction if head == "and" else Disjunction
+            return join(parts, node.start)
+        if head == "not":
+            return Negation(self._only(node, depth, trajectory), node.start)
+        if head == "imply":
+            self._check_length(node, 3, "(imply condition condition)")
+            first, then = self._parts(node, 1, depth, trajectory)
+            return Disjunction((Negation(first, node.start), then), node.start)
+        if head in ("forall", "exists"):
+            self._check_length(node, 3, f"({head} (variables) condition)")
+            variables = self.variables(node[1], node, 1)
+            body = self._formula(node[2], node, 2, depth + 1, trajectory)
+            return Quantified(head == "forall", variables, body, node.start) if variables else body
+        if head == "preference":
+            return self._preference(node, depth, trajectory)
+        if trajectory and (head in _TRAJECTORIES or node[:2] == ["at", "end"]):
+            return self._trajectory(node, head, depth)
+        if head == "=":
+            return self._equality(node, depth)
+        if head in _COMPARISONS:
+            return self._comparison(node, head, depth)
+        return self.atom(node, _CONDITION)
+
+    def _parts(self, node: SList, first: int, depth: int, trajectory: bool) -> Iterator[Formula]:
+        for position in range(first, len(node)):
+            yield self._formula(node[position], node, position, depth + 1, trajectory)
+
+    def _only(self, node: SList, depth: int, trajectory: bool) -> Formula:
+        self._check_length(node, 2, f"({node[0]} condition)")
+        return self._formula(node[1], node, 1, depth + 1, trajectory)
+
+    def _preference(self, node: SList, depth: int, trajectory: bool) -> Formula:
+        named = len(node) > 2
+        name = self.name(node, 1, "a preference") if named else ""
+        self._check_length(node, 3 if named else 2, "(preference name condition)")
+        place = len(node) - 1
+        body = self._formula(node[place], node, place, depth + 1, trajectory)
+        return PreferenceFormula(name, body, node.start)
+
+    def _trajectory(self, node: SList, head: str, depth: int) -> Formula:
+        """`(at end condition)`, or an operator with its numbers and conditions."""
+        if head == "at":
+            self._check_length(node, 3, "(at end condition)")
+            body = self._formula(node[2], node, 2, depth + 1, False)
+            return TrajectoryFormula("at end", (), (body,), node.start)
+        times, conditions = _TRAJECTORIES[head]
+        shape = f"({head}{' number' * times}{' condition' * conditions})"
+        self._check_length(node, 1 + times + conditions, shape)
+        numbers = tuple(self.number(node, 1 + n) for n in range(times))
+        parts = tuple(self._parts(node, 1 + times, depth, False))
+        return TrajectoryFormula(head, numbers, parts, node.start)
+
+    def _equality(self, node: SList, depth: int) -> Formula:
+        self._check_length(node, 3, "(= ?x ?y)")
+        if isinstance(node[1], SList) or isinstance(node[2], SList):
+            return self._comparison(node, "=", depth)
+        (_, _), (left, at), (right, other) = self.words(node)
+        return Equality(self.term(left, at), self.term(right, other), node.start)
+
+    def _comparison(self, node: SList, head: str, depth: int) -> Formula:
+        self._check_length(node, 3, f"({head} number number)")
+        left, right = (self.numeric(node[n], node, n, depth + 1) for n in (1, 2))
+        return Comparison(head, left, right, node.start)
+
+    def atom(self, node: SList, wanted: str) -> Atom:
+        """A predicate with its arguments."""
+        words = self.words(node)
+        predicate, offset = words[0]
+        if not NAME.match(predicate):
+            raise self.source.misplaced(node, 0, wanted)
+        terms = tuple([self.term(word, at) for word, at in words[1:]])
+        return Atom(predicate, terms, offset + 1)
+
+    # --- numbers
+
+    def numeric(self, node: SNode, parent: SList, position: int, depth: int = 0) -> Numeric:
+        """A number, a function's value, or an operation on such."""
+        if isinstance(node, str):
+            if _NUMBER.match(node):
+                return self.number(parent, position)
+            if NAME.match(node):
+                return FunctionValue(node, (), self.source.offset_of(parent, position))
+            raise self.source.misplaced(parent, position, _NUMBER_WANTED)
+        if not node:
+            raise self.source.misplaced(parent, position, _NUMBER_WANTED)
+        self._check_depth(node, depth)
+        head = node[0]
+        if head == "is-violated":
+            self._check_length(node, 2, "(is-violated preference)")
+            return ViolationCount(self.name(node, 1, "a preference"), node.start)
+        if isinstance(head, str) and head in ("+", "-", "*", "/"):
+            if len(node) < 2:
+                raise self.source.misplaced(parent, position, f"write ({head} number number)")
+            operands = tuple(self.numeric(node[n], node, n, depth + 1) for n in range(1, len(node)))
+            return NumericOperation(head, operands, node.start)
+        return self.function_value(node)
+
+    def function_value(self, node: SList) -> FunctionValue:
+        """A function with its arguments."""
+        name = self.name(node, 0, "a function")
+        terms = tuple([self.term(word, at) for word, at in self.words(node)[1:]])
+        return FunctionValue(name, terms, node.start)
+
+    # --- effects
+
+    def effects(self, node: SNode, parent: SList, position: int) -> tuple[ActionEffect, ...]:
+        """The effects of an action, those that always happen first."""
+        parts = _Parts()
+        self._effect(node, parent, position, parts, (), TRUE, 0)
+        return tuple(parts.collect((), TRUE))
+
+    def _effect(
+        self,
+        node: SNode,
+        parent: SList,
+        position: int,
+        parts: _Parts,
+        variables: tuple[Typed, ...],
+        condition: Formula,
+        depth: int,
+    ) -> None:
+        """Add an effect that happens under some variables and a condition to the parts."""
+        if isinstance(node, str):
+            raise self.source.misplaced(parent, position, _EFFECT)
+        if not node:
+            return
+        self._check_depth(node, depth)
+        head = node[0]
+        if isinstance(head, SList):
+            raise self.source.misplaced(node, 0, _EFFECT)
+        if head == "and":
+            for n in range(1, len(node)):
+                self._effect(node[n], node, n, parts, variables, condition, depth + 1)
+        elif head in ("when", "forall"):
+            shape = "(when condition effect)" if head == "when" else "(forall (variables) effect)"
+            self._check_length(node, 3, shape)
+            within, both = variables, condition
+            if head == "when":
+                both = _join(condition, self._formula(node[1], node, 1, depth + 1, False))
+            else:
+                within, both = _bind(variables, condition, self.variables(node[1], node, 1))
+            inner = _Parts()
+            self._effect(node[2], node, 2, inner, within, both, depth + 1)
+            parts.nested.extend(inner.collect(within, both))
+        elif head in _CHOICES:
+            feature, fix = _CHOICES[head]
+            raise self.source.unsupported(node.start, feature, fix)
+        elif head in _CHANGES:
+            self._check_length(node, 3, f"({head} (function object ...) number)")
+            target = self.numeric(node[1], node, 1)
+            if not isinstance(target, FunctionValue):
+                raise self.source.misplaced(node, 1, "write (function object ...)")
+            amount = self.numeric(node[2], node, 2, depth + 1)
+            parts.numeric.append(NumericChange(head, target, amount, node.start))
+        elif head == "not":
+            self._check_length(node, 2, "(not (predicate object ...))")
+            if not isinstance(node[1], SList) or not node[1]:
+                raise self.source.misplaced(node, 1, _EFFECT)
+            parts.delete.append(self.atom(node[1], _EFFECT))
+        else:
+            parts.add.append(self.atom(node, _EFFECT))
+
+    # --- checks
+
+    def _check_depth(self, node: SList, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            message = f"parentheses are nested deeper than {MAX_DEPTH} levels"
+            raise self.source.error(node.start, message, "simplify it")
+
+    def _check_length(self, node: SList, length: int, shape: str) -> None:
+        if len(node) != length:
+            message = f"({node[0]} ...) has {len(node) - 1} parts, not {length - 1}"
+            raise self.source.error(node.start, message, f"write {shape}")
+
+
+def _bind(
+    outer: tuple[Typed, ...], condition: Formula, inner: tuple[Typed, ...]
+) -> tuple[tuple[Typed, ...], Formula]:
+    """Bind the variables of a nested `forall` as well, with the condition that holds outside it.
+
+    One list binds them all. So an outer variable that an inner one hides gets another name.
+    """
+    hidden = {variable.name for variable in outer} & {variable.name for variable in inner}
+    if not hidden:
+        return outer + inner, condition
+    taken = {variable.name for variable in (*outer, *inner)} | variable_names(condition)
+    renamed: dict[str, str] = {}
+    for name in sorted(hidden):
+        number = next(n for n in itertools.count(2) if f"{name}-{n}" not in taken)
+        renamed[name] = f"{name}-{number}"
+        taken.add(renamed[name])
+    kept = tuple(
+        replace(variable, name=renamed.get(variable.name, variable.name)) for variable in outer
+    )
+    return kept + inner, rename_free(condition, renamed)
+
+
+def _join(first: Formula, second: Formula) -> Formula:
+    """Both conditions, without the one that is true."""
+    if first == TRUE:
+        return second
+    return first if second == TRUE else Conjunction((first, second))

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names and arities of a PDDL domain and goal: whatever is named is declared, and fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.tree import (
+    ROOT,
+    TOTAL_COST,
+    TOTAL_TIME,
+    Comparison,
+    DomainText,
+    Equality,
+    Formula,
+    FunctionValue,
+    Numeric,
+    NumericOperation,
+    PddlAction,
+    PddlTerm,
+    ProblemText,
+    Quantified,
+    Typed,
+    children,
+    place_of,
+    terms_of,
+)
+from fcp_ros.foundation.wording import suggest_name
+
+
+def check_domain_names(domain: DomainText, source: Source) -> None:
+    """Check that the domain names only what it declares, with as many arguments and of such types.
+
+    Raises:
+        PddlError: the first mistake, with its line.
+    """
+    checker = _Checker(domain, source)
+    checker.check_types(domain.constants)
+    for signature in (*domain.predicates.values(), *domain.functions.values()):
+        checker.check_types(signature)
+    for action in domain.actions:
+        checker.check_action(action)
+    checker.check(domain.constraints, {})
+
+
+def check_problem_names(problem: ProblemText, domain: DomainText, source: Source) -> None:
+    """Check goal, constraints and metric of a problem in the same way.
+
+    Raises:
+        PddlError: the first mistake, with its line.
+    """
+    checker = _Checker(domain, source, problem.objects)
+    checker.check(problem.goal, {})
+    checker.check(problem.constraints, {})
+    if problem.metric is not None:
+        checker.check_number(problem.metric.value, {})
+
+
+def is_below(types: Iterable[str], others: Iterable[str], parents: Mapping[str, str]) -> bool:
+    """Return True if whatever is of one of `types` is of one of `others`."""
+    wanted = frozenset(others)
+    return all(not wanted.isdisjoint(_upwards(type_, parents)) for type_ in types)
+
+
+def _upwards(type_: str, parents: Mapping[str, str]) -> set[str]:
+    """The type and all above it; a circle of types does no harm."""
+    found = {ROOT}
+    while type_ not in found:
+        found.add(type_)
+        type_ = parents.get(type_, ROOT)
+    return found
+
+
+class _Checker:
+    """Checks what one file names."""
+
+    def __init__(self, domain: DomainText, source: Source, objects: Iterable[Typed] = ()) -> None:
+        self._domain = domain
+        self._source = source
+        self._objects = {typed.name: typed for typed in (*domain.constants, *objects)}
+        self._types = {ROOT, *domain.types, *domain.types.values()}
+
+    def check_types(self, typed: Iterable[Typed]) -> None:
+        """Their types must be declared."""
+        for one in typed:
+            for type_ in one.types:
+                if type_ not in self._types:
+                    fix = suggest_name(type_, self._types)
+                    raise self._source.error(one.at, f"unknown type {type_} of {one.name}", fix)
+
+    def check_action(self, action: PddlAction) -> None:
+        self.check_types(action.parameters)
+        scope = {parameter.name: parameter for parameter in action.parameters}
+        self.check(action.precondition, scope)
+        for effect in action.effects:
+            self.check_types(effect.variables)
+            inner = {**scope, **{variable.name: variable for variable in effect.variables}}
+            self.check(effect.condition, inner)
+            for atom in (*effect.add, *effect.delete):
+                self._check_atom(atom, inner)
+            for change in effect.numeric:
+                self.check_number(change.target, inner)
+                self.check_number(change.amount, inner)
+
+    def check(self, formula: Formula, scope: Mapping[str, Typed]) -> None:
+        """A formula whose free variables `scope` binds."""
+        if isinstance(formula, Atom):
+            self._check_atom(formula, scope)
+        elif isinstance(formula, Equality):
+            self._check_terms((formula.left, formula.right), scope)
+        elif isinstance(formula, Comparison):
+            self.check_number(formula.left, scope)
+            self.check_number(formula.right, scope)
+        elif isinstance(formula, Quantified):
+            self.check_types(formula.variables)
+            scope = {**scope, **{variable.name: variable for variable in formula.variables}}
+        for part in children(formula):
+            self.check(part, scope)
+
+    def check_number(self, number: Numeric, scope: Mapping[str, Typed]) -> None:
+        """A number whose free variables `scope` binds."""
+        if isinstance(number, NumericOperation):
+            for operand in number.operands:
+                self.check_number(operand, scope)
+        elif isinstance(number, FunctionValue):
+            self._check_function(number, scope)
+
+    def _check_atom(self, atom: Atom, scope: Mapping[str, Typed]) -> None:
+        known = self._domain.predicates
+        at = place_of(atom)
+        if atom.predicate not in known:
+            message = f"unknown predicate {atom.predicate}"
+            raise self._source.error(at, message, suggest_name(atom.predicate, known))
+        legs = known[atom.predicate]
+        if len(legs) != len(atom.arguments):
+            message = f"{atom.predicate} takes {len(legs)} arguments, not {len(atom.arguments)}"
+            raise self._source.error(at, message, "give as many as it is declared with")
+        terms = list(terms_of(atom))
+        self._check_terms(terms, scope)
+        for term, leg in zip(terms, legs, strict=True):
+            given = scope if isinstance(term, Variable) else self._objects
+            types = given[term.name].types
+            if not is_below(types, leg.types, self._domain.types):
+                message = (
+                    f"{term.name} is of type {' or '.join(types)}, where {atom.predicate} takes "
+                    f"{' or '.join(leg.types)}"
+                )
+                fix = "give it a type below that, or declare the predicate more widely"
+                raise self._source.error(place_of(term), message, fix)
+
+    def _check_function(self, value: FunctionValue, scope: Mapping[str, Typed]) -> None:
+        known = self._domain.functions
+        # Both exist without being declared.
+        is_builtin = value.function in (TOTAL_COST, TOTAL_TIME) and not value.arguments
+        declared = known.get(value.function)
+        if not is_builtin and (declared is None or len(declared) != len(value.arguments)):
+            message = f"{value.function} is not declared with {len(value.arguments)} arguments"
+            raise self._source.error(value.at, message, suggest_name(value.function, known))
+        self._check_terms(value.arguments, scope)
+
+    def _check_terms(self, terms: Iterable[PddlTerm], scope: Mapping[str, Typed]) -> None:
+        for term in terms:
+            if isinstance(term, Variable):
+                if term.name not in scope:
+                    fix = "declare it among the parameters, or bind it by a quantifier"
+                    message = f"?{term.name} is bound by nothing"
+                    raise self._source.error(place_of(term), message, fix)
+            elif term.name not in self._objects:
+                fix = f"declare it; {suggest_name(term.name, self._objects)}"
+                raise self._source.error(place_of(term), f"unknown object {term.name!r}", fix)

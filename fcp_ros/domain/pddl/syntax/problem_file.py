@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A PDDL problem file, read into a `ProblemText`: objects and initial facts are long, flat lists.
+
+They are checked against the domain while they are read, in one pass: a problem may have 100,000
+facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NoReturn
+
+from fcp_ros.domain.pddl.errors import PddlError
+from fcp_ros.domain.pddl.syntax.domain_file import check_sections, only_part, read_constraints
+from fcp_ros.domain.pddl.syntax.formulas import FormulaReader, is_number
+from fcp_ros.domain.pddl.syntax.names import is_below
+from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.tree import (
+    ROOT,
+    TOTAL_COST,
+    TRUE,
+    DomainText,
+    Formula,
+    Metric,
+    ProblemText,
+    Typed,
+)
+from fcp_ros.foundation.s_expressions import SList, part_offsets, preview
+from fcp_ros.foundation.wording import suggest_name
+
+SECTIONS = (
+    ":domain",
+    ":requirements",
+    ":objects",
+    ":init",
+    ":goal",
+    ":constraints",
+    ":metric",
+    ":length",
+)
+_FACT = "write facts as (predicate object ...), and costs as (= (function object ...) 2)"
+
+Facts = Mapping[str, frozenset[tuple[str, ...]]]
+Values = Mapping[str, Mapping[tuple[str, ...], float]]
+
+
+def read_problem(source: Source, domain: DomainText, domain_source: Source) -> ProblemText:
+    """Read a problem file.
+
+    Args:
+        source: the problem file.
+        domain: the domain.
+        domain_source: the domain file, for the spelling of its constants.
+
+    Raises:
+        UnsupportedPddl: a part that has no place in the syntax tree.
+        PddlError: a mistake, with its line.
+    """
+    check_sections(source, SECTIONS, "problem")
+    head = source.head
+    assert head is not None, "the head has been checked"
+    objects = _read_objects(source, domain)
+    facts, values = _InitReader(source, domain, objects).read()
+    given = source.section(":domain")
+    spelt = {
+        **_read_spelling(domain_source, ":constants"),
+        **_read_spelling(source, ":objects"),
+    }
+    return ProblemText(
+        name=str(head[1]),
+        domain=" ".join(str(word) for word in (given or ())[1:]),
+        objects=tuple(objects.values()),
+        facts=facts,
+        values=values,
+        goal=_read_goal(source),
+        metric=_read_metric(source),
+        constraints=_read_constraints(source),
+        spelling={name: spelt.get(name, name) for name in objects},
+    )
+
+
+def _read_spelling(source: Source, section_name: str) -> dict[str, str]:
+    """How the file first spells each name of a section; empty where it uses no capitals."""
+    section = source.section(section_name)
+    found: dict[str, str] = {}
+    if section is None or source.text.startswith(
+        source.code[section.start : section.end], section.start
+    ):
+        return found
+    for name, offset in zip(section, part_offsets(source.code, section), strict=True):
+        if isinstance(name, str):
+            found.setdefault(name, source.written(offset, len(name)))
+    return found
+
+
+def _read_goal(source: Source) -> Formula:
+    section = source.section(":goal")
+    if section is None:
+        fix = "add (:goal ...): what shall hold in the end"
+        raise source.error(0, "the problem has no goal", fix)
+    place = only_part(source, section, "(:goal (on a b))")
+    return FormulaReader(source).formula(section[place], section, place)
+
+
+def _read_constraints(source: Source) -> Formula:
+    section = source.section(":constraints")
+    return read_constraints(FormulaReader(source), section) if section else TRUE
+
+
+def _read_metric(source: Source) -> Metric | None:
+    section = source.section(":metric")
+    if section is None:
+        return None
+    example = "(:metric minimize (total-cost))"
+    if len(section) != 3 or section[1] not in ("minimize", "maximize"):
+        raise source.error(section.start, f"{preview(section)} is no metric", f"write {example}")
+    value = FormulaReader(source).numeric(section[2], section, 2)
+    return Metric(section[1] == "minimize", value, section.start)
+
+
+# --- objects
+
+
+def _read_objects(source: Source, domain: DomainText) -> dict[str, Typed]:
+    """All objects by their names; a constant of the domain may be said again with its type."""
+    constants = sorted(domain.constants, key=lambda constant: constant.name)
+    found = {constant.name: constant for constant in constants}
+    section = source.section(":objects")
+    if section is None:
+        return found
+    known = {ROOT, *domain.types, *domain.types.values()}
+    for typed in FormulaReader(source).typed(section, 1, "", "objects"):
+        if len(typed.types) > 1:
+            raise source.unsupported(
+                typed.at,
+                "an object of either of several types",
+                "declare a type that is below them",
+            )
+        if typed.types[0] not in known:
+            message = f"unknown type {typed.types[0]!r} of {typed.name}"
+            fix = f"{suggest_name(typed.types[0], known)}; the types are {', '.join(sorted(known))}"
+            raise source.error(typed.at, message, fix)
+        if found.setdefault(typed.name, typed) != typed:
+            message = f"{typed.name!r} is declared twice, with different types"
+            raise source.error(typed.at, message, "rename one of them")
+    return found
+
+
+# --- initial facts
+
+
+class _InitReader:
+    """Reads `:init`: ground atoms, values of functions, and negated atoms (ignored)."""
+
+    def __init__(self, source: Source, domain: DomainText, objects: Mapping[str, Typed]) -> None:
+        self._source = source
+        self._domain = domain
+        self._objects = objects
+        self._types = {name: typed.types[0] for name, typed in objects.items()}
+        # Equal names are one value: the lists hold a copy of each word.
+        self._names = {name: name for name in objects}
+        self._facts: dict[str, set[tuple[str, ...]]] = {}
+        self._values: dict[str, dict[tuple[str, ...], float]] = {}
+        self._fitting: set[tuple[str, ...]] = set()
+
+    def read(self) -> tuple[Facts, Values]:
+        """The facts that hold, and the values of functions; what is not said is false."""
+        section = self._source.section(":init")
+        if section is None:
+            fix = "add (:init ...): what holds initially"
+            raise self._source.error(0, "the problem has no section :init", fix)
+        for position in range(1, len(section)):
+            node = section[position]
+            if isinstance(node, str) or not node:
+                raise self._no_fact(section, position)
+            head = node[0]
+            if head == "=":
+                self._read_value(node)
+            elif head == "not":
+                if len(node) != 2 or not isinstance(node[1], SList):
+                    raise self._no_fact(section, position)
+            elif isinstance(head, SList):
+                raise self._no_fact(section, position)
+            elif (
+                head == "at"
+                and len(node) == 3
+                and isinstance(node[2], SList)
+                and is_number(node[1])
+            ):
+                feature = "a timed initial literal"
+                raise self._source.unsupported(node.start, feature, "let an action bring it about")
+            else:
+                self._read_fact(section, position, head, node)
+        return {name: frozenset(tuples) for name, tuples in self._facts.items()}, self._values
+
+    @staticmethod
+    def _is_timed(node: SList) -> bool:
+        return len(node) == 3 and is_number(node[1]) and isinstance(node[2], SList)
+
+    def _no_fact(self, section: SList, position: int) -> PddlError:
+        at = self._source.offset_of(section, position)
+        shown = preview(section[position], 40)
+        return self._source.error(at, f"{shown!r} is no initial fact", _FACT)
+
+    def _read_fact(self, section: SList, position: int, predicate: str, node: SList) -> None:
+        legs = self._domain.predicates.get(predicate)
+        if legs is None or len(legs) != len(node) - 1:
+            self._refuse_predicate(section, position, predicate, len(node) - 1)
+        arguments = self._read_arguments(node)
+        types = (predicate, *[self._types[name] for name in arguments])
+        if types not in self._fitting:
+            self._check_types(node, predicate, arguments)
+            self._fitting.add(types)
+        self._facts.setdefault(predicate, set()).add(arguments)
+
+    def _read_arguments(self, node: SList) -> tuple[str, ...]:
+        try:
+            return tuple([self._names[word] for word in node[1:]])  # type: ignore[index]
+        except (KeyError, TypeError):
+            self._refuse_argument(node)
+
+    def _read_value(self, node: SList) -> None:
+        if len(node) != 3:
+            message = f"{preview(node, 40)!r} is no initial fact"
+            raise self._source.error(node.start, message, _FACT)
+        target = node[1]
+        if isinstance(target, str):
+            target = SList([target], node.start, node.end)
+        function = FormulaReader(self._source).name(target, 0, "a function")
+        if function == TOTAL_COST:
+            return
+        known = self._domain.functions
+        if function not in known:
+            fix = suggest_name(function, known)
+            raise self._source.error(node.start, f"unknown function {function}", fix)
+        given = len(target) - 1
+        if len(known[function]) != given:
+            message = f"{function} takes {len(known[function])} arguments, not {given}"
+            fix = "give as many as it is declared with"
+            raise self._source.error(node.start, message, fix)
+        arguments = self._read_arguments(target)
+        if not is_number(node[2]):
+            message = f"{preview(node[2])!r} is no finite number"
+            at = self._source.offset_of(node, 2)
+            raise self._source.error(at, message, "write a number, such as 2 or 0.5")
+        value = FormulaReader(self._source).number(node, 2)
+        if self._values.setdefault(function, {}).setdefault(arguments, value) != value:
+            message = f"{preview(target)} has two values"
+            raise self._source.error(node.start, message, "keep one of them")
+
+    def _refuse_predicate(
+        self, section: SList, position: int, predicate: str, given: int
+    ) -> NoReturn:
+        known = self._domain.predicates
+        at = self._source.offset_of(section, position)
+        if predicate not in known:
+            message = f"unknown predicate {predicate} in the initial state"
+            raise self._source.error(at, message, suggest_name(predicate, known))
+        message = f"{predicate} takes {len(known[predicate])} arguments, not {given}"
+        raise self._source.error(at, message, "give as many as it is declared with")
+
+    def _check_types(self, node: SList, predicate: str, arguments: Iterable[str]) -> None:
+        legs = self._domain.predicates[predicate]
+        for position, (name, leg) in enumerate(zip(arguments, legs, strict=True)):
+            type_ = self._types[name]
+            if not is_below((type_,), leg.types, self._domain.types):
+                wanted = " or ".join(leg.types)
+                message = f"{name} is of type {type_}, where {predicate} takes {wanted}"
+                at = self._source.offset_of(node, position + 1)
+                raise self._source.error(at, message, "give it a type below that")
+
+    def _refuse_argument(self, node: SList) -> NoReturn:
+        for position in range(1, len(node)):
+            name = node[position]
+            if isinstance(name, SList):
+                raise self._source.misplaced(node, position, _FACT)
+            if name not in self._objects:
+                fix = f"declare it under :objects; {suggest_name(name, self._objects)}"
+                at = self._source.offset_of(node, position)
+                raise self._source.error(at, f"unknown object {name}", fix)
+        raise AssertionError("all arguments are objects")

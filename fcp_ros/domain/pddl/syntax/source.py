@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of a PDDL file: its sections, and places for messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+
+from fcp_ros.domain.pddl.errors import PddlError, UnsupportedPddl
+from fcp_ros.foundation.s_expressions import (
+    SExpressionError,
+    SList,
+    offset_of,
+    preview,
+    read_s_expressions,
+)
+
+_WORD = re.compile(r"[^\s();]+|;[^\n]*")
+_COMMENT = re.compile(r";[^\n]*")
+_SECTION = re.compile(r"\(\s*(:[a-z][\w-]*)")
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file. PDDL does not tell upper from lower case, so `code` is all lower case.
+
+    Attributes:
+        file: its path, for messages.
+        text: as written.
+    """
+
+    file: str
+    text: str
+
+    @cached_property
+    def code(self) -> str:
+        """The text with its ASCII letters lowered, as long as it was."""
+        return self.text.lower() if self.text.isascii() else self.text.translate(_LOWER)
+
+    @cached_property
+    def body(self) -> SList:
+        """The list that the file consists of.
+
+        Raises:
+            PddlError: parentheses don't match, with the line of the section at fault; or there is
+                something beside the list.
+        """
+        try:
+            outermost = read_s_expressions(self.code)
+        except SExpressionError as error:
+            self._check_parentheses()
+            fix = "remove it, or add the missing `(`"
+            raise self.error(error.offset, f"there is {error}", fix) from error
+        for position, node in enumerate(outermost):
+            if isinstance(node, str) or position > 0:
+                at = offset_of(self.code, outermost, position)
+                message = f"{preview(node)!r} stands outside `(define ...)`"
+                raise self.error(at, message, "remove it, or put it inside the parentheses")
+        if not outermost:
+            fix = "write (define (domain ...) ...) or (define (problem ...) ...)"
+            raise self.error(0, "the file is empty", fix)
+        body = outermost[0]
+        assert isinstance(body, SList), "words have been refused above"
+        if any(isinstance(node, SList) and _has_section(node) for node in body):
+            # A section inside another one: two parentheses are wrong, or it can't stand there.
+            self._check_parentheses()
+        return body
+
+    @cached_property
+    def head(self) -> SList | None:
+        """The list `(domain name)` or `(problem name)`, None where the file has no such list."""
+        body = self.body
+        if len(body) > 1 and body[0] == "define" and isinstance(body[1], SList):
+            return body[1]
+        return None
+
+    @cached_property
+    def sections(self) -> tuple[SList, ...]:
+        """The lists of the file that begin with a keyword, in their order.
+
+        Raises:
+            PddlError: as `body`.
+        """
+        return tuple(
+            node
+            for node in self.body
+            if isinstance(node, SList)
+            and node
+            and isinstance(node[0], str)
+            and node[0].startswith(":")
+        )
+
+    def section(self, name: str) -> SList | None:
+        """Return the first section of that name, None where there is none."""
+        return next((found for found in self.sections if found[0] == name), None)
+
+    # --- places
+
+    def line(self, offset: int) -> int:
+        """Return the 1-based line of an offset."""
+        return self.text.count("\n", 0, max(offset, 0)) + 1
+
+    def offset_of(self, parent: SList, position: int) -> int:
+        """Return where a part of a list begins."""
+        return offset_of(self.code, parent, position)
+
+    def written(self, start: int, length: int) -> str:
+        """Return a part of the text as it is written."""
+        return self.text[start : start + length]
+
+    def error(self, offset: int, message: str, fix: str) -> PddlError:
+        """Return a mistake at an offset; message and fix are clauses without a full stop."""
+        return PddlError(self.file, self.line(offset), message, fix)
+
+    def unsupported(self, offset: int, feature: str, fix: str) -> UnsupportedPddl:
+        """Return the refusal of a feature that stands at an offset."""
+        return UnsupportedPddl(self.file, self.line(offset), feature, fix)
+
+    def misplaced(self, parent: SList, position: int, wanted: str) -> PddlError:
+        """Return the mistake that a part of a list is; `wanted` says what to write."""
+        message = f"{preview(parent[position])!r} can't stand here"
+        return self.error(self.offset_of(parent, position), message, wanted)
+
+    # --- parentheses
+
+    def _check_parentheses(self) -> None:
+        """Raise for the first section whose parentheses do not match; there may be none."""
+        code = _COMMENT.sub(lambda found: " " * len(found.group()), self.code)
+        close = code.rfind(")")
+        if close < 0 or code[close + 1 :].strip():
+            raise self.error(
+                len(self.text),
+                "the file does not end with the parenthesis that closes `(define`",
+                "add the missing `)`",
+            )
+        starts = [(found.group(1), found.start()) for found in _SECTION.finditer(code)]
+        ends = [start for _, start in starts[1:]] + [close]
+        for (name, start), end in zip(starts, ends, strict=True):
+            opened, closed = code.count("(", start, end), code.count(")", start, end)
+            if opened != closed:
+                more = opened > closed
+                raise self.error(
+                    start,
+                    f"{opened} opening and {closed} closing parentheses in the section {name}",
+                    "add the missing `)`" if more else "remove a `)`, or add the missing `(`",
+                )
+
+
+def read_source(path: str | PathLike[str]) -> Source:
+    """Read a file.
+
+    Raises:
+        PddlError: it can't be read, or is not UTF-8.
+    """
+    file = Path(path)
+    try:
+        return Source(str(file), file.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise PddlError(str(file), 0, f"can't be read ({reason})", "check the path") from error
+    except UnicodeDecodeError as error:
+        message = f"is not UTF-8 text (byte {error.start})"
+        raise PddlError(str(file), 0, message, "save it as UTF-8") from error
+
+
+def _has_section(node: SList) -> bool:
+    """Return True if a list holds a list that begins with a keyword."""
+    return any(
+        isinstance(part, SList) and part and isinstance(part[0], str) and part[0].startswith(":")
+        for part in node
+    )
+
+
+def words_with_offsets(source: Source, node: SList) -> Iterator[tuple[str, int]]:
+    """The words of a list without lists in it, each with the offset where it begins."""
+    for found in _WORD.finditer(source.code, node.start + 1, node.end - 1):
+        if not found.group().startswith(";"):
+            yield found.group(), found.start()

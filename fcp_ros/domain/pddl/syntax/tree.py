@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PDDL files as values: the syntax tree, before anything is worked out.
+
+Names are lower case. Terms are `Variable` (without its question mark) and `Constant` (an object).
+Each node knows where it stands in its file: `at` is an offset (-1: not from a file), of atoms and
+terms `column` is the offset plus one. Places take no part in equality.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
+
+ROOT = "object"
+"""The type of everything, and of whatever has no type."""
+TOTAL_COST = "total-cost"
+TOTAL_TIME = "total-time"
+
+PddlTerm: TypeAlias = Variable | Constant
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A variable or an object of any of some types."""
+
+    name: str
+    types: tuple[str, ...] = (ROOT,)
+    at: int = field(default=-1, compare=False)
+
+
+# --- numbers
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionValue:
+    """The value of a function, such as `(distance ?from ?to)` or `(total-cost)`."""
+
+    function: str
+    arguments: tuple[PddlTerm, ...] = ()
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ViolationCount:
+    """`(is-violated p)`: how many preferences of that name do not hold (PDDL 3.0)."""
+
+    preference: str
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NumericOperation:
+    """One of `+ - * /` on one number or more."""
+
+    operator: str
+    operands: tuple[Numeric, ...]
+    at: int = field(default=-1, compare=False)
+
+
+Numeric: TypeAlias = float | FunctionValue | ViolationCount | NumericOperation
+
+
+# --- conditions
+
+
+@dataclass(frozen=True, slots=True)
+class Equality:
+    """Two terms that are the same object."""
+
+    left: PddlTerm
+    right: PddlTerm
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A comparison of numbers by `<`, `<=`, `=`, `>=` or `>`."""
+
+    operator: str
+    left: Numeric
+    right: Numeric
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """A condition that must not hold."""
+
+    body: Formula
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunction:
+    """All of several conditions; without parts it is true."""
+
+    parts: tuple[Formula, ...] = ()
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Disjunction:
+    """Any of several conditions; without parts it is false."""
+
+    parts: tuple[Formula, ...] = ()
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    """`forall` (universal) or `exists` over variables."""
+
+    universal: bool
+    variables: tuple[Typed, ...]
+    body: Formula
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceFormula:
+    """A condition that may be given up (PDDL 3.0); several may share a name, or have none."""
+
+    name: str
+    body: Formula
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TrajectoryFormula:
+    """A condition on the states that a plan goes through (PDDL 3.0).
+
+    Attributes:
+        operator: `always`, `sometime`, `within`, ...
+        times: the operator's numbers.
+        parts: the conditions that it speaks of, one or two.
+    """
+
+    operator: str
+    times: tuple[float, ...]
+    parts: tuple[Formula, ...]
+    at: int = field(default=-1, compare=False)
+
+
+Formula: TypeAlias = (
+    Atom
+    | Equality
+    | Comparison
+    | Negation
+    | Conjunction
+    | Disjunction
+    | Quantified
+    | PreferenceFormula
+    | TrajectoryFormula
+)
+
+TRUE = Conjunction()
+FALSE = Disjunction()
+
+
+# --- actions
+
+
+@dataclass(frozen=True, slots=True)
+class NumericChange:
+    """An effect on a number: `increase`, `decrease`, `assign`, `scale-up` or `scale-down`."""
+
+    operator: str
+    target: FunctionValue
+    amount: Numeric
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionEffect:
+    """What is added, deleted and reckoned for all variables for which the condition holds."""
+
+    variables: tuple[Typed, ...] = ()
+    condition: Formula = TRUE
+    add: tuple[Atom, ...] = ()
+    delete: tuple[Atom, ...] = ()
+    numeric: tuple[NumericChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PddlAction:
+    """An action; `spelling` is its name as the file writes it."""
+
+    name: str
+    parameters: tuple[Typed, ...] = ()
+    precondition: Formula = TRUE
+    effects: tuple[ActionEffect, ...] = ()
+    spelling: str = field(default="", compare=False)
+    at: int = field(default=-1, compare=False)
+
+    @property
+    def cost(self) -> tuple[float | FunctionValue, ...]:
+        """What the action adds to total-cost: numbers and functions, to be summed up.
+
+        Only additions to total-cost in every case are looked at; `features` refuses others.
+        """
+        return tuple(
+            part
+            for effect in self.effects
+            for change in effect.numeric
+            for part in summands(change.amount)
+            if isinstance(part, (float, FunctionValue))
+        )
+
+
+# --- files
+
+
+@dataclass(frozen=True, slots=True)
+class DomainText:
+    """A domain file. `types` gives the parent of each type; ROOT has none and is not listed."""
+
+    name: str
+    types: Mapping[str, str]
+    constants: tuple[Typed, ...]
+    predicates: Mapping[str, tuple[Typed, ...]]
+    functions: Mapping[str, tuple[Typed, ...]]
+    actions: tuple[PddlAction, ...]
+    constraints: Formula = TRUE
+    requirements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """The number that a plan shall make as small (or as large) as it can."""
+
+    minimise: bool
+    value: Numeric
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemText:
+    """A problem file.
+
+    Attributes:
+        name: of the problem.
+        domain: the name of the domain that it is for.
+        objects: all of them, the domain's constants included.
+        facts: predicate -> argument tuples that hold initially.
+        values: function -> arguments -> initial value.
+        goal: the condition that shall hold in the end.
+        metric: None where the file has none.
+        constraints: conditions on the states in between.
+        spelling: objects as the files spell them, by their lower-case names.
+    """
+
+    name: str
+    domain: str
+    objects: tuple[Typed, ...]
+    facts: Mapping[str, frozenset[tuple[str, ...]]]
+    values: Mapping[str, Mapping[tuple[str, ...], float]]
+    goal: Formula
+    metric: Metric | None
+    constraints: Formula
+    spelling: Mapping[str, str]
+
+    @property
+    def minimises_cost(self) -> bool:
+        """Return True if total-cost is to be minimised; otherwise each action counts 1."""
+        return self.metric is not None and self.metric.value == FunctionValue(TOTAL_COST)
+
+
+# --- walking
+
+
+def children(formula: Formula) -> tuple[Formula, ...]:
+    """The direct parts of a formula that are formulas."""
+    if isinstance(formula, (Conjunction, Disjunction, TrajectoryFormula)):
+        return formula.parts
+    if isinstance(formula, (Negation, Quantified, PreferenceFormula)):
+        return (formula.body,)
+    return ()
+
+
+def subformulas(formula: Formula) -> Iterator[Formula]:
+    """The formula and everything in it, in the order of the text."""
+    stack = [formula]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(children(current)))
+
+
+def terms_in(formula: Formula) -> Iterator[PddlTerm]:
+    """Every term of a formula's atoms and equalities, as often as it occurs."""
+    for part in subformulas(formula):
+        if isinstance(part, Atom):
+            yield from terms_of(part)
+        elif isinstance(part, Equality):
+            yield part.left
+            yield part.right
+        elif isinstance(part, Comparison):
+            for number in (part.left, part.right):
+                yield from numeric_terms(number)
+
+
+def numeric_terms(number: Numeric) -> Iterator[PddlTerm]:
+    """Every argument of a function in a number."""
+    if isinstance(number, FunctionValue):
+        yield from number.arguments
+    elif isinstance(number, NumericOperation):
+        for operand in number.operands:
+            yield from numeric_terms(operand)
+
+
+def variable_names(formula: Formula) -> set[str]:
+    """The names of all variables of a formula, free or bound."""
+    names = {term.name for term in terms_in(formula) if isinstance(term, Variable)}
+    for part in subformulas(formula):
+        if isinstance(part, Quantified):
+            names.update(variable.name for variable in part.variables)
+    return names
+
+
+def rename_free(formula: Formula, names: Mapping[str, str]) -> Formula:
+    """Rename free variables; a new name occurs nowhere in the formula."""
+    if not names:
+        return formula
+    if isinstance(formula, Quantified):
+        bound = {variable.name for variable in formula.variables}
+        left = {old: new for old, new in names.items() if old not in bound}
+        return replace(formula, body=rename_free(formula.body, left))
+    if isinstance(formula, (Conjunction, Disjunction, TrajectoryFormula)):
+        return replace(formula, parts=tuple(rename_free(part, names) for part in formula.parts))
+    if isinstance(formula, (Negation, PreferenceFormula)):
+        return replace(formula, body=rename_free(formula.body, names))
+    if isinstance(formula, Atom):
+        terms = tuple(_rename(term, names) for term in terms_of(formula))
+        return Atom(formula.predicate, terms, formula.column)
+    if isinstance(formula, Comparison):
+        return replace(
+            formula,
+            left=_rename_in_number(formula.left, names),
+            right=_rename_in_number(formula.right, names),
+        )
+    return replace(formula, left=_rename(formula.left, names), right=_rename(formula.right, names))
+
+
+def _rename(term: PddlTerm, names: Mapping[str, str]) -> PddlTerm:
+    if isinstance(term, Variable) and term.name in names:
+        return Variable(names[term.name], term.column)
+    return term
+
+
+def _rename_in_number(number: Numeric, names: Mapping[str, str]) -> Numeric:
+    if isinstance(number, FunctionValue):
+        return replace(number, arguments=tuple(_rename(term, names) for term in number.arguments))
+    if isinstance(number, NumericOperation):
+        operands = tuple(_rename_in_number(operand, names) for operand in number.operands)
+        return replace(number, operands=operands)
+    return number
+
+
+def summands(number: Numeric) -> Iterator[Numeric]:
+    """The parts that a number is the sum of."""
+    if isinstance(number, NumericOperation) and number.operator == "+":
+        for operand in number.operands:
+            yield from summands(operand)
+    else:
+        yield number
+
+
+def terms_of(atom: Atom) -> Iterator[PddlTerm]:
+    """The arguments of an atom."""
+    return (term for term in atom.arguments if isinstance(term, (Variable, Constant)))
+
+
+def place_of(node: Formula | Typed | NumericChange | Numeric | PddlTerm | Metric) -> int:
+    """The offset where a node stands in its file; -1 where it is from no file."""
+    if isinstance(node, (Atom, Variable, Constant)):
+        return node.column - 1
+    return -1 if isinstance(node, float) else node.at
