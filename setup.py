@@ -61,7 +61,6 @@ setup(
         "networkx>=3.1",
         "numba>=0.60",
         "numpy>=1.26",
-        "pddl>=0.5.1,<0.6",
         "pydantic>=2.7,<3",
         "pyyaml>=6",
         "rich>=13.7",

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import pytest
-from pddl.parser.problem import ProblemParser
 
 from fcp_ros.domain.pddl import UnsupportedPddl
 from fcp_ros.domain.pddl.reader import read_texts, work_out
@@ -52,16 +51,3 @@ def test_preferences_are_refused(shared_dir):
         for file in problems(domain.parent)[:1]:
             with pytest.raises(UnsupportedPddl, match=r"preference|trajectory constraints"):
                 read(domain, file)
-
-
-def test_lists_are_read_as_the_library_reads_them(shared_dir):
-    parser = ProblemParser()
-    folder = shared_dir / "bench" / "taskography" / "problems"
-    for file in problems(folder)[::7]:
-        ours, theirs = read(file.parent / "domain.pddl", file).problem, parser(file.read_text())
-        assert {(o.name, o.types[0]) for o in ours.objects} == {
-            (str(o.name).lower(), str(o.type_tag or "object").lower()) for o in theirs.objects
-        }
-        assert {(p, *arguments) for p, held in ours.facts.items() for arguments in held} == {
-            (str(a.name).lower(), *(str(t.name).lower() for t in a.terms)) for a in theirs.init
-        }

@@ -124,6 +124,8 @@ class _DomainReader:
             if typed.name == ROOT and parent != ROOT:
                 message = f"{ROOT} is the type of everything and can't be {parent}"
                 raise self._source.error(typed.at, message, "leave it out")
+            if parent == typed.name != ROOT:
+                raise self._circle(typed.name, typed.at)
             # Some files name a type twice, first without a parent of its own.
             known = found.get(typed.name, ROOT)
             if ROOT not in (known, parent) and known != parent:
@@ -234,7 +236,8 @@ class _DomainReader:
         given: dict[str, int] = {}
         for position in range(2, len(section), 2):
             key = section[position]
-            if key not in _ACTION_KEYS or position + 1 == len(section):
+            value = section[position + 1] if position + 1 < len(section) else key
+            if key not in _ACTION_KEYS or value in _ACTION_KEYS:
                 raise self._misplaced_key(section, position)
             if key in given:
                 message = f"{key} is given twice in action {name}"

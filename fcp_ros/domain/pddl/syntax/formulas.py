@@ -132,11 +132,10 @@ class FormulaReader:
 
     def words(self, node: SList) -> list[tuple[str, int]]:
         """The words of a list and their offsets; a list in it is a mistake."""
-        found = list(words_with_offsets(self.source, node))
-        if len(found) != len(node):
+        if SList in map(type, node):
             position = next(n for n, part in enumerate(node) if isinstance(part, SList))
             raise self.source.misplaced(node, position, "write a variable or an object")
-        return found
+        return list(words_with_offsets(self.source, node))
 
     # --- typed lists
 

@@ -139,7 +139,7 @@ class Source:
                 "add the missing `)`",
             )
         starts = [(found.group(1), found.start()) for found in _SECTION.finditer(code)]
-        ends = [start for _, start in starts[1:]] + [close]
+        ends = [*(start for _, start in starts[1:]), close][: len(starts)]
         for (name, start), end in zip(starts, ends, strict=True):
             opened, closed = code.count("(", start, end), code.count(")", start, end)
             if opened != closed:

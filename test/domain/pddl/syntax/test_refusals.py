@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import sys
 
 import pytest
 
@@ -171,13 +170,6 @@ def test_files_the_wrong_way_round_are_noticed(tmp_path):
     (tmp_path / "bad.pddl").write_bytes(b"(define \xff)")
     with pytest.raises(DomainError, match="not UTF-8"):
         read_pddl(tmp_path / "bad.pddl", tmp_path / "p.pddl")
-
-
-def test_tracebacks_are_as_long_as_before():
-    before = getattr(sys, "tracebacklimit", "unset")
-    with pytest.raises(PddlError):
-        read(domain=swapped(DOMAIN, ":precondition", ":precond"))
-    assert getattr(sys, "tracebacklimit", "unset") == before
 
 
 def test_conditions_with_too_many_cases_are_refused():

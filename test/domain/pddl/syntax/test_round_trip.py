@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Syntax trees written as PDDL and read again: random ones, and those of all files at hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
+from fcp_ros.domain.pddl.reader import read_texts
+from fcp_ros.domain.pddl.syntax.domain_file import read_domain
+from fcp_ros.domain.pddl.syntax.problem_file import read_problem
+from fcp_ros.domain.pddl.syntax.source import Source, read_source
+from fcp_ros.domain.pddl.syntax.tree import (
+    TRUE,
+    ActionEffect,
+    Comparison,
+    Conjunction,
+    Disjunction,
+    DomainText,
+    Equality,
+    FunctionValue,
+    Metric,
+    Negation,
+    NumericChange,
+    NumericOperation,
+    PddlAction,
+    PreferenceFormula,
+    ProblemText,
+    Quantified,
+    TrajectoryFormula,
+    Typed,
+    ViolationCount,
+)
+from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
+
+# Some that are words of the language elsewhere, and names that begin with a digit.
+NAMES = st.sampled_from(["p", "q-r", "on_2", "object", "at", "end", "3d", "a", "within", "domain"])
+TYPES = st.sampled_from(["object", "thing", "room"])
+KINDS = st.lists(TYPES, min_size=1, max_size=2, unique=True).map(lambda t: tuple(sorted(t)))
+NUMBERS = st.integers(0, 99).map(float) | st.sampled_from([0.5, 1e-7, 2.25e10])
+
+
+def typed(names=NAMES):
+    return st.lists(st.builds(Typed, names, KINDS), max_size=3, unique_by=lambda t: t.name).map(
+        tuple
+    )
+
+
+def terms():
+    return st.builds(Variable, NAMES) | st.builds(Constant, NAMES)
+
+
+def argument_lists():
+    return st.lists(terms(), max_size=3).map(tuple)
+
+
+def many(inner, least=0):
+    return st.lists(inner, min_size=least, max_size=3).map(tuple)
+
+
+ATOMS = st.builds(Atom, NAMES, argument_lists())
+VALUES = st.builds(FunctionValue, NAMES, argument_lists())
+NUMERIC = st.recursive(
+    NUMBERS | VALUES | st.builds(ViolationCount, NAMES),
+    lambda inner: st.builds(
+        NumericOperation, st.sampled_from("+-*/"), many(inner, 1)
+    ),
+    max_leaves=4,
+)
+BINDING = typed().filter(bool)
+
+
+def compound(inner):
+    return st.one_of(
+        st.builds(Negation, inner),
+        st.builds(Conjunction, many(inner)),
+        st.builds(Disjunction, many(inner)),
+        st.builds(Quantified, st.booleans(), BINDING, inner),
+    )
+
+
+COMPARISONS = st.builds(Comparison, st.sampled_from(["<", "<=", ">=", ">"]), NUMERIC, NUMERIC)
+EQUAL_NUMBERS = st.builds(Comparison, st.just("="), VALUES, NUMERIC)
+CONDITIONS = st.recursive(
+    ATOMS | st.builds(Equality, terms(), terms()) | COMPARISONS | EQUAL_NUMBERS,
+    lambda inner: compound(inner) | st.builds(PreferenceFormula, NAMES | st.just(""), inner),
+    max_leaves=8,
+)
+TRAJECTORIES = st.recursive(
+    st.one_of(
+        st.builds(
+            TrajectoryFormula,
+            st.sampled_from(["always", "sometime", "at-most-once", "at end"]),
+            st.just(()),
+            st.tuples(CONDITIONS),
+        ),
+        st.builds(
+            TrajectoryFormula,
+            st.sampled_from(["sometime-after", "sometime-before"]),
+            st.just(()),
+            st.tuples(CONDITIONS, CONDITIONS),
+        ),
+        st.builds(
+            TrajectoryFormula, st.just("always-within"), st.tuples(NUMBERS),
+            st.tuples(CONDITIONS, CONDITIONS),
+        ),
+        st.builds(
+            TrajectoryFormula, st.just("hold-during"), st.tuples(NUMBERS, NUMBERS),
+            st.tuples(CONDITIONS),
+        ),
+        st.builds(
+            TrajectoryFormula, st.sampled_from(["within", "hold-after"]), st.tuples(NUMBERS),
+            st.tuples(CONDITIONS),
+        ),
+    ),
+    lambda inner: st.one_of(
+        st.builds(Conjunction, many(inner, 1)),
+        st.builds(Quantified, st.just(True), BINDING, inner),
+        st.builds(PreferenceFormula, NAMES | st.just(""), inner),
+    ),
+    max_leaves=3,
+)
+CHANGES = st.builds(
+    NumericChange,
+    st.sampled_from(["increase", "decrease", "assign", "scale-up", "scale-down"]),
+    VALUES,
+    NUMERIC,
+)
+
+
+@st.composite
+def effects(draw):
+    """What an action does in any case first, and then under conditions."""
+    found = []
+    for position in range(draw(st.integers(0, 3))):
+        variables, condition = (), TRUE
+        if position:
+            variables, condition = draw(typed()), draw(CONDITIONS)
+            if not variables and condition == TRUE:
+                continue
+        parts = draw(many(ATOMS)), draw(many(ATOMS)), draw(many(CHANGES))
+        if any(parts):
+            found.append(ActionEffect(variables, condition, *parts))
+    return tuple(found)
+
+
+ACTIONS = st.builds(PddlAction, NAMES, typed(), CONDITIONS | st.just(TRUE), effects())
+SIGNATURES = st.dictionaries(NAMES, typed(), max_size=3)
+DOMAINS = st.builds(
+    DomainText,
+    NAMES,
+    st.dictionaries(st.sampled_from(["thing", "room"]), st.just("object")),
+    typed(),
+    SIGNATURES,
+    SIGNATURES,
+    st.lists(ACTIONS, max_size=2, unique_by=lambda action: action.name).map(tuple),
+    TRAJECTORIES | st.just(TRUE),
+    st.lists(st.sampled_from([":strips", ":typing"]), unique=True).map(tuple),
+)
+
+
+@given(DOMAINS)
+def test_random_domains(domain):
+    assert read_domain(Source("d", write_domain(domain))) == domain
+
+
+OBJECTS = ("Spoon", "cup", "kitchen")
+TUPLES = st.frozensets(
+    st.tuples(st.sampled_from([name.lower() for name in OBJECTS])), min_size=1, max_size=3
+)
+PROBLEMS = st.builds(
+    lambda name, facts, values, goal, metric, constraints: ProblemText(
+        name,
+        "d",
+        tuple(Typed(name.lower()) for name in OBJECTS),
+        facts,
+        {function: dict.fromkeys(sorted(given), 2.5) for function, given in values.items()},
+        goal,
+        metric,
+        constraints,
+        {name.lower(): name for name in OBJECTS},
+    ),
+    NAMES,
+    st.dictionaries(st.sampled_from(["p", "at"]), TUPLES, max_size=2),
+    st.dictionaries(st.sampled_from(["f", "far"]), TUPLES, max_size=2),
+    CONDITIONS,
+    st.none() | st.builds(Metric, st.booleans(), NUMERIC),
+    TRAJECTORIES | st.just(TRUE),
+)
+
+
+@given(PROBLEMS)
+def test_random_problems(problem):
+    leg = (Typed("x"),)
+    domain = DomainText("d", {}, (), {"p": leg, "at": leg}, {"f": leg, "far": leg}, ())
+    source = Source("p", write_problem(problem))
+    assert read_problem(source, domain, Source("d", "(define (domain d))")) == problem
+
+
+def check_round_trip(domain_file, problem_file):
+    texts = read_texts(
+        read_source(domain_file), read_source(problem_file), supported_only=False
+    )
+    again = read_texts(
+        Source("d", write_domain(texts.domain)),
+        Source("p", write_problem(texts.problem)),
+        supported_only=False,
+    )
+    assert (again.domain, again.problem) == (texts.domain, texts.problem)
+
+
+def test_own_files(repository):
+    for problem in sorted((repository / "test" / "data" / "pddl").glob("*-1.pddl")):
+        check_round_trip(problem.with_name(problem.name.replace("-1", "")), problem)
+
+
+@pytest.mark.parametrize("folder", ["pddl3", "genplan", "fluents", "taskography/problems"])
+def test_shared_files(shared_dir, folder):
+    """PDDL 3.0 as well: preferences, trajectory constraints and numbers have their place."""
+    domains = sorted((shared_dir / "bench" / folder).rglob("domain.pddl"))
+    assert domains
+    for domain in domains:
+        problems = [p for p in sorted(domain.parent.rglob("*.pddl")) if p != domain]
+        for problem in problems if folder == "pddl3" else problems[:2]:
+            check_round_trip(domain, problem)
