@@ -15,9 +15,14 @@ VENV := $(shell ROS_WHEELS='$(ROS_WHEELS)' PYTHON='$(PYTHON)' setup/which_venv.s
 IN_ENVIRONMENT = . $(VENV)/fcp_env.sh &&
 # On this machine only: nothing that tests or the demo say reaches other robots on the network.
 LOCAL = ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST $(if $(filter humble,$(ROS_DISTRO)),ROS_LOCALHOST_ONLY=1)
+# A file's tests stay in one process, since tests of live nodes share running ones; files are dealt out in
+# the order of test/conftest.py. Each process computes with one thread.
+WORKERS ?= auto
+ON_ALL_CORES = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+ONE_THREAD = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test lint clean distclean
+.PHONY: help setup demo up test nightly lint clean distclean
 
 help: ## list the targets
 	@echo 'make TARGET [VARIABLE=value ...]'
@@ -40,8 +45,12 @@ up: setup ## all nodes in one process, until Ctrl-C; ARGS='...' goes to `fcp up`
 lint: setup ## ruff and mypy
 	@$(IN_ENVIRONMENT) ruff check . && mypy
 
-test: lint ## the whole test suite; PYTEST_ADDOPTS='-k word' for a part of it
-	@$(IN_ENVIRONMENT) export $(LOCAL); python -m pytest $(ARGS)
+test: lint ## the whole test suite on all cores; ARGS='-k word' for a part of it
+	@$(IN_ENVIRONMENT) export $(LOCAL) $(ONE_THREAD); python -m pytest $(ON_ALL_CORES) $(ARGS)
+
+nightly: lint ## the same with eight times as many random examples, new ones each time (hours)
+	@$(IN_ENVIRONMENT) export $(LOCAL) $(ONE_THREAD); \
+	  python -m pytest $(ON_ALL_CORES) --hypothesis-profile=nightly --timeout=3600 $(ARGS)
 
 clean: ## remove what the demo and the checks left behind
 	rm -rf out .pytest_cache .mypy_cache .ruff_cache .hypothesis fcp_ros.egg-info

@@ -1,20 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures that every layer's tests share, and how property tests draw their examples.
 
-By default the examples are the same in every run, so that a run says something about the change at
-hand. `--hypothesis-profile=new` draws new ones, to look for what nobody has met yet.
+`--hypothesis-profile` chooses among three ways, of which the first is the default:
+
+- ``ci``: half of the examples that each property states, the same ones in every run, so that a run
+  says something about the change at hand;
+- ``new``: all of them, drawn afresh, to look for what nobody has met yet;
+- ``nightly``: four times as many, drawn afresh.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from effort import scaled
+from hypothesis import is_hypothesis_test, settings
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("new", deadline=None)
-settings.load_profile("same")
+settings.register_profile("nightly", deadline=None, print_blob=True)
+settings.load_profile("ci")
+
+LONGEST = ("test/ros/test_demo.py", "test/ros/")
+"""What is run first, because it waits for real time: paths begin with these."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Scale the examples of properties, and begin with the tests that take longest."""
+    scale_examples(items)
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST[0]))
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+def scale_examples(items: Iterable[pytest.Item]) -> None:
+    """Give each property the profile's share of its examples."""
+    # Parametrized tests have one function in common.
+    functions = {getattr(item, "obj", None) for item in items}
+    for function in filter(is_hypothesis_test, functions):
+        # A method's function holds the settings; hypothesis has no public way to change them.
+        function = getattr(function, "__func__", function)
+        stated = getattr(function, "_hypothesis_internal_use_settings", settings.default)
+        function._hypothesis_internal_use_settings = settings(
+            stated, max_examples=scaled(stated.max_examples)
+        )
 
 
 @pytest.fixture(scope="session")

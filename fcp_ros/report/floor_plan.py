@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.patches import FancyArrowPatch, Polygon
 
 from fcp_ros.planning import PlanStep
@@ -174,6 +175,7 @@ def _draw_labels(
         (node_x * scale - 3, node_y * scale - 3, node_x * scale + 3, node_y * scale + 3)
         for node_x, node_y in (_xy(node) for node in drawn if not _is_large(node))
     ]
+    leaders = []
     for node, placed in zip((*order, *rooms), place_labels(labels, taken), strict=True):
         room = node.layer is Layer.ROOM
         small = not room and not _is_large(node) and node.layer is Layer.OBJECT
@@ -190,16 +192,13 @@ def _draw_labels(
             fontstyle="italic" if room else "normal",
             parse_math=False,  # a name with $ in it is no formula
             zorder=10,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": palette.ITEM,
-                "linewidth": 0.5,
-                "shrinkA": 0,
-                "shrinkB": 2,
-            }
-            if small and placed.needs_leader
-            else None,
         )
+        if small and placed.needs_leader:
+            leaders.append([(x + dx / scale, y + dy / scale) for dx, dy in placed.leader(gap=2.0)])
+    lines = LineCollection(
+        leaders, colors=palette.ITEM, linewidths=0.5, zorder=10, clip_on=False
+    )
+    axes.add_collection(lines, autolim=False)
 
 
 def _label(node: SceneNode, scale: float) -> Label:

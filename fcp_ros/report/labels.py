@@ -11,6 +11,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 CHARACTER_WIDTH = 0.56
 """Mean width of a character in units of the font size; enough to keep labels apart."""
 
@@ -52,6 +55,20 @@ class PlacedLabel:
             > LEADER_DISTANCE
         )
 
+    def leader(self, gap: float) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return the ends of the line from the label's edge to `gap` before its point.
+
+        Both are offsets from the point, in points.
+        """
+        distance = math.hypot(self.dx, self.dy)
+        half_width, half_height = _width(self.label) / 2, 0.6 * self.label.size
+        inside = min(
+            half_width / abs(self.dx) if self.dx else math.inf,
+            half_height / abs(self.dy) if self.dy else math.inf,
+        )
+        edge, end = 1 - inside, gap / distance
+        return (self.dx * edge, self.dy * edge), (self.dx * end, self.dy * end)
+
 
 Box = tuple[float, float, float, float]
 
@@ -67,20 +84,16 @@ def place_labels(labels: Sequence[Label], taken: Sequence[Box] = ()) -> list[Pla
         One placement a label, in the same order; a label for which nothing is free stands at its
         first choice.
     """
-    boxes = list(taken)
+    boxes = np.empty((len(taken) + len(labels), 4))
+    boxes[: len(taken)] = np.reshape(taken, (-1, 4))
     placed = []
-    for label in labels:
+    for count, label in enumerate(labels, start=len(taken)):
         offsets = list(_offsets(label))
-        dx, dy = next(
-            (
-                offset
-                for offset in offsets
-                if not any(_overlap(_box(label, *offset), box) for box in boxes)
-            ),
-            offsets[0],
-        )
-        boxes.append(_box(label, dx, dy))
-        placed.append(PlacedLabel(label, dx, dy))
+        candidates = np.array([_box(label, dx, dy) for dx, dy in offsets])
+        free = ~_overlaps(candidates, boxes[:count]).any(axis=1)
+        choice = int(free.argmax())  # the first free one; the first of all where none is
+        boxes[count] = candidates[choice]
+        placed.append(PlacedLabel(label, *offsets[choice]))
     return placed
 
 
@@ -105,5 +118,8 @@ def _box(label: Label, dx: float, dy: float) -> Box:
     return x - half_width, y - half_height, x + half_width, y + half_height
 
 
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlaps(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Compare each box (a row) of one array with each of the other."""
+    low, high = one[:, None, :2], one[:, None, 2:]
+    apart = (low >= other[None, :, 2:]) | (high <= other[None, :, :2])
+    return np.logical_not(apart.any(axis=2))

@@ -75,5 +75,5 @@ def test_a_missing_compiler_is_named(repository: Path, tmp_path: Path) -> None:
 def test_help_lists_the_targets(repository: Path) -> None:
     result = subprocess.run(["make", "--no-print-directory"], cwd=repository, text=True, check=True,
                             capture_output=True)
-    for target in ("setup", "demo", "test", "lint", "up", "clean"):
+    for target in ("setup", "demo", "test", "nightly", "lint", "up", "clean"):
         assert f"\n  {target} " in result.stdout

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 from damaged_files import read_or_refuse
+from effort import scaled
 from scene_documents import mangled, written
 
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.scene import SceneGraph, to_document
 
-MUTATIONS = 300
+MUTATIONS = scaled(300)
 FILES = {
     "twin_house_expected.json": "",
     "twin_house_spark_v1.1.3.json": "",
