@@ -59,7 +59,7 @@ def credited_step(
 ) -> int | None:
     """The step whose judgements an outcome speaks about; None where it is too early to say.
 
-    Arguments:
+    Args:
         labels: the chunk of each step of the plan (`PlanStep.chunk`).
         whole: names of the chunks that are judged as a whole.
         index: the step that has ended.
@@ -87,7 +87,7 @@ def responsibilities(degrees: Sequence[float]) -> list[float]:
 def step_credits(degrees: Sequence[float], quality: float) -> list[Credit]:
     """What the outcome of a step says about each of its judgements.
 
-    Arguments:
+    Args:
         degrees: of the judgements that the step relied on, in [0, 1].
         quality: how well it went, in [0, 1]. Between failure (0) and success (1) the credits are
             between those; the only judgement of a step is credited with the quality itself.
@@ -98,7 +98,7 @@ def step_credits(degrees: Sequence[float], quality: float) -> list[Credit]:
 def late_credits(degrees: Sequence[float], leak: float = LEAK) -> list[Credit]:
     """What it says about the judgements of earlier steps that the world is not as they left it.
 
-    Arguments:
+    Args:
         degrees: of those judgements, in [0, 1].
         leak: probability that something else is to blame.
 
@@ -143,7 +143,7 @@ class PlanMemory(Generic[Relied]):
     def blame(self, plan: Hashable, elements: Collection[str]) -> list[tuple[Relied, Credit]]:
         """A step of a plan found the world not as it should be.
 
-        Arguments:
+        Args:
             plan: which one; it is forgotten, so that nobody is blamed twice.
             elements: what the step acts on, without who does it; only judgements of steps that
                 acted on one of these are blamed.

@@ -13,8 +13,8 @@ from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.verdict import Verdict
 from fcp_ros.planning.request_context import RequestContext
+from fcp_ros.planning.schedule.network import Inconsistency
 from fcp_ros.planning.schedule.schedule import schedule_steps
-from fcp_ros.planning.schedule.step_network import Inconsistency
 from fcp_ros.planning.verification.meeting import PlanMeeting
 from fcp_ros.planning.verification.verify import verify
 
@@ -62,7 +62,7 @@ class Handover:
     ) -> PlanningResult:
         """The plan, scheduled, once the verifier has agreed; or why it may not leave.
 
-        Arguments:
+        Args:
             plan: what was found.
             optimal: whether it is proven to be the best.
             message: what is said of it.

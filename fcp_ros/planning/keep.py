@@ -58,7 +58,7 @@ class Kept:
 def kept_plan(context: RequestContext, goal: Expression) -> Kept | None:
     """What is left of the plan that was made for a goal before; None if that does not hold.
 
-    Arguments:
+    Args:
         context: of the request; its session knows the plan.
         goal: the checked goal.
     """
@@ -78,7 +78,7 @@ def kept_plan(context: RequestContext, goal: Expression) -> Kept | None:
 def kept_result(kept: Kept, handover: Handover, optimal: bool, why: str) -> PlanningResult:
     """The result that hands an earlier plan out once more.
 
-    Arguments:
+    Args:
         kept: the plan.
         handover: verifies it, if that was not done yet.
         optimal: whether it is proven that no plan is better.

@@ -46,7 +46,7 @@ def plan_goal(
 ) -> PlanningResult:
     """Plan a goal as a user wrote it.
 
-    Arguments:
+    Args:
         domain: what can be done.
         instance: the state to start in.
         goal_text: such as `on(?x, table_1) and is_a(?x, "mug")`.

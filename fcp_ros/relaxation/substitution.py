@@ -50,7 +50,7 @@ def substitutions(goal: Expression, domain: Domain, instance: Instance) -> list[
 
     First only labels that nothing here is called are replaced, then all of them.
 
-    Arguments:
+    Args:
         goal: a checked goal.
         domain: declares `suitable_substitute`, or nothing is relaxed.
         instance: the state.

@@ -18,7 +18,7 @@ from fcp_ros.planning.flat.builder import Assignment, FlatBlock, FlatEffect
 class Run:
     """What some bodies in turn ask of the state at the start, and do to it.
 
-    Arguments:
+    Args:
         sizes: number of values of each variable, each at least 1.
     """
 

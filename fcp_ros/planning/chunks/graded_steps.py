@@ -27,7 +27,7 @@ def graded_by_step(
 ) -> list[Graded]:
     """The graded atoms that the degree of each step rests on.
 
-    Arguments:
+    Args:
         chunks: the domain's.
         steps: in order.
         labels: the chunk that each step belongs to (see `chunk_labels`); empty for none. A name

@@ -44,7 +44,7 @@ def learned_chunks(
 ) -> tuple[Chunk, ...]:
     """The chunks that save most steps, by how often they occur.
 
-    Arguments:
+    Args:
         domain: of the plans; a step of a rule that it lacks ends a sequence.
         plans: the steps of past plans.
         options: what is worth learning.

@@ -38,7 +38,7 @@ def graded_atoms_of_chunk(
 ) -> tuple[GradedAtom, ...]:
     """The ground graded atoms whose composition is the membership of a chunk.
 
-    Arguments:
+    Args:
         chunk: the chunk.
         binding: an element for each of its parameters.
         steps: its steps under that binding.

@@ -51,7 +51,7 @@ def macro_entries(
 ) -> list[Entry]:
     """The macro operators of a task that is being encoded.
 
-    Arguments:
+    Args:
         entries: its flat operators, each of one ground step (before any are merged).
         library: the chunks.
         sizes: number of values of each variable.

@@ -49,7 +49,7 @@ def graded_atoms_of(step: Bound) -> tuple[GradedAtom, ...]:
 class GradedAtoms:
     """The graded atoms of the steps of one rule.
 
-    Arguments:
+    Args:
         rule: the rule.
     """
 

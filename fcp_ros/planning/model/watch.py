@@ -40,7 +40,7 @@ class Interrupted(Exception):
 class Watch:
     """Counts what a request spends and interrupts it when something has run out.
 
-    Arguments:
+    Args:
         options: the limits.
         cancelled: asked every few milliseconds.
         progress: told about phases, expansions and the best membership.
@@ -71,7 +71,7 @@ class Watch:
     def found(self, membership: float, acceptable: bool) -> None:
         """A plan was found: it is reported, and the time for improving it begins.
 
-        Arguments:
+        Args:
             membership: of the best plan so far, in [0, 1].
             acceptable: whether it may be handed out.
         """

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is busy with a step.
+"""The agents that are busy with a step.
 
 The agents of a step are those of its arguments that are agents: elements of the type that the
-domain gives to the scene layer `agent`, of a type called `agent` or `robot`, or of one below these.
-A person who takes part in a step is busy with it, too. Where no argument is an agent, the executor
-is: two steps that go to the same executor without naming an agent do not overlap.
+domain gives to the scene layer `agent`, of a type called `agent` or `robot`, or of a subtype of one
+of these. A person who takes part in a step is busy with it, too. If no argument is an agent, the
+executor is: two steps that go to the same executor without naming an agent do not overlap.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ AGENT_TYPES = ("agent", "robot")
 
 
 class Agents:
-    """Tells the agents of steps.
+    """Finds the agents of steps.
 
-    Arguments:
+    Args:
         domain: its types and layers say what an agent is.
         instance: the state whose elements the steps name.
     """
@@ -33,18 +33,18 @@ class Agents:
         self._known: dict[str, bool] = {}
 
     def of(self, step: PlanStep) -> tuple[str, ...]:
-        """The names of the agents of a step, in the order of its arguments; never empty."""
+        """Return the names of the agents of a step, in the order of its arguments; never empty."""
         found = tuple(dict.fromkeys(name for _, name in step.arguments if self._is_agent(name)))
         return found or (f"executor {step.executor}",)
 
     def may_overlap(self, rules: Iterable[ActionRule]) -> bool:
-        """Whether some steps of these rules may run at once: not where one agent does them all."""
-        present = sum(len(self._instance.elements(type_)) for type_ in self._present())
+        """Return True if some steps of these rules may run at once, not all by one agent."""
+        present = sum(len(self._instance.elements(type_)) for type_ in self._list_top_types())
         alone = all(self._names_an_agent(rule) for rule in rules)
         return present > 1 or not alone
 
-    def _present(self) -> list[str]:
-        """The agent types of the schema that are below no other one."""
+    def _list_top_types(self) -> list[str]:
+        """Return the agent types of the schema that are no subtypes of another one."""
         schema = self._instance.schema
         known = [name for name in schema.types if name in self._types]
         return [n for n in known if self._types.isdisjoint(set(schema.ancestors(n)) - {n})]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Footprints: which facts each step of a sequence reads and writes.
+"""Footprints: the facts that each step of a sequence reads and writes.
 
 A step *needs* facts to hold, *avoids* facts (negated conditions, tuples that would share a
 functional leg with one that it adds, and what would complete a constraint's pattern), and *watches*
@@ -15,8 +15,14 @@ from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.syntax import Atom
 from fcp_ros.domain.model import Domain, Effect
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.schedule.fact_view import FactView
-from fcp_ros.planning.schedule.matching import Binding, bound_positions, ground, matches, unified
+from fcp_ros.planning.schedule.facts import (
+    Binding,
+    FactView,
+    find_bindings,
+    find_bound_positions,
+    ground,
+    unify,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,7 @@ class FactPattern:
     but: frozenset[Fact] = frozenset()
 
     def covers(self, fact: Fact) -> bool:
-        """Whether it is one of them."""
+        """Return True if the fact is one of them."""
         return (
             fact.relation == self.relation
             and all(fact.arguments[position] == element for position, element in self.bound)
@@ -41,8 +47,8 @@ class FactPattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Footprint:
-    """What one step reads and writes; no fact is both added and deleted."""
+class StepFootprint:
+    """The facts that one step reads and writes; no fact is both added and deleted."""
 
     needs: frozenset[Fact]
     avoids: tuple[FactPattern, ...]
@@ -51,33 +57,33 @@ class Footprint:
     deletes: frozenset[Fact]
 
 
-def footprints(
+def find_footprints(
     domain: Domain, instance: Instance, steps: Sequence[GroundStep]
-) -> tuple[Footprint, ...]:
-    """The footprints of the steps of a sequence that can be done.
+) -> tuple[StepFootprint, ...]:
+    """Return the footprints of the steps of a sequence that can be done.
 
-    Arguments:
+    Args:
         domain: its constraints and functional legs are read, too.
-        instance: the state that the sequence starts in.
+        instance: the state in which the sequence starts.
         steps: the sequence.
     """
     view = FactView(instance)
-    plain: list[Footprint] = []
+    plain: list[StepFootprint] = []
     for step in steps:
-        plain.append(_of_rule(domain, view, step))
+        plain.append(_find_footprint(domain, view, step))
         _apply(plain[-1], view)
     return tuple(_with_constraints(domain, instance, plain) if domain.constraints else plain)
 
 
-def _apply(footprint: Footprint, view: FactView) -> None:
+def _apply(footprint: StepFootprint, view: FactView) -> None:
     for fact in footprint.deletes:
         view.set(fact, False)
     for fact in footprint.adds:
         view.set(fact, True)
 
 
-def _of_rule(domain: Domain, view: FactView, step: GroundStep) -> Footprint:
-    """What the conditions and effects of a step's rule read and write in the state before it."""
+def _find_footprint(domain: Domain, view: FactView, step: GroundStep) -> StepFootprint:
+    """Find what a step's rule reads and writes in the state before it; no constraints."""
     rule = step.rule
     binding = dict(zip(rule.parameter_names, step.arguments, strict=True))
     needs = {ground(atom, binding) for atom in rule.positive()}
@@ -93,7 +99,7 @@ def _of_rule(domain: Domain, view: FactView, step: GroundStep) -> Footprint:
     avoids = [_pattern(atom, binding) for atom in rule.negative()]
     for fact in adds:
         avoids.extend(_same_key(domain, fact, deletes))
-    return Footprint(
+    return StepFootprint(
         frozenset(needs), tuple(avoids), tuple(watches), frozenset(adds), frozenset(deletes)
     )
 
@@ -101,9 +107,9 @@ def _of_rule(domain: Domain, view: FactView, step: GroundStep) -> Footprint:
 def _occurrences(effect: Effect, view: FactView, binding: Binding) -> Iterator[Binding]:
     types = {variable.name: variable.type for variable in effect.variables}
     positive = [literal.atom for literal in effect.when if not literal.negated]
-    for match in matches(positive, types, view, binding):
+    for match in find_bindings(positive, types, view, binding):
         if not any(
-            any(True for _ in matches([literal.atom], {}, view, match))
+            any(True for _ in find_bindings([literal.atom], {}, view, match))
             for literal in effect.when
             if literal.negated
         ):
@@ -111,7 +117,7 @@ def _occurrences(effect: Effect, view: FactView, binding: Binding) -> Iterator[B
 
 
 def _pattern(atom: Atom, binding: Binding) -> FactPattern:
-    return FactPattern(atom.predicate, tuple(bound_positions(atom, binding).items()))
+    return FactPattern(atom.predicate, tuple(find_bound_positions(atom, binding).items()))
 
 
 def _same_key(domain: Domain, fact: Fact, deletes: set[Fact]) -> Iterator[FactPattern]:
@@ -124,9 +130,9 @@ def _same_key(domain: Domain, fact: Fact, deletes: set[Fact]) -> Iterator[FactPa
 
 
 def _with_constraints(
-    domain: Domain, instance: Instance, plain: Sequence[Footprint]
-) -> Iterator[Footprint]:
-    """The footprints, where a step that adds to a constraint's pattern avoids completing it."""
+    domain: Domain, instance: Instance, plain: Sequence[StepFootprint]
+) -> Iterator[StepFootprint]:
+    """Extend footprints: a step that adds to a constraint's pattern avoids completing it."""
     ever = FactView(instance, {fact for footprint in plain for fact in footprint.adds})
     now = FactView(instance)
     for footprint in plain:
@@ -144,12 +150,14 @@ def _with_constraints(
 def _patterns_with(
     domain: Domain, ever: FactView, adds: frozenset[Fact]
 ) -> Iterator[frozenset[Fact]]:
-    """Constraint patterns with one of the facts that could be complete at some time."""
+    """Yield the ground constraint patterns with one of the facts that may ever be complete."""
     for constraint in domain.constraints:
         types = {variable.name: variable.type for variable in constraint.variables}
         for number, atom in enumerate(constraint.never):
             rest = [*constraint.never[:number], *constraint.never[number + 1 :]]
             for fact in adds:
-                binding = unified(atom, fact, {}) if fact.relation == atom.predicate else None
-                for match in matches(rest, types, ever, binding, monic=True) if binding else ():
+                binding = unify(atom, fact, {}) if fact.relation == atom.predicate else None
+                if binding is None:
+                    continue
+                for match in find_bindings(rest, types, ever, binding, monic=True):
                     yield frozenset(ground(other, match) for other in constraint.never)

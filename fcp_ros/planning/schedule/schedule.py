@@ -14,17 +14,16 @@ from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.schedule import Schedule
 from fcp_ros.planning.schedule.agents import Agents
-from fcp_ros.planning.schedule.causal_order import Pair, causal_pairs
-from fcp_ros.planning.schedule.fact_view import FactView
-from fcp_ros.planning.schedule.footprint import footprints
-from fcp_ros.planning.schedule.partial_order import PartialOrder
-from fcp_ros.planning.schedule.reservoirs import reservoir_pairs
-from fcp_ros.planning.schedule.step_network import (
+from fcp_ros.planning.schedule.facts import FactView
+from fcp_ros.planning.schedule.footprint import find_footprints
+from fcp_ros.planning.schedule.network import (
     Inconsistency,
     StepTimes,
     TimedStep,
-    step_times,
+    time_steps,
 )
+from fcp_ros.planning.schedule.order import Pair, find_causal_pairs, find_reservoir_pairs
+from fcp_ros.planning.schedule.partial_order import PartialOrder
 
 
 def schedule_steps(
@@ -35,22 +34,23 @@ def schedule_steps(
     levels: Mapping[str, float] | None = None,
     deadline: float = math.inf,
 ) -> Schedule | Inconsistency:
-    """When each step of a plan can run.
+    """Work out when each step of a plan can run.
 
     Every order that the schedule's partial order allows can be executed, keeps constraints and
     resources, and ends in the same state. Steps that it does not order don't interfere, so they may
     overlap; two steps of one agent never do (see agents.py). Each agent does its steps as the plan
     has them; where windows or the deadline rule that out, those that must end first come first.
 
-    Arguments:
+    Args:
         domain: of the plan.
-        instance: the state that the plan starts in.
-        steps: a sequence that was verified there (whether each can be done is not checked again).
-        levels: what there is of each resource at first; the domain's initial values by default.
+        instance: the state in which the plan starts.
+        steps: a sequence that can be done there (this is not checked).
+        levels: the initial amount of each resource; the domain's initial values by default.
         deadline: seconds from the start by which all steps must have ended; infinity for none.
 
     Returns:
-        the schedule with the earliest times, or why the windows and the deadline can't be kept.
+        the schedule with the earliest times, or the reason why the windows and the deadline can't
+        be kept.
 
     Raises:
         ValueError: the deadline or a duration is NaN or negative, or a duration is infinite.
@@ -62,29 +62,29 @@ def schedule_steps(
         for step in steps
     )
     timed = tuple(
-        TimedStep(str(step), _checked_duration(step), ground.rule.window)
+        TimedStep(str(step), _check_duration(step), ground.rule.window)
         for step, ground in zip(steps, bound, strict=True)
     )
     who = Agents(domain, instance)
     agents = tuple(who.of(step) for step in steps)
     if _is_chain(agents):
         chain = tuple(pairwise(range(len(steps))))
-        times = step_times(timed, chain, deadline)
+        times = time_steps(timed, chain, deadline)
         if not isinstance(times, Inconsistency):
-            return _schedule(timed, chain, chain, agents, times)
-    given = causal_pairs(FactView(instance), footprints(domain, instance, bound))
-    given |= reservoir_pairs(domain, bound, levels or {})
-    pairs = given | _agent_pairs(agents, range(len(steps)))
-    times = step_times(timed, sorted(pairs), deadline)
+            return _make_schedule(timed, chain, chain, agents, times)
+    given = find_causal_pairs(FactView(instance), find_footprints(domain, instance, bound))
+    given |= find_reservoir_pairs(domain, bound, levels or {})
+    pairs = given | _pair_by_agent(agents, range(len(steps)))
+    times = time_steps(timed, sorted(pairs), deadline)
     if isinstance(times, Inconsistency):
-        pairs, times = _otherwise(timed, given, agents, deadline, times)
+        pairs, times = _reorder_agents(timed, given, agents, deadline, times)
         if isinstance(times, Inconsistency):
             return times
     order = PartialOrder.of(len(steps), pairs).pairs()
-    return _schedule(timed, sorted(pairs), order, agents, times)
+    return _make_schedule(timed, sorted(pairs), order, agents, times)
 
 
-def _checked_duration(step: PlanStep) -> float:
+def _check_duration(step: PlanStep) -> float:
     if not math.isfinite(step.duration) or step.duration < 0.0:
         raise ValueError(
             f"the duration of {step} is {step.duration}: give a finite number of seconds, 0 or more"
@@ -93,12 +93,12 @@ def _checked_duration(step: PlanStep) -> float:
 
 
 def _is_chain(agents: Sequence[tuple[str, ...]]) -> bool:
-    """Whether each step shares an agent with the one before: then the sequence is the order."""
+    """Return True if each step shares an agent with the one before: the sequence is the order."""
     return all(not set(one).isdisjoint(other) for one, other in pairwise(agents))
 
 
-def _agent_pairs(agents: Sequence[tuple[str, ...]], sequence: Iterable[int]) -> set[Pair]:
-    """Each agent does its steps one after the other, as they come in the sequence."""
+def _pair_by_agent(agents: Sequence[tuple[str, ...]], sequence: Iterable[int]) -> set[Pair]:
+    """Pair the steps of each agent, one after the other as they come in the sequence."""
     pairs: set[Pair] = set()
     last: dict[str, int] = {}
     for number in sequence:
@@ -109,19 +109,19 @@ def _agent_pairs(agents: Sequence[tuple[str, ...]], sequence: Iterable[int]) -> 
     return pairs
 
 
-def _otherwise(
+def _reorder_agents(
     steps: Sequence[TimedStep],
     given: set[Pair],
     agents: Sequence[tuple[str, ...]],
     deadline: float,
     failed: Inconsistency,
 ) -> tuple[set[Pair], StepTimes | Inconsistency]:
-    """Times for another order of each agent's steps: what must start first comes first.
+    """Find times for another order of each agent's steps: what must start first comes first.
 
-    A heuristic: the best order is a scheduling problem of its own. If the steps fail without any
-    order of the agents, though, that is a proof.
+    This is a heuristic: the best order is a scheduling problem of its own. If the steps fail
+    without any order of the agents, though, that is a proof.
     """
-    free = step_times(steps, sorted(given), deadline)
+    free = time_steps(steps, sorted(given), deadline)
     if isinstance(free, Inconsistency):
         return given, free
     order = PartialOrder.of(len(steps), given)
@@ -131,15 +131,15 @@ def _otherwise(
         ready = [n for n in waiting if order.predecessors[n].isdisjoint(waiting)]
         chosen.append(min(ready, key=lambda n: (free.latest[n], free.earliest[n], n)))
         waiting.remove(chosen[-1])
-    pairs = given | _agent_pairs(agents, chosen)
+    pairs = given | _pair_by_agent(agents, chosen)
     position = {number: place for place, number in enumerate(chosen)}
-    times = step_times(steps, sorted(pairs, key=lambda p: (position[p[0]], p)), deadline)
+    times = time_steps(steps, sorted(pairs, key=lambda p: (position[p[0]], p)), deadline)
     if isinstance(times, Inconsistency):
         return pairs, replace(failed, proven=False)
     return pairs, times
 
 
-def _schedule(
+def _make_schedule(
     steps: Sequence[TimedStep],
     pairs: Sequence[Pair],
     order: tuple[Pair, ...],
@@ -149,7 +149,7 @@ def _schedule(
     starts = times.earliest
     ends = tuple(start + step.duration for start, step in zip(starts, steps, strict=True))
     makespan = max(ends, default=0.0)
-    within = step_times(steps, pairs, makespan)
+    within = time_steps(steps, pairs, makespan)
     # Rounding may put the last end a little beyond the makespan that it gave.
     latest = starts if isinstance(within, Inconsistency) else within.latest
     return Schedule(

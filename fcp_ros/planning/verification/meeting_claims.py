@@ -16,7 +16,7 @@ from fcp_ros.planning.verification.meeting import Claim, PlanMeeting
 def plan_meeting(meeting: Meeting, encoding: Encoding, tnorm: TNorm) -> PlanMeeting:
     """What a meeting claims, in facts and in steps of the plan.
 
-    Arguments:
+    Args:
         meeting: of a search on the encoded task.
         encoding: tells what its operators and values stand for. The goal's own variable stands for
             nothing in the world, so what the meeting says of it is left out.

@@ -43,7 +43,7 @@ def verify(
 ) -> Verdict:
     """Check everything that a plan claims.
 
-    Arguments:
+    Args:
         domain: rules, constraints, resources, graded predicates.
         instance: the state in which the plan starts.
         plan: the plan.

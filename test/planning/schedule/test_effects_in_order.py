@@ -4,6 +4,7 @@
 import itertools
 from dataclasses import replace
 
+from explored_order import ExploredOrder
 from fact_twin import FactTwin
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -11,10 +12,9 @@ from random_worlds import SHAPES, worlds
 
 from fcp_ros.domain import Atom, Effect, Literal, Parameter, Variable
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.schedule.causal_order import causal_pairs
-from fcp_ros.planning.schedule.fact_view import FactView
-from fcp_ros.planning.schedule.footprint import footprints
-from fcp_ros.planning.schedule.partial_order import PartialOrder
+from fcp_ros.planning.schedule.facts import FactView
+from fcp_ros.planning.schedule.footprint import find_footprints
+from fcp_ros.planning.schedule.order import find_causal_pairs
 
 PROPERTY = settings(
     max_examples=20,
@@ -87,8 +87,8 @@ def sequences(draw):
 @given(sequences())
 def test_every_order_ends_in_the_same_state(sequence):
     twin, steps, end = sequence
-    prints = footprints(twin.domain, twin.instance, steps)
-    order = PartialOrder.of(len(steps), causal_pairs(FactView(twin.instance), prints))
+    prints = find_footprints(twin.domain, twin.instance, steps)
+    order = ExploredOrder.of(len(steps), find_causal_pairs(FactView(twin.instance), prints))
     for chosen in itertools.islice(order.linear_extensions(), 40):
         state = twin.initial()
         for number in chosen:
@@ -104,7 +104,7 @@ def test_every_order_ends_in_the_same_state(sequence):
 def test_footprints_write_what_the_steps_write(sequence):
     twin, steps, _ = sequence
     state = twin.initial()
-    for step, found in zip(steps, footprints(twin.domain, twin.instance, steps), strict=True):
+    for step, found in zip(steps, find_footprints(twin.domain, twin.instance, steps), strict=True):
         after = twin.after(step.rule, step.arguments, state)
         assert state - found.deletes | found.adds == after
         assert found.needs <= state

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.planning.schedule.network import Bound, PositiveCycle, Times, solve
+from fcp_ros.planning.schedule.network import PositiveCycle, TimeBound, Times, solve_network
 
 
 @st.composite
@@ -15,7 +15,7 @@ def networks(draw):
     points = draw(st.integers(1, 6))
     point = st.integers(0, points - 1)
     least = st.one_of(st.integers(-12, 8).map(lambda n: n / 2), st.just(-math.inf))
-    return points, draw(st.lists(st.builds(Bound, point, point, least), max_size=14))
+    return points, draw(st.lists(st.builds(TimeBound, point, point, least), max_size=14))
 
 
 def longest_paths(points, bounds):
@@ -37,7 +37,7 @@ def longest_paths(points, bounds):
 def test_times_are_those_of_all_longest_paths(network):
     points, bounds = network
     length = longest_paths(points, bounds)
-    solved = solve(points, bounds)
+    solved = solve_network(points, bounds)
     if any(length[p][p] > 0.0 for p in range(points)):
         assert isinstance(solved, PositiveCycle)
         cycle = [bounds[i] for i in solved.bounds]
@@ -54,11 +54,11 @@ def test_times_are_those_of_all_longest_paths(network):
 @given(networks())
 def test_earliest_and_latest_times_are_solutions(network):
     points, bounds = network
-    solved = solve(points, [*bounds, *(Bound(0, p, 0.0) for p in range(points))])
+    solved = solve_network(points, [*bounds, *(TimeBound(0, p, 0.0) for p in range(points))])
     if isinstance(solved, Times):
         times = solved.earliest
         assert all(times[b.after] - times[b.before] >= b.least for b in bounds)
-    solved = solve(points, [*bounds, *(Bound(p, 0, -99.0) for p in range(points))])
+    solved = solve_network(points, [*bounds, *(TimeBound(p, 0, -99.0) for p in range(points))])
     if isinstance(solved, Times):
         times = solved.latest
         assert all(times[b.after] - times[b.before] >= b.least for b in bounds)
@@ -67,16 +67,16 @@ def test_earliest_and_latest_times_are_solutions(network):
 @pytest.mark.parametrize("least", [math.nan, math.inf])
 def test_what_is_no_bound_is_refused(least):
     with pytest.raises(ValueError, match="no bound"):
-        solve(2, [Bound(0, 1, least)])
+        solve_network(2, [TimeBound(0, 1, least)])
 
 
 def test_a_bound_on_a_point_and_itself():
-    assert solve(1, [Bound(0, 0, -1.0)]) == Times((0.0,), (0.0,))
-    assert solve(2, [Bound(1, 1, 0.5)]) == PositiveCycle((0,), 0.5)
+    assert solve_network(1, [TimeBound(0, 0, -1.0)]) == Times((0.0,), (0.0,))
+    assert solve_network(2, [TimeBound(1, 1, 0.5)]) == PositiveCycle((0,), 0.5)
 
 
 def test_rounding_does_not_make_a_network_inconsistent():
-    bounds = [Bound(0, 1, 0.1), Bound(1, 2, 0.2), Bound(2, 0, -0.3)]
-    solved = solve(3, bounds)
+    bounds = [TimeBound(0, 1, 0.1), TimeBound(1, 2, 0.2), TimeBound(2, 0, -0.3)]
+    solved = solve_network(3, bounds)
     assert isinstance(solved, Times)
     assert solved.earliest == pytest.approx((0.0, 0.1, 0.3))

@@ -6,10 +6,11 @@ from random import Random
 
 import networkx
 import pytest
+from explored_order import ExploredOrder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.planning.schedule.partial_order import OrderError, PartialOrder
+from fcp_ros.planning.schedule.partial_order import OrderError
 
 PAIRS = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=9)
 
@@ -20,7 +21,7 @@ def test_linear_extensions_are_the_permutations_that_keep_the_pairs(
     size: int, drawn: set[tuple[int, int]], seed: int
 ) -> None:
     pairs = {(min(pair), max(pair)) for pair in drawn if len(set(pair)) == 2 and max(pair) < size}
-    order = PartialOrder.of(size, pairs)
+    order = ExploredOrder.of(size, pairs)
     kept = [
         numbers
         for numbers in permutations(range(size))
@@ -39,7 +40,7 @@ def test_linear_extensions_are_the_permutations_that_keep_the_pairs(
 
 
 def test_only_immediate_predecessors_are_kept() -> None:
-    order = PartialOrder.of(4, [(0, 1), (1, 2), (0, 2), (0, 3)])
+    order = ExploredOrder.of(4, [(0, 1), (1, 2), (0, 2), (0, 3)])
     assert order.predecessors == (frozenset(), frozenset({0}), frozenset({1}), frozenset({0}))
     assert order.pairs() == ((0, 1), (0, 3), (1, 2))
     assert not order.admits((0, 1, 2))
@@ -48,8 +49,8 @@ def test_only_immediate_predecessors_are_kept() -> None:
 
 def test_what_is_no_order_is_refused() -> None:
     with pytest.raises(OrderError, match=r"cycle 0 < 2 < 1 \(each after the next\)"):
-        PartialOrder.of(3, [(0, 1), (1, 2), (2, 0)])
+        ExploredOrder.of(3, [(0, 1), (1, 2), (2, 0)])
     with pytest.raises(OrderError, match="cycle 1"):
-        PartialOrder.of(2, [(1, 1)])
+        ExploredOrder.of(2, [(1, 1)])
     with pytest.raises(OrderError, match=r"\(0, 3\) orders numbers outside 0 .. 2"):
-        PartialOrder.of(3, [(0, 3)])
+        ExploredOrder.of(3, [(0, 3)])

@@ -10,9 +10,9 @@ from fcp_ros.cset import Fact, InstanceBuilder
 from fcp_ros.domain import Window, parse_domain
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.schedule import Schedule
-from fcp_ros.planning.schedule.fact_view import FactView
+from fcp_ros.planning.schedule.facts import FactView
+from fcp_ros.planning.schedule.network import Inconsistency
 from fcp_ros.planning.schedule.schedule import schedule_steps
-from fcp_ros.planning.schedule.step_network import Inconsistency
 
 DOMAIN = """
 domain: two
@@ -321,9 +321,9 @@ def test_steps_of_no_duration_keep_their_order(domain, state):
 def test_facts_of_the_view_are_the_changed_ones(domain, state):
     view = FactView(state, [Fact("on", ("mug", "table"))])
     view.set(Fact("on", ("jar", "hall")), False)
-    found = sorted(str(fact) for fact in view.matching("on", {}))
+    found = sorted(str(fact) for fact in view.find_facts("on", {}))
     assert found == ["on(mug, shelf)", "on(mug, table)"]
-    assert [str(fact) for fact in view.matching("on", {1: "table"})] == ["on(mug, table)"]
+    assert [str(fact) for fact in view.find_facts("on", {1: "table"})] == ["on(mug, table)"]
     assert view.holds(Fact("on", ("mug", "shelf")))
     assert not view.holds(Fact("on", ("jar", "hall")))
-    assert view.initially(Fact("on", ("jar", "hall")))
+    assert view.holds_initially(Fact("on", ("jar", "hall")))

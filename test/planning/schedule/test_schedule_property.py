@@ -5,6 +5,7 @@ import itertools
 import math
 
 import pytest
+from explored_order import ExploredOrder
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from random_walks import Walker, timed
@@ -12,13 +13,11 @@ from random_worlds import worlds
 
 from fcp_ros.cset import facts
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.schedule.causal_order import causal_pairs
-from fcp_ros.planning.schedule.fact_view import FactView
-from fcp_ros.planning.schedule.footprint import footprints
-from fcp_ros.planning.schedule.partial_order import PartialOrder
-from fcp_ros.planning.schedule.reservoirs import reservoir_pairs
+from fcp_ros.planning.schedule.facts import FactView
+from fcp_ros.planning.schedule.footprint import find_footprints
+from fcp_ros.planning.schedule.network import Inconsistency
+from fcp_ros.planning.schedule.order import find_causal_pairs, find_reservoir_pairs
 from fcp_ros.planning.schedule.schedule import Schedule, schedule_steps
-from fcp_ros.planning.schedule.step_network import Inconsistency
 
 PROPERTY = settings(
     max_examples=15,
@@ -48,8 +47,8 @@ def bound(domain, steps):
 def without_agents(domain, instance, steps):
     """The order that causes and resources make."""
     ground = bound(domain, steps)
-    pairs = causal_pairs(FactView(instance), footprints(domain, instance, ground))
-    return PartialOrder.of(len(steps), pairs | reservoir_pairs(domain, ground, {}))
+    pairs = find_causal_pairs(FactView(instance), find_footprints(domain, instance, ground))
+    return ExploredOrder.of(len(steps), pairs | find_reservoir_pairs(domain, ground, {}))
 
 
 def some_orders(order, rng):
@@ -111,7 +110,7 @@ def test_times_keep_everything_and_are_the_earliest(sequence, deadline):
         assert all(str(steps[number]) in made.message for number in made.steps)
         return
     assert isinstance(made, Schedule)
-    order = PartialOrder.of(len(steps), made.order)
+    order = ExploredOrder.of(len(steps), made.order)
     assert all(order.precedes(*pair) for pair in causal.pairs())
     topological = next(order.linear_extensions())
     place = {number: position for position, number in enumerate(topological)}
@@ -174,7 +173,7 @@ def interferes(one, other):
 def test_unordered_steps_do_not_interfere(sequence):
     domain, instance, _, _, steps, _ = sequence
     order = without_agents(domain, instance, steps)
-    prints = footprints(domain, instance, bound(domain, steps))
+    prints = find_footprints(domain, instance, bound(domain, steps))
     for one, other in itertools.combinations(range(len(steps)), 2):
         if order.are_independent(one, other):
             assert not interferes(prints[one], prints[other])

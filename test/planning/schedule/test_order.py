@@ -3,24 +3,24 @@
 
 import itertools
 
+from explored_order import ExploredOrder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Fact
-from fcp_ros.planning.schedule.causal_order import causal_pairs
-from fcp_ros.planning.schedule.footprint import FactPattern, Footprint
-from fcp_ros.planning.schedule.partial_order import PartialOrder
+from fcp_ros.planning.schedule.footprint import FactPattern, StepFootprint
+from fcp_ros.planning.schedule.order import find_causal_pairs
 
 FACTS = [Fact("p", (a, b)) for a in "xy" for b in "uv"]
 
 
 class Start:
-    """What `causal_pairs` asks of a view."""
+    """What `find_causal_pairs` asks of a view."""
 
     def __init__(self, facts):
         self.facts = frozenset(facts)
 
-    def initially(self, fact):
+    def holds_initially(self, fact):
         return fact in self.facts
 
 
@@ -36,7 +36,7 @@ def sequences(draw):
     steps = []
     for _ in range(draw(st.integers(2, 6))):
         adds = draw(subset)
-        step = Footprint(
+        step = StepFootprint(
             needs=draw(subset) & state,
             avoids=exactly(draw(subset) - state),
             watches=exactly(draw(subset) if draw(st.integers(0, 3)) == 0 else ()),
@@ -68,7 +68,7 @@ def run(start, steps, order):
 @given(sequences())
 def test_every_order_reads_and_ends_the_same(case):
     start, steps = case
-    order = PartialOrder.of(len(steps), causal_pairs(Start(start), steps))
+    order = ExploredOrder.of(len(steps), find_causal_pairs(Start(start), steps))
     expected = run(start, steps, range(len(steps)))
     for chosen in itertools.islice(order.linear_extensions(), 60):
         assert run(start, steps, chosen) == expected, chosen
@@ -80,13 +80,13 @@ def step(needs="", avoids="", watches="", adds="", deletes=""):
     def facts(letters):
         return frozenset(Fact("p", (letter, "u")) for letter in letters)
 
-    return Footprint(
+    return StepFootprint(
         facts(needs), exactly(facts(avoids)), exactly(facts(watches)), facts(adds), facts(deletes)
     )
 
 
 def pairs(start, *steps):
-    return causal_pairs(Start(Fact("p", (letter, "u")) for letter in start), steps)
+    return find_causal_pairs(Start(Fact("p", (letter, "u")) for letter in start), steps)
 
 
 def test_a_producer_comes_before_what_needs_it():
