@@ -2,7 +2,7 @@
 """Which judgements the outcome of a step speaks about, and how loudly.
 
 *Which step's.* A chunk that is judged as a whole carries its judgements at its first step (see
-`planning/chunks/graded_steps.py`). Whether they were right is known when the chunk has ended: with
+`planning/chunks/library.py`). Whether they were right is known when the chunk has ended: with
 its last step, or with the step that fails (`credited_step`).
 
 *Which of several.* A step does what it is for if all that its degree rests on holds: a noisy AND.

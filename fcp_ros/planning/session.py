@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict, deque
 
 from fcp_ros.domain.model import Domain
-from fcp_ros.planning.chunks.learning import learned_chunks
+from fcp_ros.planning.chunks.learning import learn_chunks
 from fcp_ros.planning.chunks.library import ChunkLibrary
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.result import Candidate
@@ -77,5 +77,5 @@ class PlanningSession:
                 self._candidates.pop(forgotten, None)
             if self._learn and plan.steps:
                 self._past.append(plan.steps)
-                learned = learned_chunks(self.domain, list(self._past))
+                learned = learn_chunks(self.domain, list(self._past))
                 self._library = ChunkLibrary.of(self.domain, learned)

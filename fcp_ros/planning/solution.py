@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from fcp_ros.cset import Instance
 from fcp_ros.fuzzy import TNorm
-from fcp_ros.planning.chunks.graded_steps import Graded
-from fcp_ros.planning.chunks.library import ChunkLibrary
+from fcp_ros.planning.chunks.library import ChunkLibrary, StepAtoms
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.formula import Formula
@@ -64,7 +63,7 @@ class Solution:
     operators: tuple[int, ...]
     decoded: Decoded
     labels: tuple[str, ...]
-    graded: tuple[Graded, ...]
+    graded: tuple[StepAtoms, ...]
     membership: float
     cost: float
 

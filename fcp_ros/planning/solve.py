@@ -14,9 +14,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from fcp_ros.fuzzy import EPSILON, reaches
-from fcp_ros.planning.chunks.graded_steps import Graded, graded_by_step
-from fcp_ros.planning.chunks.labels import chunk_labels
-from fcp_ros.planning.chunks.macros import macro_maker
+from fcp_ros.planning.chunks.library import StepAtoms, find_step_atoms
+from fcp_ros.planning.chunks.macros import bind_macro_maker, label_steps
 from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, encode, no_macros
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.goal.alternatives import find_alternatives
@@ -173,7 +172,7 @@ class Solver:
             options = problem.options
             macros: MacroMaker = no_macros
             if options.switches.chunks and problem.library.chunks:
-                macros = macro_maker(problem.library, check=watch.check)
+                macros = bind_macro_maker(problem.library, check=watch.check)
             encoding = encode(
                 task,
                 conditions,
@@ -205,9 +204,9 @@ class Solver:
     def _found(self, encoding: Encoding, plan: FlatPlan) -> None:
         """A judged plan that is better than all before."""
         decoded = encoding.decode(plan.operators)
-        labels = chunk_labels(encoding.actions[operator] for operator in plan.operators)
+        labels = label_steps(encoding.actions[operator] for operator in plan.operators)
         chunks = self._problem.compiler.domain.chunks
-        graded = tuple(graded_by_step(chunks, decoded.steps, labels))
+        graded = tuple(find_step_atoms(chunks, decoded.steps, labels))
         solution = Solution(
             plan.operators,
             decoded,
@@ -220,7 +219,7 @@ class Solver:
         self._solved = replace(self._solved, best=solution)
         self._watch.found(solution.membership, reaches(solution.membership, self._problem.alpha))
 
-    def _membership(self, decoded: Decoded, graded: Iterable[Graded]) -> float:
+    def _membership(self, decoded: Decoded, graded: Iterable[StepAtoms]) -> float:
         """The composed degree of steps and goal; everything in it is judged."""
         assert decoded.alternative is not None, "a plan finishes an alternative"
         judge = self._judge

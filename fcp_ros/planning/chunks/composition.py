@@ -3,8 +3,8 @@
 
 The concurrency theorem of graph rewriting (Ehrig, Ehrig, Prange, Taentzer, *Fundamentals of
 Algebraic Graph Transformation*, 2006, theorem 5.23) on a finite-domain task, where it is plain
-substitution: what a step asks of a variable that an earlier one has set is decided; the rest is
-asked at the start.
+substitution: a condition on a variable that an earlier step has set is decided; the rest become
+conditions on the initial state.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from fcp_ros.planning.encoding.operators import Body
 from fcp_ros.planning.flat.builder import Assignment, FlatBlock, FlatEffect
 
 
-class Run:
-    """What some bodies in turn ask of the state at the start, and do to it.
+class BodyComposition:
+    """The conditions of some bodies, one after the other, on the initial state, and their effects.
 
     Args:
         sizes: number of values of each variable, each at least 1.
@@ -26,12 +26,12 @@ class Run:
         self._sizes = sizes
         self._pre: dict[int, int] = {}
         self._unequal: dict[int, set[int]] = {}
-        self._now: dict[int, int] = {}  # values that are known after the bodies so far
+        self._now: dict[int, int] = {}  # the values that are known after the bodies so far
         self._blocks: dict[FlatBlock, None] = {}
 
-    def copy(self) -> Run:
-        """The same, to go on from in another way."""
-        other = Run(self._sizes)
+    def copy(self) -> BodyComposition:
+        """Return a copy that can be extended in another way."""
+        other = BodyComposition(self._sizes)
         other._pre = dict(self._pre)
         other._unequal = {variable: set(values) for variable, values in self._unequal.items()}
         other._now = dict(self._now)
@@ -39,21 +39,21 @@ class Run:
         return other
 
     def take(self, body: Body) -> bool:
-        """Go on with a body.
+        """Append a body.
 
         Returns:
-            False where that is impossible whatever the start, or where what it does depends on the
-            start (a conditional effect that is not decided): then the run is of no more use.
+            False if that is impossible in every initial state, or if its effects depend on the
+            initial state (an undecided conditional effect). The composition is then unusable.
         """
         return (
-            all(self._ask(place) for place in body.pre)
-            and all(self._ask_not(place) for place in body.unequal)
-            and all(self._keep(block) for block in body.blocks)
+            all(self._require(place) for place in body.pre)
+            and all(self._require_not(place) for place in body.unequal)
+            and all(self._require_unblocked(block) for block in body.blocks)
             and self._change(body.effects)
         )
 
     def body(self) -> Body:
-        """The composed body: applicable exactly where the bodies are in turn, and does the same."""
+        """Return the composed body: applicable exactly if the bodies are in turn."""
         unequal = (
             (variable, value)
             for variable, values in self._unequal.items()
@@ -73,7 +73,7 @@ class Run:
         )
 
     def _holds(self, place: Assignment) -> bool | None:
-        """Whether variable = value now; None where that depends on the start."""
+        """Return True if variable = value now; None if that depends on the initial state."""
         variable, value = place
         known = self._now.get(variable)
         if known is not None:
@@ -82,21 +82,21 @@ class Run:
             return True
         return False if value in self._unequal.get(variable, ()) else None
 
-    def _ask(self, place: Assignment) -> bool:
+    def _require(self, place: Assignment) -> bool:
         holds = self._holds(place)
         if holds is None:
             variable, value = place
             self._pre[variable] = self._now[variable] = value
         return holds is not False
 
-    def _ask_not(self, place: Assignment) -> bool:
+    def _require_not(self, place: Assignment) -> bool:
         holds = self._holds(place)
         if holds is None:
             self._unequal.setdefault(place[0], set()).add(place[1])
         return holds is not True
 
-    def _keep(self, block: FlatBlock) -> bool:
-        """Ask that a block does not bite."""
+    def _require_unblocked(self, block: FlatBlock) -> bool:
+        """Require that a block does not apply; return False if that is impossible."""
         if any(self._holds(place) is False for place in block.rest):
             return True
         rest = tuple(place for place in block.rest if self._holds(place) is None)
@@ -105,20 +105,23 @@ class Run:
         if not undone and not done:
             return True
         if not rest:
-            return not undone and all(self._ask(place) for place in done)
+            return not undone and all(self._require(place) for place in done)
         if not undone:
             self._blocks[FlatBlock(rest, done)] = None
         elif len(rest) == 1:
-            return self._ask_not(rest[0])
+            return self._require_not(rest[0])
         else:
-            # Never done where the rest holds: then one of the rest must not hold.
+            # At least one of the rest must not hold: a `done` that contradicts the rest says so.
             variable, value = rest[0]
             other = (value + 1) % self._sizes[variable]
             self._blocks[FlatBlock(rest, ((variable, other),))] = None
         return True
 
     def _change(self, effects: Iterable[FlatEffect]) -> bool:
-        """All conditions are read before anything is written; a later effect wins."""
+        """Write the effects; return False if one is undecided.
+
+        All conditions are read before anything is written; a later effect wins.
+        """
         written: dict[int, int] = {}
         for effect in effects:
             holds = [self._holds(place) for place in effect.equal]
@@ -132,7 +135,7 @@ class Run:
         return True
 
 
-def composed(bodies: Sequence[Body], sizes: Sequence[int]) -> Body | None:
-    """One body for several, or None where there is none (see `Run.take`)."""
-    run = Run(sizes)
-    return run.body() if all(run.take(body) for body in bodies) else None
+def compose_bodies(bodies: Sequence[Body], sizes: Sequence[int]) -> Body | None:
+    """Compose several bodies to one; None if that is impossible (see `BodyComposition.take`)."""
+    whole = BodyComposition(sizes)
+    return whole.body() if all(whole.take(body) for body in bodies) else None

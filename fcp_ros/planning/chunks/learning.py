@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chunks learned from past plans: sequences of steps that come again and again.
+"""Chunks learned from past plans: sequences of steps that occur often.
 
-(The oldest macro learning: STRIPS' MACROPS, Fikes, Hart, Nilsson, 1972; by frequency in solutions
-as in Macro-FF, Botea et al., JAIR 24, 2005.)
+The oldest macro learning is STRIPS' MACROPS (Fikes, Hart, Nilsson, 1972); learning by frequency in
+solutions is that of Macro-FF (Botea et al., JAIR 24, 2005).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Shape = tuple[tuple[str, tuple[int, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class LearningOptions:
-    """What is worth learning.
+    """Limits on what is learned.
 
     Attributes:
-        support: a sequence must occur so often.
+        support: occurrences that a sequence needs.
         longest: steps of a chunk at most.
         most: chunks to keep at most.
     """
@@ -34,51 +34,51 @@ class LearningOptions:
     most: int = 8
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
+        """Refuse limits that make no sense."""
         if self.support < 1 or self.longest < 2 or self.most < 0:
             raise ValueError(f"{self}: support from 1, longest from 2, most from 0")
 
 
-def learned_chunks(
+def learn_chunks(
     domain: Domain, plans: Sequence[Sequence[PlanStep]], options: LearningOptions | None = None
 ) -> tuple[Chunk, ...]:
-    """The chunks that save most steps, by how often they occur.
+    """Learn the chunks that save most steps, by their frequency.
 
     Args:
         domain: of the plans; a step of a rule that it lacks ends a sequence.
         plans: the steps of past plans.
-        options: what is worth learning.
+        options: limits on what is learned.
 
     Returns:
         at most `most` chunks, best first: sequences in which each step shares an element with those
-        before it. A part of a longer one that occurs no more often than that is left out. The order
-        of the plans does not matter.
+        before it. A part of a longer sequence that occurs no more often than that is left out. The
+        order of the plans does not matter.
     """
     chosen = options or LearningOptions()
     support: Counter[Shape] = Counter()
     for plan in plans:
-        support.update(_occurrences(domain, plan, chosen.longest))
+        support.update(_find_occurrences(domain, plan, chosen.longest))
     frequent = {shape: n for shape, n in support.items() if n >= chosen.support}
-    whole = [s for s in frequent if not _is_told(s, frequent)]
+    whole = [s for s in frequent if not _is_covered(s, frequent)]
     ranked = sorted(whole, key=lambda s: (-frequent[s] * (len(s) - 1), -len(s), s))
     chunks: list[Chunk] = []
     names: set[str] = {*domain.chunks, *domain.rules}
     for shape in ranked:
         if len(chunks) == chosen.most:
             break
-        chunk = _chunk(domain, shape, names)
+        chunk = _make_chunk(domain, shape, names)
         if chunk is not None:
             chunks.append(chunk)
             names.add(chunk.name)
     return tuple(chunks)
 
 
-def _occurrences(domain: Domain, plan: Sequence[PlanStep], longest: int) -> Iterator[Shape]:
-    """The shapes of all sequences in a plan; of those that overlap themselves the first ones."""
+def _find_occurrences(domain: Domain, plan: Sequence[PlanStep], longest: int) -> Iterator[Shape]:
+    """Yield the shapes of all sequences in a plan; occurrences that overlap count once."""
     free_from: dict[Shape, int] = {}
     for start in range(len(plan)):
         for end in range(start + 2, min(start + longest, len(plan)) + 1):
-            shape = _shape(domain, plan[start:end])
+            shape = _find_shape(domain, plan[start:end])
             if shape is None:
                 break
             if free_from.get(shape, 0) <= start:
@@ -86,7 +86,7 @@ def _occurrences(domain: Domain, plan: Sequence[PlanStep], longest: int) -> Iter
                 yield shape
 
 
-def _shape(domain: Domain, steps: Sequence[PlanStep]) -> Shape | None:
+def _find_shape(domain: Domain, steps: Sequence[PlanStep]) -> Shape | None:
     numbers: dict[str, int] = {}
     shape: list[tuple[str, tuple[int, ...]]] = []
     for step in steps:
@@ -99,10 +99,10 @@ def _shape(domain: Domain, steps: Sequence[PlanStep]) -> Shape | None:
     return tuple(shape)
 
 
-def _is_told(shape: Shape, frequent: dict[Shape, int]) -> bool:
-    """Whether a longer sequence that occurs as often has this one in it."""
+def _is_covered(shape: Shape, frequent: dict[Shape, int]) -> bool:
+    """Return True if a longer sequence that occurs at least as often contains this one."""
     return any(
-        frequent[longer] >= frequent[shape] and _renumbered(part) == shape
+        frequent[longer] >= frequent[shape] and _renumber(part) == shape
         for longer in frequent
         if len(longer) > len(shape)
         for start in range(len(longer) - len(shape) + 1)
@@ -110,7 +110,7 @@ def _is_told(shape: Shape, frequent: dict[Shape, int]) -> bool:
     )
 
 
-def _renumbered(shape: Shape) -> Shape:
+def _renumber(shape: Shape) -> Shape:
     numbers: dict[int, int] = {}
     return tuple(
         (rule, tuple(numbers.setdefault(n, len(numbers)) for n in arguments))
@@ -118,15 +118,15 @@ def _renumbered(shape: Shape) -> Shape:
     )
 
 
-def _chunk(domain: Domain, shape: Shape, taken: set[str]) -> Chunk | None:
-    """The chunk of a shape; None where no one type fits all uses of a parameter."""
+def _make_chunk(domain: Domain, shape: Shape, taken: set[str]) -> Chunk | None:
+    """Make the chunk of a shape; None if no single type fits all uses of a parameter."""
     wanted: dict[int, set[str]] = {}
     labels: dict[int, str] = {}
     for rule, arguments in shape:
         for parameter, number in zip(domain.rules[rule].parameters, arguments, strict=True):
             wanted.setdefault(number, set()).add(parameter.type)
             if number not in labels:
-                labels[number] = _fresh(parameter.name, set(labels.values()))
+                labels[number] = _make_unique(parameter.name, set(labels.values()))
     parameters: list[Parameter] = []
     for number, types in wanted.items():
         fitting = common_subtypes(domain.schema.types, types)
@@ -134,11 +134,11 @@ def _chunk(domain: Domain, shape: Shape, taken: set[str]) -> Chunk | None:
             return None
         parameters.append(Parameter(labels[number], fitting[0]))
     steps = tuple((rule, tuple(labels[n] for n in arguments)) for rule, arguments in shape)
-    return Chunk(_fresh("_".join(rule for rule, _ in shape), taken), tuple(parameters), steps)
+    return Chunk(_make_unique("_".join(rule for rule, _ in shape), taken), tuple(parameters), steps)
 
 
-def _fresh(name: str, taken: set[str]) -> str:
-    """The name, with a number where it is taken."""
+def _make_unique(name: str, taken: set[str]) -> str:
+    """Return the name, with a number if it is taken."""
     number, found = 1, name
     while found in taken:
         number += 1

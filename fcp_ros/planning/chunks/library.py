@@ -1,20 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The chunks that a planner may use: those that the domain declares, and those learned from plans.
+"""The chunks that a planner may use, and the graded atoms that their steps rest on.
 
-A chunk is judged as a whole where it declares graded predicates: these are calibrated from how the
-chunk went (`execution/credit.py`), as those of single actions are. Otherwise its degree is composed
-from its steps.
+A chunk that declares graded predicates is judged as a whole: these are calibrated from the outcomes
+of the chunk (`execution/credit.py`), as those of single actions are. Its degree is that of its
+first step, and its other steps count as crisp. The degree of any other chunk is composed from its
+steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from fcp_ros.domain.expressions.syntax import Text, Variable
 from fcp_ros.domain.model import Chunk, Domain
 from fcp_ros.planning.model.ground_step import GroundStep, graded_atoms_of
 from fcp_ros.planning.model.memberships import GradedAtom
+from fcp_ros.planning.model.plan import chunk_name
+
+StepAtoms = tuple[GradedAtom, ...]
+"""The graded atoms that the degree of one step rests on."""
+
+
+class NotAChunk(ValueError):
+    """Steps that are said to be a chunk of the domain, and aren't."""
 
 
 @dataclass(frozen=True)
@@ -25,18 +35,18 @@ class ChunkLibrary:
 
     @classmethod
     def of(cls, domain: Domain, learned: Sequence[Chunk] = ()) -> ChunkLibrary:
-        """The chunks of a domain, and others that are no duplicates of them (see learning.py)."""
+        """Collect the chunks of a domain and the learned ones that are no duplicates of them."""
         declared = tuple(domain.chunks.values())
-        known = {_shape(chunk) for chunk in declared}
+        known = {_number_parameters(chunk) for chunk in declared}
         names = {chunk.name for chunk in declared}
-        more = (c for c in learned if _shape(c) not in known and c.name not in names)
+        more = (c for c in learned if _number_parameters(c) not in known and c.name not in names)
         return cls((*declared, *more))
 
 
-def graded_atoms_of_chunk(
+def find_chunk_atoms(
     chunk: Chunk, binding: Mapping[str, str], steps: Sequence[GroundStep]
 ) -> tuple[GradedAtom, ...]:
-    """The ground graded atoms whose composition is the membership of a chunk.
+    """Return the ground graded atoms whose composition is the membership of a chunk.
 
     Args:
         chunk: the chunk.
@@ -44,7 +54,7 @@ def graded_atoms_of_chunk(
         steps: its steps under that binding.
 
     Returns:
-        those that judge the chunk as a whole, or those of its steps.
+        the atoms that judge the chunk as a whole, or those of its steps.
     """
     if not chunk.graded:
         return tuple(atom for step in steps for atom in graded_atoms_of(step))
@@ -62,7 +72,7 @@ def graded_atoms_of_chunk(
 
 
 def bind(chunk: Chunk, steps: Sequence[GroundStep]) -> dict[str, str] | None:
-    """An element for each parameter of a chunk, from ground steps; None where they don't fit.
+    """Find an element for each parameter of a chunk, from ground steps; None if they don't fit.
 
     Different parameters are different elements.
     """
@@ -78,8 +88,44 @@ def bind(chunk: Chunk, steps: Sequence[GroundStep]) -> dict[str, str] | None:
     return binding if len(set(binding.values())) == len(binding) else None
 
 
-def _shape(chunk: Chunk) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """The steps with parameters numbered as they come: equal for chunks that do the same."""
+def find_step_atoms(
+    chunks: Mapping[str, Chunk], steps: Sequence[GroundStep], labels: Sequence[str]
+) -> list[StepAtoms]:
+    """Return the graded atoms that the degree of each step rests on.
+
+    Args:
+        chunks: the domain's.
+        steps: in order.
+        labels: the chunk that each step belongs to (`PlanStep.chunk`); empty for none. A name that
+            the domain lacks is that of a learned chunk, which is judged by its steps.
+
+    Raises:
+        NotAChunk: steps that are said to be a chunk of the domain, and aren't.
+    """
+    found: list[StepAtoms] = []
+    numbered = zip(labels, steps, strict=True)
+    for label, group in groupby(numbered, key=lambda pair: pair[0]):
+        together = [step for _, step in group]
+        found.extend(_find_group_atoms(chunks.get(chunk_name(label)) if label else None, together))
+    return found
+
+
+def _find_group_atoms(chunk: Chunk | None, steps: Sequence[GroundStep]) -> Iterator[StepAtoms]:
+    if chunk is None:
+        yield from map(graded_atoms_of, steps)
+        return
+    binding = bind(chunk, steps)
+    if binding is None:
+        raise NotAChunk(f"{', '.join(map(str, steps))} is no {chunk.name}")
+    if not chunk.graded:
+        yield from map(graded_atoms_of, steps)
+        return
+    yield find_chunk_atoms(chunk, binding, steps)
+    yield from (() for _ in steps[1:])
+
+
+def _number_parameters(chunk: Chunk) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Number the parameters of the steps as they come: equal for chunks that do the same."""
     numbers: dict[str, int] = {}
     return tuple(
         (rule, tuple(numbers.setdefault(name, len(numbers)) for name in names))

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chunks as operators: each sequence of flat operators that fits a chunk becomes one more operator.
 
-A macro is applicable where its steps are in turn (see composition.py), except that it is not made
-where that can't be said by one operator: a conditional effect that depends on the start; a resource
-of which some steps take and others give; and where a step would have to wait for its window after
-another one, it may be narrower than its steps. Its steps stay operators of their own, so no plan is
-lost by any of this.
+A macro is applicable exactly in the states in which its steps are applicable in turn (see
+composition.py), with two exceptions. It is not made if one operator can't say that: for a
+conditional effect that depends on the initial state, and for a resource from which some steps take
+and to which others give. And it may be applicable in fewer states if a step would have to wait for
+its window after another one. Its steps stay operators of their own, so no plan is lost.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.model import Chunk
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.chunks.composition import Run
-from fcp_ros.planning.chunks.library import ChunkLibrary, graded_atoms_of_chunk
+from fcp_ros.planning.chunks.composition import BodyComposition
+from fcp_ros.planning.chunks.library import ChunkLibrary, find_chunk_atoms
 from fcp_ros.planning.encoding.encode import MacroMaker
 from fcp_ros.planning.encoding.encoding import Action
 from fcp_ros.planning.encoding.merge import Entry
@@ -27,11 +27,11 @@ from fcp_ros.planning.model.ground_step import GroundStep
 
 @dataclass(frozen=True, slots=True)
 class MacroOptions:
-    """How many macros to make.
+    """Limits on the number of macros.
 
     Attributes:
-        most_of_chunk: of one chunk at most.
-        most: of all chunks at most.
+        most_of_chunk: macros of one chunk at most.
+        most: macros of all chunks at most.
         tries: sequences to try for one chunk at most, fitting or not.
     """
 
@@ -40,7 +40,7 @@ class MacroOptions:
     tries: int = 20_000
 
 
-def macro_entries(
+def make_macros(
     entries: Sequence[Entry],
     library: ChunkLibrary,
     sizes: Sequence[int],
@@ -49,7 +49,7 @@ def macro_entries(
     options: MacroOptions | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> list[Entry]:
-    """The macro operators of a task that is being encoded.
+    """Make the macro operators of a task that is being encoded.
 
     Args:
         entries: its flat operators, each of one ground step (before any are merged).
@@ -57,8 +57,8 @@ def macro_entries(
         sizes: number of values of each variable.
         pools: the resources.
         clock: number of the one that counts time, or -1.
-        options: how many macros to make; what is beyond is left out, the first ones stay.
-        check: called now and then; may raise to stop.
+        options: limits on the number of macros; the first ones are kept.
+        check: called for each sequence that is tried; may raise to stop.
 
     Returns:
         one entry for each macro: `action.steps` are its steps, `action.chunk` the chunk's name; its
@@ -70,29 +70,46 @@ def macro_entries(
     for chunk in library.chunks:
         search = _ChunkSearch(chunk, index, sizes, limits.tries, check)
         count = 0
-        for binding, parts, run in search.sequences():
+        for binding, parts, whole in search.find_sequences():
             if count >= limits.most_of_chunk or len(made) >= limits.most:
                 break
-            entry = _macro(chunk, binding, parts, run, pools, clock)
+            entry = _make_macro(chunk, binding, parts, whole, pools, clock)
             if entry is not None:
                 made.append(entry)
                 count += 1
     return made
 
 
-def macro_maker(
+def bind_macro_maker(
     library: ChunkLibrary,
     options: MacroOptions | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> MacroMaker:
-    """What `EncodeOptions.macros` takes: makes the macros of a library (see `macro_entries`)."""
+    """Bind `make_macros` to a library, in the form that `EncodeOptions.macros` takes."""
 
     def make(
         entries: Sequence[Entry], sizes: Sequence[int], pools: Sequence[FlatResource], clock: int
     ) -> list[Entry]:
-        return macro_entries(entries, library, sizes, pools, clock, options, check)
+        return make_macros(entries, library, sizes, pools, clock, options, check)
 
     return make
+
+
+def label_steps(actions: Iterable[Action]) -> tuple[str, ...]:
+    """Return the label of each step of the actions, in order (`PlanStep.chunk`).
+
+    It is the name of the chunk, with a number from its second use on ("fetch", "fetch 2"); it is
+    empty for a step that belongs to none.
+    """
+    uses: dict[str, int] = {}
+    labels: list[str] = []
+    for action in actions:
+        label = action.chunk
+        if label:
+            uses[label] = uses.get(label, 0) + 1
+            label = label if uses[label] == 1 else f"{label} {uses[label]}"
+        labels.extend([label] * len(action.steps))
+    return tuple(labels)
 
 
 class _Index:
@@ -110,10 +127,10 @@ class _Index:
                 key = (step.rule.name, position, element)
                 self._of_argument.setdefault(key, []).append(entry)
 
-    def fitting(
+    def find_fitting(
         self, rule: str, parameters: Sequence[str], binding: dict[str, str]
     ) -> Iterator[tuple[Entry, dict[str, str]]]:
-        """The entries of a rule that agree with a binding, and the binding with theirs."""
+        """Yield the entries of a rule that agree with a binding, and the extended bindings."""
         bound = [(i, binding[name]) for i, name in enumerate(parameters) if name in binding]
         lists = [self._of_argument.get((rule, i, element), []) for i, element in bound]
         for entry in min(lists, key=len) if lists else self._of_rule.get(rule, []):
@@ -125,7 +142,7 @@ class _Index:
 
 
 class _ChunkSearch:
-    """The sequences of entries that fit a chunk and can follow one another."""
+    """Searches for the sequences of entries that fit a chunk and can follow one another."""
 
     def __init__(
         self,
@@ -141,39 +158,39 @@ class _ChunkSearch:
         self._tries = tries
         self._check = check
 
-    def sequences(self) -> Iterator[tuple[dict[str, str], tuple[Entry, ...], Run]]:
-        """Binding, entries and composed run of each, in the order of the entries."""
-        yield from self._extend({}, (), Run(self._sizes))
+    def find_sequences(self) -> Iterator[tuple[dict[str, str], tuple[Entry, ...], BodyComposition]]:
+        """Yield binding, entries and composition of each, in the order of the entries."""
+        yield from self._extend({}, (), BodyComposition(self._sizes))
 
     def _extend(
-        self, binding: dict[str, str], parts: tuple[Entry, ...], run: Run
-    ) -> Iterator[tuple[dict[str, str], tuple[Entry, ...], Run]]:
+        self, binding: dict[str, str], parts: tuple[Entry, ...], whole: BodyComposition
+    ) -> Iterator[tuple[dict[str, str], tuple[Entry, ...], BodyComposition]]:
         if len(parts) == len(self._chunk.steps):
-            yield binding, parts, run
+            yield binding, parts, whole
             return
         rule, parameters = self._chunk.steps[len(parts)]
-        for entry, extended in self._index.fitting(rule, parameters, binding):
+        for entry, extended in self._index.find_fitting(rule, parameters, binding):
             if self._tries <= 0:
                 return
             self._tries -= 1
             self._check()
-            further = run.copy()
+            further = whole.copy()
             if further.take(entry.body):
                 yield from self._extend(extended, (*parts, entry), further)
 
 
-def _macro(
+def _make_macro(
     chunk: Chunk,
     binding: dict[str, str],
     parts: Sequence[Entry],
-    run: Run,
+    whole: BodyComposition,
     pools: Sequence[FlatResource],
     clock: int,
 ) -> Entry | None:
-    body, use = run.body(), _use(parts, pools, clock)
+    body, use = whole.body(), _sum_use(parts, pools, clock)
     if body.changes_nothing or use is None:
         return None
-    opens, closes = _window(parts, clock)
+    opens, closes = _find_window(parts, clock)
     duration = -use[clock] if clock >= 0 else 0.0
     if opens + duration > closes + EPSILON:
         return None
@@ -181,7 +198,7 @@ def _macro(
     return Entry(
         body,
         Action(steps, chunk=chunk.name),
-        graded_atoms_of_chunk(chunk, binding, steps),
+        find_chunk_atoms(chunk, binding, steps),
         math.fsum(part.cost for part in parts),
         use,
         opens,
@@ -189,10 +206,10 @@ def _macro(
     )
 
 
-def _use(
+def _sum_use(
     parts: Sequence[Entry], pools: Sequence[FlatResource], clock: int
 ) -> tuple[float, ...] | None:
-    """What the parts take together; None where their order could matter to a resource."""
+    """Sum up what the parts use; None if their order could matter to a resource."""
     total: list[float] = []
     for number, pool in enumerate(pools):
         uses = [part.use[number] for part in parts]
@@ -204,8 +221,8 @@ def _use(
     return tuple(total)
 
 
-def _window(parts: Sequence[Entry], clock: int) -> tuple[float, float]:
-    """When a macro may run, so that none of its parts waits and each is within its own window."""
+def _find_window(parts: Sequence[Entry], clock: int) -> tuple[float, float]:
+    """Find the window in which no part of a macro waits and each is within its own window."""
     opens, closes = 0.0, math.inf
     if clock < 0:
         return opens, closes

@@ -13,7 +13,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.judgement import JudgementRequest
-from fcp_ros.planning.chunks.graded_steps import graded_by_step
+from fcp_ros.planning.chunks.library import find_step_atoms
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.memberships import GradedAtom, Judge, MembershipMemory
 from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
@@ -102,7 +102,7 @@ def _requests(
         GroundStep(domain.rules[step.rule], tuple(element for _, element in step.arguments))
         for step, _ in taken
     ]
-    graded = graded_by_step(domain.chunks, steps, [step.chunk for step, _ in taken])
+    graded = find_step_atoms(domain.chunks, steps, [step.chunk for step, _ in taken])
     return [
         [
             build_request(domain.graded[predicate], arguments, state)

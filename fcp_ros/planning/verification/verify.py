@@ -16,7 +16,7 @@ from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
-from fcp_ros.planning.chunks.graded_steps import NotAChunk
+from fcp_ros.planning.chunks.library import NotAChunk
 from fcp_ros.planning.model.memberships import Judge, MembershipMemory, MembershipSource
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.verdict import Verdict

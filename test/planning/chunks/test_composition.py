@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.planning.chunks.composition import composed
-from fcp_ros.planning.chunks.macros import _use, _window
+from fcp_ros.planning.chunks.composition import compose_bodies
+from fcp_ros.planning.chunks.macros import _find_window, _sum_use
 from fcp_ros.planning.encoding.encoding import Action
 from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.encoding.operators import Body
@@ -73,7 +73,7 @@ def in_turn(task, state, sequence):
 @given(sequences())
 def test_the_composed_body_does_what_its_parts_do(case):
     sizes, parts = case
-    body = composed(parts, sizes)
+    body = compose_bodies(parts, sizes)
     task = as_task(sizes, [*parts, *([body] if body else [])])
     conditional = any(e.equal or e.unequal for part in parts for e in part.effects)
     for state in itertools.product(*map(range, sizes)):
@@ -104,7 +104,7 @@ PARTS = st.builds(
 @given(st.lists(PARTS, min_size=2, max_size=4), st.sampled_from([math.inf, 6.0]))
 def test_resources_and_windows_are_never_broken(parts, deadline):
     pools = [FlatResource(3.0, 0.0, 6.0), FlatResource(0.0, 0.0, deadline)]
-    use, (opens, closes) = _use(parts, pools, 1), _window(parts, 1)
+    use, (opens, closes) = _sum_use(parts, pools, 1), _find_window(parts, 1)
     if use is None or opens - use[1] > closes:
         return
     macro = FlatOperator(use=use, opens=opens, closes=closes)
@@ -122,43 +122,47 @@ def test_resources_and_windows_are_never_broken(parts, deadline):
 def test_a_macro_is_not_made_where_its_resource_is_out_of_bounds():
     """Each part would be refused, and only their sum would do."""
     parts = [Entry(Body((), (), (), ()), Action(), use=(2.0,))] * 2
-    assert _use(parts, [FlatResource(9.0, 0.0, 6.0)], -1) is None
-    assert _use(parts, [FlatResource(5.0, 0.0, 6.0)], -1) == (4.0,)
+    assert _sum_use(parts, [FlatResource(9.0, 0.0, 6.0)], -1) is None
+    assert _sum_use(parts, [FlatResource(5.0, 0.0, 6.0)], -1) == (4.0,)
 
 
 def test_a_variable_of_one_value_has_it():
     guarded = Body((), (), (), (FlatBlock(((0, 0), (1, 0)), ((0, 0), (2, 0))),))
     away = Body((), (), (FlatEffect(2, 1),), ())
-    assert composed([away, guarded], [1, 2, 2]).unequal == ((1, 0),)
-    assert composed([Body((), ((0, 0),), (), ())], [1]) is None
+    assert compose_bodies([away, guarded], [1, 2, 2]).unequal == ((1, 0),)
+    assert compose_bodies([Body((), ((0, 0),), (), ())], [1]) is None
 
 
 def test_what_is_produced_inside_is_not_asked_for():
     take = Body(((0, 0),), ((1, 2),), (FlatEffect(0, 1),), ())
     give = Body(((0, 1), (1, 0)), (), (FlatEffect(0, 2),), ())
-    assert composed([take, give], [3, 3]) == Body(((0, 0), (1, 0)), (), (FlatEffect(0, 2),), ())
-    assert composed([take, take], [3, 3]) is None
-    assert composed([take], [3, 3]) == take
+    assert compose_bodies([take, give], [3, 3]) == Body(
+        ((0, 0), (1, 0)), (), (FlatEffect(0, 2),), ()
+    )
+    assert compose_bodies([take, take], [3, 3]) is None
+    assert compose_bodies([take], [3, 3]) == take
 
 
 def test_a_block_is_kept_in_every_way():
     blocked = Body((), (), (FlatEffect(0, 1),), (FlatBlock(((1, 1), (2, 1)), ((0, 1),)),))
     put = Body((), (), (FlatEffect(1, 1),), ())
     away = Body((), (), (FlatEffect(0, 0),), ())
-    after = composed([put, away, blocked], [2, 2, 2])
+    after = compose_bodies([put, away, blocked], [2, 2, 2])
     assert after.unequal == ((2, 1),)
     assert after.blocks == ()
-    assert composed([away, blocked], [2, 2, 2]).blocks == (FlatBlock(((1, 1), (2, 1)), ((1, 0),)),)
-    assert composed([blocked, blocked], [2, 2, 2]).blocks == blocked.blocks
+    assert compose_bodies([away, blocked], [2, 2, 2]).blocks == (
+        FlatBlock(((1, 1), (2, 1)), ((1, 0),)),
+    )
+    assert compose_bodies([blocked, blocked], [2, 2, 2]).blocks == blocked.blocks
 
 
 def test_a_conditional_effect_that_is_not_decided_can_not_be_composed():
     maybe = Body((), (), (FlatEffect(0, 1, equal=((1, 1),)),), ())
-    assert composed([maybe], [2, 2]) is None
+    assert compose_bodies([maybe], [2, 2]) is None
     sure = Body(((1, 1),), (), (), ())
-    assert composed([sure, maybe], [2, 2]).effects == (FlatEffect(0, 1),)
-    assert composed([Body(((1, 0),), (), (), ()), maybe], [2, 2]).changes_nothing
+    assert compose_bodies([sure, maybe], [2, 2]).effects == (FlatEffect(0, 1),)
+    assert compose_bodies([Body(((1, 0),), (), (), ()), maybe], [2, 2]).changes_nothing
 
 
 def test_windows_of_parts_without_a_clock_do_not_matter():
-    assert _window([Entry(Body((), (), (), ()), Action())], -1) == (0.0, math.inf)
+    assert _find_window([Entry(Body((), (), (), ()), Action())], -1) == (0.0, math.inf)

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from fcp_ros.domain import Chunk, Parameter, parse_domain
-from fcp_ros.planning.chunks.learning import LearningOptions, learned_chunks
+from fcp_ros.planning.chunks.learning import LearningOptions, learn_chunks
 from fcp_ros.planning.chunks.library import ChunkLibrary, bind
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.plan import PlanStep
@@ -57,11 +57,11 @@ def test_a_frequent_sequence_becomes_a_chunk(tiny):
         carry(tiny, "b", "y", "z"),
         carry(tiny, "c", "u", "v", "q"),
     ]
-    assert learned_chunks(tiny, plans) == (CARRY,)
-    assert learned_chunks(tiny, plans[:2]) == ()
-    assert learned_chunks(tiny, plans[:2], LearningOptions(support=2)) == (CARRY,)
-    assert learned_chunks(tiny, plans, LearningOptions(most=0)) == ()
-    assert [c.name for c in learned_chunks(tiny, plans, LearningOptions(longest=2))] == [
+    assert learn_chunks(tiny, plans) == (CARRY,)
+    assert learn_chunks(tiny, plans[:2]) == ()
+    assert learn_chunks(tiny, plans[:2], LearningOptions(support=2)) == (CARRY,)
+    assert learn_chunks(tiny, plans, LearningOptions(most=0)) == ()
+    assert [c.name for c in learn_chunks(tiny, plans, LearningOptions(longest=2))] == [
         "go_place",
         "pick_go",
     ]
@@ -69,13 +69,13 @@ def test_a_frequent_sequence_becomes_a_chunk(tiny):
 
 def test_steps_that_share_nothing_are_no_chunk(tiny):
     one, other = steps_of(tiny, "pick r a x", "go q y z")
-    assert learned_chunks(tiny, [[one, other]] * 5) == ()
+    assert learn_chunks(tiny, [[one, other]] * 5) == ()
 
 
 def test_different_bindings_are_different_chunks(tiny):
     there_and_back = steps_of(tiny, "go r x y", "go r y x")
     onward = steps_of(tiny, "go r x y", "go r y z")
-    found = learned_chunks(tiny, [there_and_back] * 3 + [onward] * 4)
+    found = learn_chunks(tiny, [there_and_back] * 3 + [onward] * 4)
     assert [chunk.steps for chunk in found] == [
         (("go", ("robot", "from", "to")), ("go", ("robot", "to", "to_2"))),
         (("go", ("robot", "from", "to")), ("go", ("robot", "to", "from"))),
@@ -85,14 +85,14 @@ def test_different_bindings_are_different_chunks(tiny):
 
 def test_a_part_that_occurs_more_often_is_kept_beside_the_whole(tiny):
     plans = [carry(tiny, "a", "x", "y")] * 3 + [steps_of(tiny, "pick r a x", "go r x y")] * 4
-    names = [chunk.name for chunk in learned_chunks(tiny, plans)]
+    names = [chunk.name for chunk in learn_chunks(tiny, plans)]
     assert names == ["pick_go", "pick_go_place"]
 
 
 def test_overlapping_occurrences_count_once(tiny):
     walk = steps_of(tiny, *(f"go r p{i} p{i + 1}" for i in range(5)))
-    assert learned_chunks(tiny, [walk], LearningOptions(support=3, longest=2)) == ()
-    (chunk,) = learned_chunks(tiny, [walk], LearningOptions(support=2, longest=2))
+    assert learn_chunks(tiny, [walk], LearningOptions(support=3, longest=2)) == ()
+    (chunk,) = learn_chunks(tiny, [walk], LearningOptions(support=2, longest=2))
     assert chunk.name == "go_go"
 
 
@@ -100,10 +100,10 @@ def test_the_order_of_the_plans_does_not_matter(tiny):
     rng = random.Random(7)
     plans = [carry(tiny, *rng.sample("abc", 1), *rng.sample("xyz", 2)) for _ in range(9)]
     plans += [steps_of(tiny, "go r x y", "go r y x")] * 3
-    first = learned_chunks(tiny, plans)
+    first = learn_chunks(tiny, plans)
     for _ in range(5):
         rng.shuffle(plans)
-        assert learned_chunks(tiny, plans) == first
+        assert learn_chunks(tiny, plans) == first
 
 
 @pytest.mark.parametrize("bad", [{"support": 0}, {"longest": 1}, {"most": -1}])

@@ -23,9 +23,8 @@ from fcp_ros.domain import (
 )
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.planning.chunks.labels import chunk_labels
 from fcp_ros.planning.chunks.library import ChunkLibrary
-from fcp_ros.planning.chunks.macros import MacroOptions, macro_maker
+from fcp_ros.planning.chunks.macros import MacroOptions, bind_macro_maker, label_steps
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.encoding.encoding import Action
 from fcp_ros.planning.flat.semantics import is_applicable, successor
@@ -105,7 +104,7 @@ def macros_of(encoding):
 
 def test_declared_chunks_become_operators(domain, state):
     encoding = encoding_of(
-        domain, state, GOAL, macro_maker(ChunkLibrary.of(domain)), optimise=Optimise.DURATION
+        domain, state, GOAL, bind_macro_maker(ChunkLibrary.of(domain)), optimise=Optimise.DURATION
     )
     made = macros_of(encoding)
     carry = made["carry", ("pick(r, a, x)", "go(r, x, y)", "place(r, a, y)")]
@@ -133,27 +132,29 @@ def test_parameters_of_a_chunk_are_different_things(domain, state):
     names = ("robot", "item", "from", "via", "to")
     around = Chunk("around", tuple(Parameter(name, "thing") for name in names), steps)
     library = ChunkLibrary((around,))
-    made = {steps for _, steps in macros_of(encoding_of(domain, state, GOAL, macro_maker(library)))}
+    made = {
+        steps for _, steps in macros_of(encoding_of(domain, state, GOAL, bind_macro_maker(library)))
+    }
     assert ("go(r, x, z)", "go(r, z, y)", "pick(r, b, y)") in made
     assert ("go(r, x, z)", "go(r, z, x)", "pick(r, a, x)") not in made
 
 
 def test_without_macros_nothing_is_added(domain, state):
-    plain = encoding_of(domain, state, GOAL, macro_maker(ChunkLibrary()))
+    plain = encoding_of(domain, state, GOAL, bind_macro_maker(ChunkLibrary()))
     assert not macros_of(plain)
-    with_them = encoding_of(domain, state, GOAL, macro_maker(ChunkLibrary.of(domain)))
+    with_them = encoding_of(domain, state, GOAL, bind_macro_maker(ChunkLibrary.of(domain)))
     assert len(with_them.actions) == len(plain.actions) + len(macros_of(with_them))
 
 
 def test_no_more_macros_than_allowed(domain, state):
     library = ChunkLibrary.of(domain)
-    everything = macros_of(encoding_of(domain, state, GOAL, macro_maker(library)))
+    everything = macros_of(encoding_of(domain, state, GOAL, bind_macro_maker(library)))
     for options, many in (
         (MacroOptions(most=3), 3),
         (MacroOptions(most_of_chunk=1), 2),
         (MacroOptions(tries=0), 0),
     ):
-        made = macros_of(encoding_of(domain, state, GOAL, macro_maker(library, options)))
+        made = macros_of(encoding_of(domain, state, GOAL, bind_macro_maker(library, options)))
         assert len(made) == many
         assert made.keys() <= everything.keys()
 
@@ -163,7 +164,7 @@ def test_making_macros_can_be_stopped(domain, state):
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        encoding_of(domain, state, GOAL, macro_maker(ChunkLibrary.of(domain), check=stop))
+        encoding_of(domain, state, GOAL, bind_macro_maker(ChunkLibrary.of(domain), check=stop))
 
 
 def test_steps_of_a_chunk_are_labelled(domain):
@@ -175,13 +176,13 @@ def test_steps_of_a_chunk_are_labelled(domain):
         Action(alternative=0),
         Action((step,), chunk="carry"),
     ]
-    assert chunk_labels(actions) == ("fetch", "fetch", "", "fetch 2", "fetch 2", "carry")
+    assert label_steps(actions) == ("fetch", "fetch", "", "fetch 2", "fetch 2", "carry")
 
 
 @pytest.mark.parametrize("switches", [Switches(), PLAIN])
 def test_the_optimisations_leave_macros_alone(domain, state, switches):
     encoding = encoding_of(
-        domain, state, GOAL, macro_maker(ChunkLibrary.of(domain)), switches=switches
+        domain, state, GOAL, bind_macro_maker(ChunkLibrary.of(domain)), switches=switches
     )
     carry = ("carry", ("pick(r, a, x)", "go(r, x, y)", "place(r, a, y)"))
     assert carry in macros_of(encoding)
@@ -266,7 +267,7 @@ def test_a_macro_does_what_its_steps_do_in_turn(case):
     assume(changed)
     chunk, _ = chunk_of(steps)
     encoding = encoding_of(
-        domain, instance, " and ".join(sorted(changed)), macro_maker(ChunkLibrary((chunk,)))
+        domain, instance, " and ".join(sorted(changed)), bind_macro_maker(ChunkLibrary((chunk,)))
     )
     wanted = tuple(map(str, steps))
     numbers = [
@@ -287,6 +288,6 @@ def test_a_macro_does_what_its_steps_do_in_turn(case):
 
 
 def test_flat_states_name_facts(domain, state):
-    encoding = encoding_of(domain, state, GOAL, macro_maker(ChunkLibrary()))
+    encoding = encoding_of(domain, state, GOAL, bind_macro_maker(ChunkLibrary()))
     assert flat_state(encoding, state) == (*encoding.variables.initial, 0)
     assert Fact("at", ("r", "x")) in encoding.task.fact_ids
