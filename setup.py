@@ -64,7 +64,6 @@ setup(
         "pydantic>=2.7,<3",
         "pyyaml>=6",
         "rich>=13.7",
-        "ruamel.yaml>=0.18,<0.20",
         "scipy>=1.11",
         "shapely>=2.0",
         "typer>=0.12",

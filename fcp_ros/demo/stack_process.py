@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ruamel.yaml import YAML
+from fcp_ros.foundation.yaml_text import dump_yaml
 
 READY = "up "
 """What ``fcp up`` prints, after its own start, once all nodes are active."""
@@ -111,5 +111,4 @@ def _write_parameters(parameters: Mapping[str, Mapping[str, Any]], path: Path) -
     document = {
         f"/**/{node}": {"ros__parameters": dict(values)} for node, values in parameters.items()
     }
-    with path.open("w", encoding="utf-8") as file:
-        YAML(typ="safe").dump(document, file)
+    path.write_text(dump_yaml(document), encoding="utf-8")

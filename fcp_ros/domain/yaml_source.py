@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """YAML files of domains as plain data with the line of every key and item.
 
-What is refused, and why no file can create an object, is said in `cset/schema/positioned_text.py`.
+`foundation/yaml_text.py` says what is refused, and why no file can create an object.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
-from fcp_ros.cset.schema import positioned_text
-from fcp_ros.cset.schema.positioned_text import TextError
 from fcp_ros.domain.diagnostics import Diagnostic, DomainError, Path
+from fcp_ros.foundation import yaml_text
+from fcp_ros.foundation.yaml_text import TextError
 
 MAX_BYTES = 2_000_000
 """Largest accepted file (bytes)."""
@@ -61,7 +61,7 @@ def parse_yaml(text: str, file: str) -> YamlSource:
         DomainError: as `read_yaml`.
     """
     try:
-        source = positioned_text.parse_yaml(text)
+        source = yaml_text.parse_yaml(text)
     except TextError as error:
         raise _failure(file, error.line or 0, error.what, error.fix) from None
     return YamlSource(text, source.data, source.lines)

@@ -14,6 +14,7 @@ Words:
 
 Files:
 
+- `yaml_text`: YAML and JSON as plain values, with lines; writes YAML.
 - `s_expressions`: words and nested lists in parentheses, with their places in the text.
 - `sqlite_file`: SQLite databases that several processes share.
 """

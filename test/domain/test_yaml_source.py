@@ -29,7 +29,7 @@ def test_plain_data_with_the_line_of_every_path():
         ("true: b", 1, "a key is neither"),
         ("", 0, "empty"),
         ("# only a comment", 0, "empty"),
-        ("[" * 3000, 0, "not valid YAML"),
+        ("[" * 3000, 1, "nested deeper"),
         ("a: \x00", 0, "not valid YAML"),
         ("a: 2020-01-01", 1, "not plain data"),
         ("[" * 100 + "]" * 100, 1, "nested deeper"),

@@ -1,35 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schemas as YAML and JSON texts and files; `schema_data` describes their shape."""
 
-import io
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
-from ruamel.yaml import YAML
-from ruamel.yaml.nodes import ScalarNode
-from ruamel.yaml.representer import SafeRepresenter
-
-from fcp_ros.cset.schema.positioned_text import PositionedText, TextError, parse_json, parse_yaml
 from fcp_ros.cset.schema.schema import Schema
 from fcp_ros.cset.schema.symbols import SchemaError, SchemaProblem
+from fcp_ros.foundation.yaml_text import (
+    PositionedText,
+    TextError,
+    dump_yaml,
+    parse_json,
+    parse_yaml,
+)
 
 _LINE_WIDTH = 100
-_PLAIN = re.compile(r"\w[\w.= -]*\w\Z|\w\Z")
 
 
 def schema_to_yaml(schema: Schema) -> str:
     """The YAML text of a schema."""
-    writer = YAML(typ="safe", pure=True)
-    writer.Representer = _Quoting
-    writer.default_flow_style = None
-    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
-    writer.width = _LINE_WIDTH
-    writer.allow_unicode = True
-    stream = io.StringIO()
-    writer.dump(schema.to_dict(), stream)
-    return stream.getvalue()
+    return dump_yaml(schema.to_dict(), _LINE_WIDTH)
 
 
 def schema_from_yaml(text: str, file: str = "schema text") -> Schema:
@@ -90,18 +81,6 @@ def write_schema(schema: Schema, path: Path) -> None:
     _check_suffix(path)
     write = schema_to_json if path.suffix == ".json" else schema_to_yaml
     path.write_text(write(schema), encoding="utf-8")
-
-
-class _Quoting(SafeRepresenter):
-    """Puts in quotes what is not plainly words: the emitter leaves some out, such as of ``:a``."""
-
-    def represent_text(self, data: str) -> ScalarNode:
-        style = None if _PLAIN.match(data) else '"'
-        node: ScalarNode = self.represent_scalar("tag:yaml.org,2002:str", data, style)
-        return node
-
-
-_Quoting.add_representer(str, _Quoting.represent_text)
 
 
 def _check_suffix(path: Path) -> None:

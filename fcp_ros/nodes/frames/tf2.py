@@ -13,6 +13,7 @@ from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.time import Time as ClockTime
 
+from fcp_ros.foundation.yaml_text import load_yaml
 from fcp_ros.nodes.frames.source import FoundTransform
 from fcp_ros.scene.graph.transforms import FrameLink, Transform, normalise
 
@@ -67,9 +68,7 @@ class Tf2Transforms:
 
     def known(self) -> tuple[str, ...]:
         """All frames that have come so far."""
-        import yaml
-
-        frames = yaml.safe_load(self._listening()[0].all_frames_as_yaml())
+        frames = load_yaml(self._listening()[0].all_frames_as_yaml())
         table = frames if isinstance(frames, dict) else {}
         parents = {str(entry["parent"]) for entry in table.values()}
         return tuple(sorted(parents | {str(frame) for frame in table}))

@@ -20,11 +20,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from fcp_ros.foundation.yaml_text import dump_yaml
 from fcp_ros.scene.formats.canonical_model import (
     CanonicalFile,
     HouseDoor,
@@ -42,7 +42,6 @@ from fcp_ros.scene.graph.graph import SceneGraph
 
 FORMAT = "fcp_ros/scene"
 VERSION = 1
-_LINE_BREAKS = re.compile("[\r\n\x85\u2028\u2029]")
 _ADVICE = "Correct these entries; docs/scene_graphs.md describes the format."
 # By value: calling an enum for each of many thousand entries takes its time.
 _LAYERS = {layer.value: layer for layer in Layer}
@@ -259,20 +258,4 @@ def _json_by_lines(document: dict[str, Any]) -> str:
 
 
 def _write_yaml(document: dict[str, Any], target: Path) -> None:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.representer import SafeRepresenter
-
-    class Representer(SafeRepresenter):
-        """Escapes what YAML takes for a line break; unquoted it would read as a space."""
-
-        def represent_str(self, data: str) -> Any:
-            style = '"' if _LINE_BREAKS.search(data) else None
-            return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
-
-    Representer.add_representer(str, Representer.represent_str)
-    yaml = YAML(typ="safe", pure=True)
-    yaml.Representer = Representer
-    yaml.default_flow_style = None
-    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
-    with target.open("w", encoding="utf-8") as stream:
-        yaml.dump(document, stream)
+    target.write_text(dump_yaml(document), encoding="utf-8")

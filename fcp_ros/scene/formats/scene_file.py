@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from fcp_ros.scene.formats.yaml_text import load_yaml
+from fcp_ros.foundation.yaml_text import NOT_YAML, TextError, load_yaml
 from fcp_ros.scene.graph.errors import SceneError
 
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -189,14 +189,8 @@ def _parse_json(content: bytes) -> tuple[Any, str]:
 
 
 def _parse_yaml(text: str) -> tuple[Any, str]:
-    from ruamel.yaml.error import YAMLError
-
     try:
         return load_yaml(text), ""
-    except YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" at line {mark.line + 1}" if mark is not None else ""
-        reason = getattr(error, "problem", None) or type(error).__name__
-        return None, f"its YAML is wrong{where}: {reason}"
-    except (RecursionError, ValueError, TypeError) as error:
-        return None, f"its YAML cannot be parsed ({type(error).__name__})"
+    except TextError as error:
+        where = f" at line {error.line}" if error.line is not None else ""
+        return None, f"its YAML is wrong{where}: {error.what.removeprefix(NOT_YAML)}"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 
+from fcp_ros.foundation.yaml_text import dump_yaml
 from fcp_ros.scene import (
     Layer,
     Pose,
@@ -149,7 +149,7 @@ def test_wrong_entries_are_named(
     if suffix == "json":
         path.write_text(json.dumps(document))
     else:
-        YAML(typ="safe", pure=True).dump(document, path)
+        path.write_text(dump_yaml(document))
     with pytest.raises(SceneError) as caught:
         read_scene(path)
     assert words in str(caught.value)

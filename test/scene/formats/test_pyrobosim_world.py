@@ -14,6 +14,7 @@ import pytest
 from scene_documents import changed, read_damaged
 from twin_house import Lacks, differences, truth_of
 
+from fcp_ros.foundation.yaml_text import dump_yaml
 from fcp_ros.scene import (
     Layer,
     SceneError,
@@ -64,10 +65,7 @@ WARES = {"mug": {"footprint": {"type": "circle", "radius": 0.04, "height": 0.1}}
 
 
 def write(value: Any, path: Path) -> Path:
-    from ruamel.yaml import YAML
-
-    with path.open("w") as stream:
-        YAML(typ="safe", pure=True).dump(value, stream)
+    path.write_text(dump_yaml(value))
     return path
 
 
