@@ -24,18 +24,19 @@ from scene_figures import Figure, best_seconds, milliseconds
 from fcp_ros.scene import (
     Layer,
     Pose,
-    RelationKeeper,
+    RelationMaintainer,
     RelationOptions,
     SceneDelta,
     SceneGraph,
     SceneNode,
     complete_relations,
 )
-from fcp_ros.scene.relations.containment import inside
-from fcp_ros.scene.relations.found import Found, best_of_each
-from fcp_ros.scene.relations.nearness import all_nearest
-from fcp_ros.scene.relations.placing import place_boxes
-from fcp_ros.scene.relations.resting import resting
+from fcp_ros.scene.relations.conditions.scored_pairs import ScoredPairs, select_best
+from fcp_ros.scene.relations.conditions.supports import (
+    find_supports,
+    select_inside,
+    select_resting,
+)
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, build_boxes, measure_depth
 
 PLAIN = RelationOptions()
@@ -121,11 +122,11 @@ def _completion(count: int, asked: str) -> list[Figure]:
 
 def _rivals(count: int, *, all_pairs: bool) -> list[Figure]:
     boxes = build_boxes(furnished(count).in_layer(Layer.OBJECT))
-    ours = _holders(place_boxes(boxes, PLAIN))
+    ours = _holders(find_supports(boxes, PLAIN))
     rivals: dict[str, Callable[[Boxes], Holders]] = {"shapely STRtree": by_tree}
     if all_pairs:
         rivals["numpy, all pairs"] = by_all_pairs
-    seconds = best_seconds(lambda: place_boxes(boxes, PLAIN))
+    seconds = best_seconds(lambda: find_supports(boxes, PLAIN))
     found = [Figure(f"{count:,} boxes: on and inside, arrays to arrays", milliseconds(seconds))]
     for name, rival in rivals.items():
         if rival(boxes) != ours:
@@ -140,7 +141,7 @@ def _rivals(count: int, *, all_pairs: bool) -> list[Figure]:
     return found
 
 
-def _holders(found: dict[str, Found]) -> Holders:
+def _holders(found: dict[str, ScoredPairs]) -> Holders:
     return {
         name: dict(zip(pairs.item.tolist(), pairs.other.tolist(), strict=True))
         for name, pairs in found.items()
@@ -180,15 +181,17 @@ def by_all_pairs(boxes: Boxes, block: int = 500) -> Holders:
 
 def _carries(boxes: Boxes, item: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
     depth = measure_depth(boxes, item, other)
-    found = resting(boxes, item, other, depth, PLAIN)
+    found = select_resting(boxes, item, other, depth, PLAIN)
     return _positions(item, other, found)
 
 
 def _contains(boxes: Boxes, item: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
-    return _positions(item, other, inside(boxes, item, other, PLAIN))
+    return _positions(item, other, select_inside(boxes, item, other, PLAIN))
 
 
-def _positions(item: NDArray[np.intp], other: NDArray[np.intp], found: Found) -> NDArray[np.intp]:
+def _positions(
+    item: NDArray[np.intp], other: NDArray[np.intp], found: ScoredPairs
+) -> NDArray[np.intp]:
     """Where the found pairs are among all; both in the same order."""
     count = int(max(item.max(initial=0), other.max(initial=0))) + 1
     return np.flatnonzero(np.isin(item * count + other, found.item * count + found.other))
@@ -223,8 +226,8 @@ def by_tree(boxes: Boxes) -> Holders:
     depth = measure_depth(boxes, item, other)
     return _holders(
         {
-            "on": best_of_each(resting(boxes, item, other, depth, PLAIN), boxes.ids),
-            "inside": best_of_each(inside(boxes, item, other, PLAIN), boxes.ids),
+            "on": select_best(select_resting(boxes, item, other, depth, PLAIN), boxes.ids),
+            "inside": select_best(select_inside(boxes, item, other, PLAIN), boxes.ids),
         }
     )
 
@@ -233,30 +236,30 @@ def by_tree(boxes: Boxes) -> Holders:
 
 
 def _moves(count: int, options: RelationOptions, asked: str) -> list[Figure]:
-    keeper = RelationKeeper(furnished(count), options)
+    maintainer = RelationMaintainer(furnished(count), options)
     chance = random.Random(1)
     movable = [
         node.id
-        for node in keeper.graph.in_layer(Layer.OBJECT)
+        for node in maintainer.graph.in_layer(Layer.OBJECT)
         if node.size is not None and max(node.size) < 0.5
     ]
     times = []
     for _ in range(60):
         moved = []
         for id_ in chance.sample(movable, _MOVED):
-            node = keeper.graph.nodes[id_]
+            node = maintainer.graph.nodes[id_]
             assert node.pose is not None
             x, y, z = node.pose.position
             place = (x + chance.uniform(-0.5, 0.5), y + chance.uniform(-0.5, 0.5), z)
             moved.append(replace(node, pose=node.pose.with_position(place)))
-        delta = SceneDelta(keeper.graph.sequence + 1, tuple(moved))
+        delta = SceneDelta(maintainer.graph.sequence + 1, tuple(moved))
         begin = time.perf_counter()
-        keeper.advance(delta)
+        maintainer.advance(delta)
         times.append(time.perf_counter() - begin)
-        if keeper.last.full:
-            raise AssertionError(keeper.last.reason)
+        if maintainer.last.full:
+            raise AssertionError(maintainer.last.reason)
     extra = f", {' and '.join(sorted(options.also))}" if options.also else ""
-    what = f"{_MOVED} objects moved among {len(keeper.graph.nodes):,} elements{extra}"
+    what = f"{_MOVED} objects moved among {len(maintainer.graph.nodes):,} elements{extra}"
     return [
         Figure(f"{what}: median of 60", milliseconds(statistics.median(times)), asked),
         Figure(f"{what}: slowest", milliseconds(max(times))),
@@ -267,8 +270,8 @@ def _one_spot(count: int) -> list[Figure]:
     """All boxes in one place: every pair has to be looked at, a bounded number at a time."""
     found = []
     for what, size, action in (
-        ("on, inside, under", count, place_boxes),
-        ("near", count // 5, all_nearest),
+        ("on, inside, under", count, find_supports),
+        ("near", count // 5, find_nearest),
     ):
         pose = Pose.at(0.0, 0.0, 0.5)
         boxes = build_boxes(

@@ -29,7 +29,7 @@ from fcp_ros.scene.live.live_scene import LiveScene
 from fcp_ros.scene.live.matching import LiveOptions
 from fcp_ros.scene.loading import READERS, SceneReader, load_scene, read_scene
 from fcp_ros.scene.relations.complete import complete_relations
-from fcp_ros.scene.relations.keeper import RelationKeeper
+from fcp_ros.scene.relations.maintenance.maintainer import RelationMaintainer
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.same_things import same_things
 from fcp_ros.scene.summary import SceneSummary, summarise
@@ -45,7 +45,7 @@ __all__ = [
     "Pose",
     "Provenance",
     "READERS",
-    "RelationKeeper",
+    "RelationMaintainer",
     "RelationOptions",
     "Renaming",
     "SceneChange",

@@ -18,7 +18,7 @@ from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.surface_supports import supports_on_surfaces
+from fcp_ros.scene.relations.conditions.supports import find_supports_on_surfaces
 from fcp_ros.scene.shapes.surfaces import SUFFIXES, Surface, read_surfaces
 from fcp_ros.scene.shapes.upright_box import STRAY, fit_upright_box
 
@@ -40,7 +40,9 @@ def read_segments(file: SceneFile) -> SceneGraph:
     surfaces = read_surfaces(paths, file.limits.max_bytes)
     nodes = [_node(path, surface) for path, surface in zip(paths, surfaces, strict=True)]
     closed = map(_closed, surfaces)
-    relations = supports_on_surfaces(dict(zip((node.id for node in nodes), closed, strict=True)))
+    relations = find_supports_on_surfaces(
+        dict(zip((node.id for node in nodes), closed, strict=True))
+    )
     return SceneGraph.of(nodes, relations, source=file.name, notes=_notes(surfaces))
 
 

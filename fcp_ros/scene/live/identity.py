@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 
 MOST_RETIRED = 10_000
 """Of so many elements that are gone, the names are remembered, should they come back."""
@@ -65,13 +65,3 @@ class IdentityMap:
 
     def __len__(self) -> int:
         return len(self._ours) + len(self._retired)
-
-
-def free_id(wanted: str, taken: Container[str], also_taken: Container[str]) -> str:
-    """``wanted``, or it with the first number that nobody has."""
-    if wanted not in taken and wanted not in also_taken:
-        return wanted
-    number = 2
-    while f"{wanted}_{number}" in taken or f"{wanted}_{number}" in also_taken:
-        number += 1
-    return f"{wanted}_{number}"

@@ -17,7 +17,7 @@ from fcp_ros.scene.live.matching import IdTrust, LiveOptions, Matching, match, s
 from fcp_ros.scene.live.numbers import SourceNumbers, Turn
 from fcp_ros.scene.live.replacement import following, named_in, replacement
 from fcp_ros.scene.live.structure import concerns_structure
-from fcp_ros.scene.relations.keeper import RelationKeeper
+from fcp_ros.scene.relations.maintenance.maintainer import RelationMaintainer
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 
 DEFAULT_LIVE_OPTIONS = LiveOptions()
@@ -47,7 +47,7 @@ class LiveScene:
         self._relations = relations
         self._given: SceneGraph | None = None  # what sources said, with our ids
         self._graph: SceneGraph | None = None  # with what follows from it
-        self._keeper: RelationKeeper | None = None
+        self._keeper: RelationMaintainer | None = None
         self._numbers = SourceNumbers(options.most_sources)
         self._identities: OrderedDict[str, IdentityMap] = OrderedDict()
 
@@ -270,7 +270,7 @@ class LiveScene:
         if self._relations is not None:
             # Of the graphs of a source that sends only whole ones, hardly any index is asked for.
             is_first = self._graph is None
-            self._keeper = RelationKeeper(given, self._relations, prepare=is_first)
+            self._keeper = RelationMaintainer(given, self._relations, prepare=is_first)
             completed = self._keeper.graph
         else:
             completed = given

@@ -13,7 +13,8 @@ from fcp_ros.scene.graph.elements import Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live.association import AssociationOptions, associate
 from fcp_ros.scene.live.change import Renaming
-from fcp_ros.scene.live.identity import IdentityMap, free_id
+from fcp_ros.scene.live.identity import IdentityMap
+from fcp_ros.scene.relations.draft import choose_free_id
 
 
 @dataclass(frozen=True)
@@ -134,11 +135,11 @@ def _new_id(node: SceneNode, known: SceneGraph, taken: set[str], identity: Ident
     """Our id for an element that was not recognised: the source's, unless it is somebody else's."""
     wanted = identity.ours(node.id)
     if wanted is None:  # the source has called another element of ours so, and now calls it else
-        return free_id(node.id, known.nodes, taken)
+        return choose_free_id(node.id, known.nodes, taken)
     there = known.nodes.get(wanted)
     if there is not None and wanted not in taken and _kind(there) == _kind(node):
         return wanted  # it has moved far, and nothing says that it is another one
-    return free_id(wanted, known.nodes, taken)
+    return choose_free_id(wanted, known.nodes, taken)
 
 
 def _may_be(there: SceneNode, node: SceneNode, gate: float, trust: IdTrust) -> bool:

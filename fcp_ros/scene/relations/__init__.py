@@ -1,2 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Relations from geometry: what rests on, is in, under, near, beside what, and in which room."""
+"""Relations derived from geometry: places, rooms, connections, nearness.
+
+``complete_relations`` derives them for a whole graph, ``RelationMaintainer`` keeps them up to date
+while the graph changes. Both use ``Derivation``, so that they cannot differ. Whatever the source
+gives wins over geometry.
+
+- ``options``: which relations are derived, and the tolerances of their conditions
+- ``conditions/``: the geometric condition of each relation, on arrays of boxes and outlines
+- ``given``: the relations that a source gives, by the thing whose place they state
+- ``draft``: the graph in the making; ``structure``: its rooms, floors and robot
+- ``derivation``: the places of things, from what is given, boxes and rooms
+- ``passages``: connections of rooms; ``reach``: from how high a thing has to be fetched
+- ``conflicts``: given relations that geometry contradicts
+- ``complete``: all of this for a whole graph
+- ``maintenance/``: all of this for the neighbourhood of a change
+"""

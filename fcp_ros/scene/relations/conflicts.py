@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where what a source says and what its geometry says differ; what it says is kept."""
+"""Given relations that the geometry of the scene contradicts; they are kept and noted."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Provenance, SceneRelation
-from fcp_ros.scene.relations.derivation import Derivation, room_parents
-from fcp_ros.scene.relations.holders import Place
-from fcp_ros.scene.relations.nearness import box_distance
+from fcp_ros.scene.relations.conditions.nearness import measure_box_distance
+from fcp_ros.scene.relations.derivation import Derivation, Place
+from fcp_ros.scene.relations.structure import room_parents
 from fcp_ros.scene.shapes.boxes import Boxes
 
 
 @dataclass(frozen=True)
 class RelationConflict:
-    """A given relation that the geometry speaks against.
+    """A given relation that the geometry contradicts.
 
     Attributes:
         given: The relation as given; it is in the completed graph.
-        found: What the geometry says instead; None where it says nothing but that.
-        reason: What the two differ in, as a clause.
+        found: The relation by geometry; None if geometry only contradicts the given one.
+        reason: The difference of the two, as a clause.
     """
 
     given: SceneRelation
@@ -31,34 +31,34 @@ class RelationConflict:
     reason: str
 
 
-def support_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
-    """Things drawn on or inside something else than they are said to be on or inside.
+def find_support_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
+    """Yield things drawn on or inside another thing than the given one.
 
-    Being inside a drawer is no contradiction to being inside the fridge that the drawer is in.
+    Inside a drawer does not contradict inside the fridge that the drawer is in.
     """
-    containers = derivation.found["inside"]
-    for name, places in derivation.found.items():
+    containers = derivation.by_boxes["inside"]
+    for name, places in derivation.by_boxes.items():
         if name == "under":
             continue
         for item, place in places.items():
-            given = derivation.stated_place(name, item)
-            if given is None or derivation.stated.about("holding", item) is not None:
+            given = derivation.given_place(name, item)
+            if given is None or derivation.given.find("holding", item) is not None:
                 continue
             holder = given.elements[1]
             if holder == place.holder or (name == "inside" and given.name == "on"):
                 continue
-            if holder in _enclosing(place.holder, containers) or place.holder in _enclosing(
-                holder, containers
-            ):
+            if holder in _find_enclosing(
+                place.holder, containers
+            ) or place.holder in _find_enclosing(holder, containers):
                 continue
             found = SceneRelation(name, (item, place.holder), place.confidence, place.provenance)
             yield RelationConflict(given, found, "support")
 
 
-def distance_conflicts(
+def find_distance_conflicts(
     given: Iterable[SceneRelation], boxes: Boxes, most: float
 ) -> Iterator[RelationConflict]:
-    """Things said to be on or inside what is drawn more than ``most`` metres away."""
+    """Yield things given on or inside a thing that is drawn more than ``most`` metres away."""
     number = {id_: index for index, id_ in enumerate(boxes.ids)}
     stated = [
         relation
@@ -72,24 +72,26 @@ def distance_conflicts(
         return
     items = np.array([number[relation.elements[0]] for relation in stated])
     holders = np.array([number[relation.elements[1]] for relation in stated])
-    away = box_distance(boxes, items, holders)
+    away = measure_box_distance(boxes, items, holders)
     for relation, distance in zip(stated, away.tolist(), strict=True):
         if distance > most:
             yield RelationConflict(relation, None, f"drawn {distance:.2g} m apart")
 
 
-def room_conflicts(
+def find_room_conflicts(
     derivation: Derivation, containing: Mapping[str, tuple[str, float]]
 ) -> Iterator[RelationConflict]:
-    """Things drawn in another room than they are said to be in, or than the hierarchy says."""
+    """Yield things drawn in another room than given, or than the hierarchy says."""
     for id_, (room, confidence) in containing.items():
         place = derivation.room_of.get(id_)
         if place is None or place.holder == room:
             continue
-        stated = place.provenance is Provenance.GIVEN
-        if not stated and room_parents(derivation.nodes[id_], derivation.nodes) != (place.holder,):
+        is_given = place.provenance is Provenance.GIVEN
+        if not is_given and room_parents(derivation.nodes[id_], derivation.nodes) != (
+            place.holder,
+        ):
             continue
-        name = "at" if derivation.stated.about("at", id_) is not None else "in_room"
+        name = "at" if derivation.given.find("at", id_) is not None else "in_room"
         yield RelationConflict(
             SceneRelation(name, (id_, place.holder), 1.0, place.provenance),
             SceneRelation(name, (id_, room), confidence, Provenance.GEOMETRIC),
@@ -97,8 +99,8 @@ def room_conflicts(
         )
 
 
-def conflict_notes(conflicts: Iterable[RelationConflict]) -> list[str]:
-    """One sentence for each kind of conflict."""
+def describe_conflicts(conflicts: Iterable[RelationConflict]) -> list[str]:
+    """Write one sentence for each kind of conflict."""
     lines: dict[str, dict[str, None]] = {}
     for conflict in conflicts:
         item, holder, *_ = conflict.given.elements
@@ -118,8 +120,8 @@ def conflict_notes(conflicts: Iterable[RelationConflict]) -> list[str]:
     return [f"{head}: {list_names(lines[kind])}" for kind, head in heads.items() if kind in lines]
 
 
-def _enclosing(id_: str, containers: Mapping[str, Place]) -> set[str]:
-    """What a thing is inside of, however far out."""
+def _find_enclosing(id_: str, containers: Mapping[str, Place]) -> set[str]:
+    """Return all containers around a thing, transitively."""
     around: set[str] = set()
     place = containers.get(id_)
     while place is not None and place.holder not in around:

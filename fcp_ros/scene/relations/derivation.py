@@ -1,31 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What follows for each thing from boxes, rooms and what is stated.
+"""The place of each thing, from given relations, boxes and rooms.
 
-Completion works through all things at once, the keeper through those that a change concerns:
-both with this class, so that they cannot differ.
+Completion derives the places of all things at once, maintenance those of the things that a change
+concerns: both with this class, so that they cannot differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
-from fcp_ros.scene.relations.found import BARELY
-from fcp_ros.scene.relations.holders import Holders, Place, Surroundings
+from fcp_ros.scene.relations.conditions.scored_pairs import BARELY, ScoredPairs
+from fcp_ros.scene.relations.given import GivenRelations
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.stated import Stated
+from fcp_ros.scene.relations.structure import SceneStructure, room_parents
 
 ASSUMED = BARELY
-"""Confidence of what is assumed, for want of anything better."""
+"""Confidence of an assumption, for want of anything better."""
 
 
-class Derivation(Holders):
-    """What follows for each thing; ``derive_*`` bring that of the given things up to date.
+class Place(NamedTuple):
+    """The place of a thing, with its confidence and provenance."""
+
+    holder: str
+    confidence: float
+    provenance: Provenance = Provenance.GEOMETRIC
+
+
+class Derivation:
+    """The places of things; ``derive_*`` bring those of the given things up to date.
+
+    Args:
+        nodes: All nodes.
+        given: The relations that the source gives.
+        structure: Rooms, floors and doors.
+        options: Tolerances.
 
     Attributes:
-        followed: The room of each thing that is more than assumed.
+        by_boxes: Place by boxes alone, by relation (``on``, ``inside``, ``under``) and thing;
+            ``place`` returns the one that holds.
+        known_rooms: The room of each thing, without assumptions.
         room_of: The room of each thing.
         floor_under: The floor under each thing that stands on one.
     """
@@ -33,39 +50,100 @@ class Derivation(Holders):
     def __init__(
         self,
         nodes: Mapping[str, SceneNode],
-        stated: Stated,
-        around: Surroundings,
+        given: GivenRelations,
+        structure: SceneStructure,
         options: RelationOptions,
     ) -> None:
-        super().__init__(nodes, stated, around, options)
-        self.followed: dict[str, Place] = {}
+        self.nodes = nodes
+        self.given = given
+        self.structure = structure
+        self.options = options
+        self.by_boxes: dict[str, dict[str, Place]] = {"on": {}, "inside": {}, "under": {}}
+        self.known_rooms: dict[str, Place] = {}
         self.room_of: dict[str, Place] = {}
         self.floor_under: dict[str, Place] = {}
+
+    # ---- supports --------------------------------------------------------------------------------
+
+    def is_thing(self, node: SceneNode) -> bool:
+        """Return True if a node can lie somewhere: an object that is no door and no floor."""
+        return node.layer is Layer.OBJECT and node.id not in self.structure.fixed
+
+    def given_place(self, name: str, item: str) -> SceneRelation | None:
+        """Return the given relation that replaces a derived one of this name."""
+        if name == "under":
+            return self.given.find("under", item)
+        return self.given.find("inside", item) or self.given.find("on", item)
+
+    def take(self, name: str, pairs: ScoredPairs, ids: Sequence[str]) -> None:
+        """Store the best pairs of ``on``, ``inside`` or ``under``."""
+        places = self.by_boxes[name]
+        rows = zip(
+            pairs.item.tolist(), pairs.other.tolist(), pairs.confidence.tolist(), strict=True
+        )
+        for item, other, confidence in rows:
+            places[ids[item]] = Place(ids[other], confidence)
+
+    def place(self, name: str, item: str) -> Place | None:
+        """Return the derived place of a thing, unless it is held or its place is given."""
+        place = self.by_boxes[name].get(item)
+        if place is None or self.given.find("holding", item) is not None:
+            return None
+        return None if self.given_place(name, item) is not None else place
+
+    def holder(self, item: str) -> Place | None:
+        """Return the holder of a thing, or what it is in, on or part of; given before derived."""
+        given = self.given
+        held = given.find("holding", item)
+        if held is not None:
+            return Place(held.elements[0], held.confidence)
+        relation = self.given_place("on", item)
+        if relation is not None:
+            return Place(relation.elements[1], relation.confidence)
+        place = self.by_boxes["inside"].get(item) or self.by_boxes["on"].get(item)
+        if place is not None:
+            return place
+        part = given.find("part_of", item)
+        return Place(part.elements[1], part.confidence) if part is not None else None
+
+    def container(self, item: str) -> str | None:
+        """Return the thing that another is inside of; given before derived."""
+        given = self.given.find("inside", item)
+        if given is not None:
+            return given.elements[1]
+        place = self.place("inside", item)
+        return place.holder if place is not None else None
+
+    def is_unsupported(self, id_: str) -> bool:
+        """Return True if nothing holds, supports or contains a thing."""
+        places = self.by_boxes
+        return not (id_ in places["on"] or id_ in places["inside"] or self.given.has_place(id_))
 
     # ---- rooms -----------------------------------------------------------------------------------
 
     def is_located(self, node: SceneNode) -> bool:
-        """Whether a node is in a room: an object or an agent, but no door and no floor."""
+        """Return True if a node is in a room: an object or agent that is no door and no floor."""
         return (
             node.layer is Layer.OBJECT or node.layer is Layer.AGENT
-        ) and node.id not in self.around.apart
+        ) and node.id not in self.structure.fixed
 
-    def stated_room(self, id_: str) -> str | None:
-        """The room that the source puts something in, if it names one."""
+    def given_room(self, id_: str) -> str | None:
+        """Return the room that the source states for a node; None if it states none."""
         for name in ("at", "in_room"):
-            for relation in self.stated.all_about(name, id_):
+            for relation in self.given.find_all(name, id_):
                 if self.nodes[relation.elements[1]].layer is Layer.ROOM:
                     return relation.elements[1]
         return None
 
     def derive_rooms(self, ids: Iterable[str]) -> dict[str, tuple[str, float]]:
-        """``in_room`` and ``at``; in this order: given; the hierarchy (one room above); the
-        room that contains it, unless something holds or supports it; the room of its holder;
-        the room that contains it; the only room; the nearest room centre; for an agent, the
-        first room.
+        """Derive ``in_room`` and ``at``.
+
+        In this order: the given room; the hierarchy (one room above); the room that contains the
+        thing, unless something holds or supports it; the room of its holder; the room that contains
+        it; the only room; the nearest room centre; for an agent, the first room.
 
         Returns:
-            What each room's outline says, for those that some room contains.
+            Room and confidence by the rooms' outlines, for the things that a room contains.
         """
         nodes = self.nodes
         located = {id_: nodes[id_] for id_ in ids if self.is_located(nodes[id_])}
@@ -73,49 +151,51 @@ class Derivation(Holders):
         points = np.array(
             [node.pose.position for node in located.values() if node.pose is not None]
         ).reshape(-1, 3)
-        containing = self.around.finder.containing(posed, points) if posed else {}
+        containing = self.structure.finder.find_containing(posed, points) if posed else {}
         own: dict[str, Place | None] = {}
         for id_, node in located.items():
-            known = self._own_room(node, containing.get(id_))
+            known = self._find_own_room(node, containing.get(id_))
             if known is not None:
                 own[id_] = known
         waiting = located.keys() - own.keys()
         for id_ in located:
             if id_ in waiting:
-                self._follow(id_, waiting, own, containing)
+                self._follow_holders(id_, waiting, own, containing)
         for id_, node in located.items():
             place = own[id_]
             if place is None:
-                self.followed.pop(id_, None)
-                place = self._assumed_room(node)
+                self.known_rooms.pop(id_, None)
+                place = self._assume_room(node)
             else:
-                self.followed[id_] = place
+                self.known_rooms[id_] = place
             if place is None:
                 self.room_of.pop(id_, None)
             else:
                 self.room_of[id_] = place
         return containing
 
-    def _own_room(self, node: SceneNode, containing: tuple[str, float] | None) -> Place | None:
-        """The room that a thing is in whatever holds it."""
-        given = self.stated_room(node.id)
+    def _find_own_room(
+        self, node: SceneNode, containing: tuple[str, float] | None
+    ) -> Place | None:
+        """Find the room of a thing that does not depend on its holder."""
+        given = self.given_room(node.id)
         if given is not None:
             return Place(given, 1.0, Provenance.GIVEN)
         parents = room_parents(node, self.nodes) if node.parents else ()
         if len(parents) == 1:
             return Place(parents[0], 1.0, Provenance.INFERRED)
-        if containing is not None and self.lies_free(node.id):
+        if containing is not None and self.is_unsupported(node.id):
             return Place(*containing)
         return None
 
-    def _follow(
+    def _follow_holders(
         self,
         start: str,
         waiting: Iterable[str],
         own: dict[str, Place | None],
         containing: Mapping[str, tuple[str, float]],
     ) -> None:
-        """Go up from holder to holder until one's room is known; then that is the room of all."""
+        """Go up from holder to holder until a room is known; it is the room of the whole chain."""
         chain: dict[str, Place | None] = {}
         current: str | None = start
         while current is not None and current not in chain and current not in own:
@@ -125,13 +205,13 @@ class Derivation(Holders):
             chain[current] = link
             current = link.holder if link is not None else None
         place: Place | None = None
-        if current is not None and current in chain:  # they hold each other in a circle
-            for id_ in _circle(chain, current):
+        if current is not None and current in chain:  # they hold each other in a cycle
+            for id_ in _links_from(chain, current):
                 own[id_] = Place(*containing[id_]) if id_ in containing else None
                 chain.pop(id_)
             place = own[current]
         elif current is not None:
-            place = own[current] if current in own else self._room_of_holder(current)
+            place = own[current] if current in own else self._find_room_of_holder(current)
         for id_, link in reversed(chain.items()):
             if place is None:
                 place = Place(*containing[id_]) if id_ in containing else None
@@ -141,22 +221,22 @@ class Derivation(Holders):
                 place = Place(place.holder, min(place.confidence, link.confidence), provenance)
             own[id_] = place
 
-    def _room_of_holder(self, id_: str) -> Place | None:
-        """The room of something that is not being located itself."""
+    def _find_room_of_holder(self, id_: str) -> Place | None:
+        """Find the room of a node that is not being located itself."""
         node = self.nodes[id_]
         if node.layer is Layer.ROOM:
             return Place(id_, 1.0)
-        known = self.followed.get(id_)
-        if known is None and id_ in self.around.apart:
-            rooms = [room for room, floor in self.around.floors.items() if floor == id_]
+        known = self.known_rooms.get(id_)
+        if known is None and id_ in self.structure.fixed:
+            rooms = [room for room, floor in self.structure.floors.items() if floor == id_]
             return Place(min(rooms), 1.0) if rooms else None
         return known
 
-    def _assumed_room(self, node: SceneNode) -> Place | None:
-        rooms = self.around.rooms
+    def _assume_room(self, node: SceneNode) -> Place | None:
+        rooms = self.structure.rooms
         room = rooms[0].id if len(rooms) == 1 else None
         if room is None and node.pose is not None:
-            room = self.around.finder.nearest(node.pose.position)
+            room = self.structure.finder.find_nearest(node.pose.position)
         if room is None and node.layer is Layer.AGENT:
             room = rooms[0].id
         return None if room is None else Place(room, ASSUMED, Provenance.INFERRED)
@@ -164,7 +244,7 @@ class Derivation(Holders):
     # ---- floors ----------------------------------------------------------------------------------
 
     def derive_floors(self, ids: Iterable[str]) -> list[str]:
-        """``on`` the floor of its room: what is on, in, held by or part of nothing.
+        """Derive ``on`` the room's floor for things that are on, in, held by or part of nothing.
 
         Returns:
             The things that are higher above their floor than ``hovering``.
@@ -174,18 +254,18 @@ class Derivation(Holders):
             self.floor_under.pop(id_, None)
             node = self.nodes[id_]
             room = self.room_of.get(id_)
-            if room is None or node.layer is not Layer.OBJECT or not self.lies_free(id_):
+            if room is None or node.layer is not Layer.OBJECT or not self.is_unsupported(id_):
                 continue
-            if self.stated.about("part_of", id_) is not None:
+            if self.given.find("part_of", id_) is not None:
                 continue
-            floor = self.nodes[self.around.floors[room.holder]]
-            gap = height_above(node, floor)
-            self.floor_under[id_] = self._standing(floor.id, gap)
+            floor = self.nodes[self.structure.floors[room.holder]]
+            gap = _measure_gap(node, floor)
+            self.floor_under[id_] = self._place_on_floor(floor.id, gap)
             if gap is not None and gap > self.options.hovering:
                 hovering.append(id_)
         return hovering
 
-    def _standing(self, floor: str, gap: float | None) -> Place:
+    def _place_on_floor(self, floor: str, gap: float | None) -> Place:
         tolerance = self.options.resting
         if gap is None or abs(gap) > tolerance:
             return Place(floor, ASSUMED, Provenance.INFERRED)
@@ -194,28 +274,28 @@ class Derivation(Holders):
 
     # ---- the result ------------------------------------------------------------------------------
 
-    def relations(self) -> list[SceneRelation]:
-        """The derived relations of all things, except those that they have with their like."""
-        silent = self.stated.says_nothing_of("on", "inside", "under", "holding")
-        made = [
+    def build_relations(self) -> list[SceneRelation]:
+        """Build the derived relations of all things, except ``near``."""
+        none_given = self.given.is_empty("on", "inside", "under", "holding")
+        relations = [
             SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
-            for name, places in self.found.items()
+            for name, places in self.by_boxes.items()
             for id_, place in places.items()
-            if silent or self.place(name, id_) is not None
+            if none_given or self.place(name, id_) is not None
         ]
-        made += [
+        relations += [
             SceneRelation("on", (id_, floor.holder), floor.confidence, floor.provenance)
             for id_, floor in self.floor_under.items()
         ]
         for id_, room in self.room_of.items():
-            relation = self._room_relation(id_, room)
+            relation = self._build_room_relation(id_, room)
             if relation is not None:
-                made.append(relation)
-        return made
+                relations.append(relation)
+        return relations
 
-    def relations_of(self, id_: str) -> Iterator[SceneRelation]:
-        """The derived relations of one thing: those of ``relations`` with it as first leg."""
-        for name in self.found:
+    def build_relations_of(self, id_: str) -> Iterator[SceneRelation]:
+        """Yield the relations of ``build_relations`` with one thing as first leg."""
+        for name in self.by_boxes:
             place = self.place(name, id_)
             if place is not None:
                 yield SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
@@ -223,50 +303,38 @@ class Derivation(Holders):
         if floor is not None:
             yield SceneRelation("on", (id_, floor.holder), floor.confidence, floor.provenance)
         room = self.room_of.get(id_)
-        relation = self._room_relation(id_, room) if room is not None else None
+        relation = self._build_room_relation(id_, room) if room is not None else None
         if relation is not None:
             yield relation
 
-    def _room_relation(self, id_: str, room: Place) -> SceneRelation | None:
+    def _build_room_relation(self, id_: str, room: Place) -> SceneRelation | None:
         name = "at" if self.nodes[id_].layer is Layer.AGENT else "in_room"
         provenance = room.provenance
-        if provenance is Provenance.GIVEN:  # by the other of the two names, perhaps
-            if any(r.elements[1] == room.holder for r in self.stated.all_about(name, id_)):
+        if provenance is Provenance.GIVEN:  # perhaps by the other of the two names
+            if any(r.elements[1] == room.holder for r in self.given.find_all(name, id_)):
                 return None
             provenance = Provenance.INFERRED
         return SceneRelation(name, (id_, room.holder), room.confidence, provenance)
 
     def forget(self, id_: str) -> None:
         """Drop all that was derived for a thing."""
-        for places in (*self.found.values(), self.followed, self.room_of, self.floor_under):
+        for places in (
+            *self.by_boxes.values(),
+            self.known_rooms,
+            self.room_of,
+            self.floor_under,
+        ):
             places.pop(id_, None)
 
 
-def _circle(chain: Mapping[str, Place | None], entry: str) -> list[str]:
-    """The links of a chain from ``entry`` on: they lead back to it."""
+def _links_from(chain: Mapping[str, Place | None], entry: str) -> list[str]:
+    """Return the links of a chain from ``entry`` on, which form a cycle."""
     links = list(chain)
     return links[links.index(entry) :]
 
 
-def room_parents(node: SceneNode, nodes: Mapping[str, SceneNode]) -> tuple[str, ...]:
-    """The rooms above a node in the hierarchy (the nearest on each way up)."""
-    rooms: dict[str, None] = {}
-    seen: set[str] = set()
-    waiting = list(node.parents)
-    while waiting:
-        parent = nodes[waiting.pop()]
-        if parent.id in seen:
-            continue
-        seen.add(parent.id)
-        if parent.layer is Layer.ROOM:
-            rooms[parent.id] = None
-        else:
-            waiting += parent.parents
-    return tuple(rooms)
-
-
-def height_above(node: SceneNode, floor: SceneNode) -> float | None:
-    """How far (m) a box's bottom is above a floor's top; None where that is not known."""
+def _measure_gap(node: SceneNode, floor: SceneNode) -> float | None:
+    """Measure how far (m) a box's bottom is above a floor's top; None if that is not known."""
     if node.pose is None or node.size is None or floor.pose is None or floor.size is None:
         return None
     top = floor.pose.position[2] + floor.size[2] / 2.0

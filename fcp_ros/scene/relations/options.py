@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What completion derives, and how exact geometry has to be."""
+"""The relations that completion derives, and the tolerances of their conditions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from itertools import pairwise
 from fcp_ros.scene.graph.errors import SceneError
 
 ALWAYS = ("on", "inside", "in_room", "at", "connected")
-"""Relations that completion always derives: a planner cannot do without them."""
+"""Relations that completion always derives, since a planner needs them."""
 
 ON_REQUEST = ("under", "near", "adjacent", "reach")
-"""What is derived where it is asked for: most domains declare none of these, and of ``near``
-there may be many. ``reach`` is an attribute of objects, the others are relations."""
+"""Names that are derived only on request: most domains declare none of them, and ``near`` may have
+many tuples. ``reach`` is an attribute of objects, the others are relations."""
 
 
 @dataclass(frozen=True)
@@ -22,18 +22,18 @@ class RelationOptions:
     """Which relations are derived, and the tolerances of their conditions.
 
     Attributes:
-        also: What to derive besides ``ALWAYS``: names out of ``ON_REQUEST``.
-        resting: How far (m) a bottom may be from the top that it rests on.
-        hovering: How far (m) above the floor a thing that rests on nothing is worth a note.
-        clear: From this far (m) within its bounds on, a condition counts as certain.
+        also: Names out of ``ON_REQUEST`` to derive besides ``ALWAYS``.
+        resting: Greatest distance (m) between a bottom and the top that it rests on.
+        hovering: Height (m) above the floor from which a thing that rests on nothing is noted.
+        clear: Distance (m) within its bounds from which a condition counts as certain.
         near: Greatest distance (m) between two boxes that are ``near`` each other.
-        near_most: Each thing is near at most this many others by itself: the nearest.
+        near_most: Greatest number of others that a thing is near by itself: the nearest count.
         under_gap: Greatest gap (m) between a thing and the underside that it is ``under``.
         wall: Greatest distance (m) between the outlines of ``adjacent`` rooms.
-        stretch: Length (m) along which two outlines must run beside each other at least.
-        door_reach: How far (m) a door's centre may be from each room that it joins.
-        reach_heights: Where ``floor``, ``low``, ``comfortable`` and ``high`` end: height (m) of a
-            thing's centre above the floor; above the last it is ``out_of_reach``.
+        stretch: Least length (m) along which the outlines of ``adjacent`` rooms run side by side.
+        door_reach: Greatest distance (m) of a door's centre from each room that it joins.
+        reach_heights: Upper ends of ``floor``, ``low``, ``comfortable`` and ``high``: height (m) of
+            a thing's centre above the floor; above the last it is ``out_of_reach``.
 
     Raises:
         SceneError: An unknown name, a negative or infinite tolerance, heights that do not ascend.
@@ -76,7 +76,7 @@ class RelationOptions:
 
     @property
     def derived(self) -> frozenset[str]:
-        """Names of the relations that completion derives anew; others stay as they are."""
+        """Names of the relations that completion derives; it keeps all others."""
         return frozenset(ALWAYS) | (self.also - {"reach"})
 
 

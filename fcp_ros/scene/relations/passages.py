@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How rooms are connected: ``connected(room, room, passage)``, in both directions.
+"""Connections of rooms: ``connected(room, room, passage)``, in both directions.
 
-What is given comes first: with a door, or without one (two legs), for which a passage node is
-made. A door (DOORS in draft.py) that no given relation names joins
+Given connections come first: with a door, or without one (two legs), for which a passage node is
+made. A door (``graph/roles.py``) that no given relation names joins
 
-1. its two parent rooms, if it has just two; or else
+1. its two parent rooms, if it has exactly two; or else
 2. the two rooms nearest to its centre, if the outlines of both are at most ``door_reach`` away
-   and the door is at their height (room_finder.py).
+   and the door is at their height (``room_finder``).
 
-Clearness: the lesser of 1 - distance of the second / door_reach, and how much farther (m) the
-third room is / clear. Where rooms merely touch, no passage is taken for granted: there may be
-a wall.
+Clearness: the lesser of 1 - distance of the second / door_reach, and the distance (m) by which the
+third room is farther away / clear. Rooms that only touch are not connected: there may be a wall.
 """
 
 from __future__ import annotations
@@ -21,46 +20,46 @@ import numpy as np
 
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
-from fcp_ros.scene.relations.derivation import room_parents
-from fcp_ros.scene.relations.draft import Draft
-from fcp_ros.scene.relations.found import confidence_of
+from fcp_ros.scene.relations.conditions.room_finder import RoomFinder
+from fcp_ros.scene.relations.conditions.scored_pairs import to_confidence
+from fcp_ros.scene.relations.draft import SceneDraft
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.room_finder import RoomFinder
+from fcp_ros.scene.relations.structure import room_parents
 from fcp_ros.scene.shapes.polygons import bounds, footprint_of
 
 PASSAGE_CATEGORY = "passage"
 
 
 def connect_rooms(
-    draft: Draft, passages: set[str], finder: RoomFinder, options: RelationOptions
+    draft: SceneDraft, passages: set[str], finder: RoomFinder, options: RelationOptions
 ) -> set[str]:
     """Bring ``connected`` into its form (room, room, passage), stored both ways.
 
     Args:
         draft: The scene.
-        passages: The doors and passages that there are.
+        passages: The doors and passages of the scene.
         finder: Finds the rooms.
-        options: How far a door may be from its rooms.
+        options: Greatest distance of a door from its rooms.
 
     Returns:
-        All passages, those that were made included.
+        All passages, new ones included.
     """
-    stated = [draft.relations.pop(key) for key in list(draft.relations) if key[0] == "connected"]
+    given = [draft.relations.pop(key) for key in list(draft.relations) if key[0] == "connected"]
     joined: dict[frozenset[str], str] = {}
-    for relation in stated:
-        if _check_legs(draft, relation) and len(relation.elements) == 3:
+    for relation in given:
+        if _joins_two_rooms(draft, relation) and len(relation.elements) == 3:
             a, b, passage = relation.elements
             joined[frozenset((a, b))] = passage
             _join(draft, a, b, passage, relation)
-    for relation in stated:
-        if _check_legs(draft, relation) and len(relation.elements) == 2:
+    for relation in given:
+        if _joins_two_rooms(draft, relation) and len(relation.elements) == 2:
             a, b = sorted(relation.elements)
             if frozenset((a, b)) not in joined:
-                node = _passage(draft, a, b)
+                node = _make_passage(draft, a, b)
                 draft.nodes[node.id] = node
                 joined[frozenset((a, b))] = node.id
                 _join(draft, a, b, node.id, relation)
-    odd = [str(relation) for relation in stated if not _check_legs(draft, relation)]
+    odd = [str(relation) for relation in given if not _joins_two_rooms(draft, relation)]
     if odd:
         draft.notes.append(f"left out, because it does not join two rooms: {list_names(odd)}")
     _join_loose_doors(draft, passages, finder, options)
@@ -68,28 +67,28 @@ def connect_rooms(
     return passages | set(joined.values())
 
 
-def _check_legs(draft: Draft, relation: SceneRelation) -> bool:
+def _joins_two_rooms(draft: SceneDraft, relation: SceneRelation) -> bool:
     legs = relation.elements
     rooms = [id_ for id_ in legs[:2] if draft.nodes[id_].layer is Layer.ROOM]
     return len(legs) in (2, 3) and len(rooms) == 2 and legs[0] != legs[1]
 
 
-def _join(draft: Draft, a: str, b: str, passage: str, like: SceneRelation) -> None:
+def _join(draft: SceneDraft, a: str, b: str, passage: str, like: SceneRelation) -> None:
     for legs in ((a, b, passage), (b, a, passage)):
         relation = SceneRelation("connected", legs, like.confidence, like.provenance)
         draft.relations.setdefault(relation.key, relation)
 
 
-def _passage(draft: Draft, a: str, b: str) -> SceneNode:
+def _make_passage(draft: SceneDraft, a: str, b: str) -> SceneNode:
     wanted = f"{a}__{b}_passage"
     id_ = draft.free_id(wanted)
     first, second = draft.nodes[a], draft.nodes[b]
-    pose = _between(first, second)
+    pose = _find_middle(first, second)
     return SceneNode(id_, Layer.OBJECT, PASSAGE_CATEGORY, pose=pose)
 
 
-def _between(first: SceneNode, second: SceneNode) -> Pose | None:
-    """Where two rooms face each other: on each axis the middle of the overlap, or of the gap."""
+def _find_middle(first: SceneNode, second: SceneNode) -> Pose | None:
+    """Find the point between two rooms: on each axis the middle of the overlap, or of the gap."""
     one, two = footprint_of(first), footprint_of(second)
     if not one or not two:
         return None
@@ -103,11 +102,11 @@ def _between(first: SceneNode, second: SceneNode) -> Pose | None:
 
 
 def _join_loose_doors(
-    draft: Draft, passages: set[str], finder: RoomFinder, options: RelationOptions
+    draft: SceneDraft, passages: set[str], finder: RoomFinder, options: RelationOptions
 ) -> None:
     used = {key[1][2] for key in draft.relations if key[0] == "connected" and len(key[1]) == 3}
     doors = [draft.nodes[id_] for id_ in sorted(passages - used)]
-    found = door_relations(doors, draft.nodes, finder, options)
+    found = relate_doors(doors, draft.nodes, finder, options)
     loose = []
     for door in doors:
         for relation in found.get(door.id, ()):
@@ -118,13 +117,17 @@ def _join_loose_doors(
         draft.notes.append(f"it is not known which rooms are joined by {list_names(loose)}")
 
 
-def door_relations(
+def relate_doors(
     doors: Sequence[SceneNode],
     nodes: Mapping[str, SceneNode],
     finder: RoomFinder,
     options: RelationOptions,
 ) -> dict[str, tuple[SceneRelation, SceneRelation]]:
-    """``connected`` both ways for doors that no given relation names, by door."""
+    """Derive ``connected``, both ways, for doors that no given relation names.
+
+    Returns:
+        The relations by door; doors that join no two rooms are absent.
+    """
     relations: dict[str, tuple[SceneRelation, SceneRelation]] = {}
     by_place = []
     for door in doors:
@@ -133,7 +136,7 @@ def door_relations(
             relations[door.id] = _both_ways(door.id, sorted(parents), 1.0, Provenance.INFERRED)
         elif door.pose is not None:
             by_place.append(door)
-    for id_, rooms, confidence in _rooms_beside(by_place, finder, options):
+    for id_, rooms, confidence in _find_rooms_beside(by_place, finder, options):
         relations[id_] = _both_ways(id_, rooms, confidence, Provenance.GEOMETRIC)
     return relations
 
@@ -148,16 +151,16 @@ def _both_ways(
     )
 
 
-def _rooms_beside(
+def _find_rooms_beside(
     doors: Sequence[SceneNode], finder: RoomFinder, options: RelationOptions
 ) -> Iterator[tuple[str, tuple[str, str], float]]:
-    """Each door between two rooms, these, and the confidence."""
+    """Yield each door between two rooms, with the rooms and the confidence."""
     if not doors:
         return
     points = np.array([door.pose.position for door in doors if door.pose is not None])
     near: list[list[tuple[float, str]]] = [[] for _ in doors]
     for point, room, away in zip(
-        *(values.tolist() for values in finder.beside(points, options.door_reach)), strict=True
+        *(values.tolist() for values in finder.find_beside(points, options.door_reach)), strict=True
     ):
         near[point].append((away, finder.id_of(room)))
     for door, rooms in zip(doors, near, strict=True):
@@ -167,23 +170,23 @@ def _rooms_beside(
         clearness = 1.0 - rooms[1][0] / options.door_reach if options.door_reach else 1.0
         if len(rooms) > 2 and options.clear:
             clearness = min(clearness, (rooms[2][0] - rooms[1][0]) / options.clear)
-        confidence = float(confidence_of(np.float64(clearness)))
+        confidence = float(to_confidence(np.float64(clearness)))
         yield door.id, (rooms[0][1], rooms[1][1]), confidence
 
 
-def _note_unreachable(draft: Draft) -> None:
+def _note_unreachable(draft: SceneDraft) -> None:
     neighbours: dict[str, set[str]] = {room.id: set() for room in draft.in_layer(Layer.ROOM)}
     for name, legs in draft.relations:
         if name == "connected":
             neighbours[legs[0]].add(legs[1])
     first, *others = neighbours
-    reached = _reachable(first, neighbours)
-    apart = [id_ for id_ in others if id_ not in reached]
-    if apart:
-        draft.notes.append(f"no connection from {first} is known to {list_names(apart)}")
+    reached = _find_reachable(first, neighbours)
+    unreachable = [id_ for id_ in others if id_ not in reached]
+    if unreachable:
+        draft.notes.append(f"no connection from {first} is known to {list_names(unreachable)}")
 
 
-def _reachable(start: str, neighbours: Mapping[str, set[str]]) -> set[str]:
+def _find_reachable(start: str, neighbours: Mapping[str, set[str]]) -> set[str]:
     reached, waiting = {start}, [start]
     while waiting:
         for room in neighbours[waiting.pop()] - reached:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The attribute ``reach`` of an object: from how high it has to be fetched.
+"""The attribute ``reach`` of an object: the height from which it has to be fetched.
 
 ``enclosed`` if it is inside something closed (attribute is_open False), however deep; otherwise
 by the height of its centre above the floor of its room: ``floor``, ``low``, ``comfortable``,
-``high`` up to the four ``reach_heights``, and ``out_of_reach`` above. Unknown (no attribute) for
-what is held and for what has no position or no floor.
+``high`` up to the four ``reach_heights``, and ``out_of_reach`` above. Things that are held, have no
+position or no floor have no such attribute.
 
-A derived value is marked by the attribute ``reach_from: geometry``, so that it can be told from
-one that the source gives: that one stays as it is.
+A derived value is marked by the attribute ``reach_from: geometry``; a value that the source gives
+lacks the mark and is kept.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ HEIGHTS = ("floor", "low", "comfortable", "high", "out_of_reach")
 ENCLOSED = "enclosed"
 
 
-def with_reach(node: SceneNode, derivation: Derivation) -> SceneNode:
-    """The node with its present class of reach; the same node where nothing changes."""
+def update_reach(node: SceneNode, derivation: Derivation) -> SceneNode:
+    """Return the node with its present class of reach; the same node if nothing changes."""
     if REACH in node.attributes and node.attributes.get(REACH_FROM) != GEOMETRY:
         return node
-    reach = _reach_of(node, derivation) if derivation.is_thing(node) else None
+    reach = _classify_reach(node, derivation) if derivation.is_thing(node) else None
     if reach == node.attributes.get(REACH):
         return node
     attributes = dict(node.attributes)
@@ -41,15 +41,15 @@ def with_reach(node: SceneNode, derivation: Derivation) -> SceneNode:
     return replace(node, attributes=attributes)
 
 
-def _reach_of(node: SceneNode, derivation: Derivation) -> str | None:
-    if derivation.stated.about("holding", node.id) is not None:
+def _classify_reach(node: SceneNode, derivation: Derivation) -> str | None:
+    if derivation.given.find("holding", node.id) is not None:
         return None
     if _is_enclosed(node.id, derivation):
         return ENCLOSED
     room = derivation.room_of.get(node.id)
     if node.pose is None or room is None:
         return None
-    floor = derivation.nodes[derivation.around.floors[room.holder]]
+    floor = derivation.nodes[derivation.structure.floors[room.holder]]
     if floor.pose is None or floor.size is None:
         return None
     height = node.pose.position[2] - (floor.pose.position[2] + floor.size[2] / 2.0)

@@ -10,7 +10,7 @@ from fcp_ros.scene import (
     Layer,
     Pose,
     Provenance,
-    RelationKeeper,
+    RelationMaintainer,
     RelationOptions,
     SceneDelta,
     SceneError,
@@ -20,7 +20,7 @@ from fcp_ros.scene import (
     complete_relations,
     load_scene,
 )
-from fcp_ros.scene.relations.complete import complete
+from fcp_ros.scene.relations.complete import complete_scene
 
 ROOM = SceneNode(
     "r", Layer.ROOM, "room", polygon=((0, 0), (4, 0), (4, 4), (0, 4)), height=2.5
@@ -105,40 +105,40 @@ def test_what_was_asked_for_once_stays_when_it_is_not_derived() -> None:
 
 
 def test_opening_the_fridge_changes_the_reach_of_the_milk() -> None:
-    keeper = RelationKeeper(HOUSE, asked("reach"))
-    opened = replace(keeper.graph.nodes["fridge"], attributes={"is_open": True})
-    delta = keeper.advance(SceneDelta(1, (opened,)))
-    assert not keeper.last.full
+    maintainer = RelationMaintainer(HOUSE, asked("reach"))
+    opened = replace(maintainer.graph.nodes["fridge"], attributes={"is_open": True})
+    delta = maintainer.advance(SceneDelta(1, (opened,)))
+    assert not maintainer.last.full
     assert {node.id for node in delta.upserted} == {"fridge", "milk"}
-    assert keeper.graph.nodes["milk"].attributes["reach"] == "comfortable"
+    assert maintainer.graph.nodes["milk"].attributes["reach"] == "comfortable"
 
 
 def test_a_source_that_leaves_the_derived_reach_out_changes_nothing() -> None:
-    keeper = RelationKeeper(HOUSE, asked("reach"))
-    delta = keeper.advance(SceneDelta(1, (MUG,)))
+    maintainer = RelationMaintainer(HOUSE, asked("reach"))
+    delta = maintainer.advance(SceneDelta(1, (MUG,)))
     assert delta.is_empty
-    assert keeper.graph.nodes["mug"].attributes["reach"] == "comfortable"
+    assert maintainer.graph.nodes["mug"].attributes["reach"] == "comfortable"
 
 
 def test_a_door_that_opens_costs_nothing() -> None:
-    keeper = RelationKeeper(HOUSE)
+    maintainer = RelationMaintainer(HOUSE)
     opened = replace(FRIDGE, attributes={"is_open": True})
-    delta = keeper.advance(SceneDelta(1, (opened,)))
-    assert (delta.added, delta.dropped, keeper.last.touched) == ((), (), 0)
+    delta = maintainer.advance(SceneDelta(1, (opened,)))
+    assert (delta.added, delta.dropped, maintainer.last.touched) == ((), (), 0)
 
 
 def test_a_new_room_is_said_to_derive_everything() -> None:
-    keeper = RelationKeeper(HOUSE)
+    maintainer = RelationMaintainer(HOUSE)
     other = replace(ROOM, id="s", polygon=((5, 0), (9, 0), (9, 4), (5, 4)))
-    delta = keeper.advance(SceneDelta(1, (other,)))
-    assert keeper.last.full
-    assert "the room s" in keeper.last.reason
+    delta = maintainer.advance(SceneDelta(1, (other,)))
+    assert maintainer.last.full
+    assert "the room s" in maintainer.last.reason
     assert {node.id for node in delta.upserted} == {"s", "s_floor"}
 
 
 def test_conflicts_as_a_list() -> None:
     stated = [SceneRelation("on", ("mug", "fridge")), SceneRelation("inside", ("ball", "fridge"))]
-    conflicts = complete(SceneGraph.of(HOUSE.nodes.values(), stated)).conflicts
+    conflicts = complete_scene(SceneGraph.of(HOUSE.nodes.values(), stated)).conflicts
     by_kind = {(str(c.given), str(c.found), c.reason) for c in conflicts}
     assert ("on(mug, fridge)", "on(mug, table)", "support") in by_kind
     apart = [c for c in conflicts if c.found is None]
@@ -150,7 +150,7 @@ def test_a_drawer_in_the_given_fridge_is_no_conflict() -> None:
     drawer = thing("drawer", 1, 3.5, 1.0, (0.6, 0.6, 0.4))
     stated = [SceneRelation("inside", ("milk", "fridge"))]
     graph = SceneGraph.of([*HOUSE.nodes.values(), drawer], stated)
-    assert complete(graph).conflicts == ()
+    assert complete_scene(graph).conflicts == ()
 
 
 def test_given_relations_keep_their_confidence() -> None:

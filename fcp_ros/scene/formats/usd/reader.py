@@ -45,7 +45,7 @@ from fcp_ros.scene.formats.validation import FARTHEST
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.surface_supports import with_supports_on_surfaces
+from fcp_ros.scene.relations.conditions.supports import add_supports_on_surfaces
 from fcp_ros.scene.shapes.polygons import Polygon, area, box_corners
 
 Floats = NDArray[np.float64]
@@ -107,7 +107,7 @@ def graph_of_stage(
         return graph
     surfaces = surfaces_of_stage(found, meshes, frame, nodes_of)
     objects = [thing for thing in things if thing.layer is Layer.OBJECT and thing.index in surfaces]
-    return with_supports_on_surfaces(graph, {one.id: surfaces[one.index] for one in objects})
+    return add_supports_on_surfaces(graph, {one.id: surfaces[one.index] for one in objects})
 
 
 def _frame_of(found: Mapping[str, Any], source: str) -> SourceFrame:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Layer, Pose, SceneNode
-from fcp_ros.scene.relations.room_finder import STOREY, RoomFinder
+from fcp_ros.scene.relations.conditions.room_finder import STOREY, RoomFinder
 from fcp_ros.scene.shapes.polygons import area
 
 Corner = tuple[float, float]
@@ -98,7 +98,7 @@ def test_the_same_as_one_by_one(
     away = 1e6 if away else 0.0
     moved = [(x + away, y, z) for x, y, z in points]
     names = [str(number) for number in range(len(moved))]
-    found = RoomFinder(rooms, 0.05).containing(names, np.array(moved).reshape(-1, 3))
+    found = RoomFinder(rooms, 0.05).find_containing(names, np.array(moved).reshape(-1, 3))
     for name, point in zip(names, moved, strict=True):
         slow = slow_room(rooms, point)
         assert found.get(name, (None,))[0] == (slow and slow[0])
@@ -108,7 +108,7 @@ def test_the_same_as_one_by_one(
 
 def test_a_point_on_a_shared_wall_is_in_one_room() -> None:
     finder = RoomFinder([room("a", "square", 0.0), room("b", "beside", 0.0)], 0.05)
-    found = finder.containing(["p"], np.array([(4.0, 2.0, 1.0)]))
+    found = finder.find_containing(["p"], np.array([(4.0, 2.0, 1.0)]))
     assert found["p"] == ("b", 0.5)
 
 
@@ -117,12 +117,14 @@ def test_the_storey_that_holds_a_point_best() -> None:
     finder = RoomFinder(rooms, 0.05)
     heights = {"mat": 2.79, "lamp": 2.45, "between": 2.6}
     points = np.array([(1.5, 1.5, z) for z in heights.values()])
-    rooms_of = {id_: room for id_, (room, _) in finder.containing(list(heights), points).items()}
+    rooms_of = {
+        id_: room for id_, (room, _) in finder.find_containing(list(heights), points).items()
+    }
     assert rooms_of == {"mat": "high", "lamp": "low", "between": "low"}
 
 
 def test_rooms_beside_a_point() -> None:
     finder = RoomFinder([room("a", "square", 0.0), room("up", "beside", 5.0)], 0.05)
-    point, near, away = finder.beside(np.array([(4.3, 2.0, 1.0)]), 0.5)
+    point, near, away = finder.find_beside(np.array([(4.3, 2.0, 1.0)]), 0.5)
     assert (point.tolist(), [finder.id_of(number) for number in near]) == ([0], ["a"])
     assert away.tolist() == pytest.approx([0.3])

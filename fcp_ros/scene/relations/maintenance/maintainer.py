@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the derived relations of a scene up to date while the scene changes.
+"""Maintenance of the derived relations of a scene while the scene changes.
 
-A change concerns: the changed things; what lies, or now would lie, on, in or under their boxes;
-what is held by these, however far up (it is in the same room); and for ``near`` what their old
-and new boxes are near. Only these have their relations derived again, with the code and the
-numbers of the full derivation. Where rooms, floors or given connections change, or most of the
-scene does, everything is derived anew.
+A change concerns: the changed things; the things that lie, or now would lie, on, in or under their
+boxes; the things that these hold, transitively (they are in the same room); and for ``near`` the
+things around their old and new boxes. Only the relations of these are derived again, with the code
+and the numbers of the full derivation. Where rooms, floors or given connections change, or most of
+the scene does, everything is derived again.
 """
 
 from __future__ import annotations
@@ -16,42 +16,47 @@ from dataclasses import dataclass
 import numpy as np
 
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
-from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import (
+    Layer,
+    Provenance,
+    RelationKey,
+    SceneNode,
+    SceneRelation,
+)
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_robot
-from fcp_ros.scene.relations.box_grid import BoxGrid
-from fcp_ros.scene.relations.changes import (
-    Change,
-    RelationKey,
-    descendants,
-    with_centre,
-    with_dependents,
-)
-from fcp_ros.scene.relations.complete import Completion, complete
+from fcp_ros.scene.relations.complete import Completion, complete_scene
+from fcp_ros.scene.relations.conditions.supports import find_supports_among
 from fcp_ros.scene.relations.derivation import ASSUMED
-from fcp_ros.scene.relations.door_keeper import DoorKeeper
-from fcp_ros.scene.relations.near_keeper import NearKeeper
+from fcp_ros.scene.relations.given import is_kept
+from fcp_ros.scene.relations.maintenance.box_grid import BoxGrid
+from fcp_ros.scene.relations.maintenance.changed_inputs import (
+    ChangedInputs,
+    add_dependents,
+    find_descendants,
+)
+from fcp_ros.scene.relations.maintenance.doors import DoorMaintainer
+from fcp_ros.scene.relations.maintenance.near import NearMaintainer
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
-from fcp_ros.scene.relations.placing import place_pairs
-from fcp_ros.scene.relations.reach import with_reach
-from fcp_ros.scene.relations.stated import is_kept
+from fcp_ros.scene.relations.reach import update_reach
+from fcp_ros.scene.relations.structure import ensure_pose
 from fcp_ros.scene.shapes.boxes import EDGE, build_boxes, measure_depth
 
 _PLACES = ("on", "inside", "under", "in_room", "at")
-"""Relations derived for one thing at a time, which is their first leg."""
+"""Relations derived for one thing at a time, their first leg."""
 
 _MOST_LOCAL = 4
-"""Where more than one thing in so many changes, deriving everything anew is faster."""
+"""If more than one thing in this many changes, a full derivation is faster."""
 
 
 @dataclass(frozen=True)
-class Advance:
-    """How the last change was worked in.
+class MaintenanceStep:
+    """A record of how a change was worked in.
 
     Attributes:
-        full: Whether everything was derived anew instead of the neighbourhood alone.
-        reason: Why, where it was.
-        touched: How many things had their relations derived anew.
+        full: True if everything was derived again instead of the neighbourhood alone.
+        reason: The reason for a full derivation; else "".
+        touched: Number of things whose relations were derived again.
     """
 
     full: bool = False
@@ -59,19 +64,19 @@ class Advance:
     touched: int = 0
 
 
-class RelationKeeper:
+class RelationMaintainer:
     """A completed graph that follows changes.
 
     Notes and conflicts are those of the last full derivation.
 
     Args:
         graph: Any valid graph with at least one node; it is completed.
-        options: What to derive.
+        options: The relations to derive.
         prepare: Make all indexes of the graph now, so that the first change does not wait for them.
 
     Attributes:
         graph: The completed graph after all changes so far.
-        conflicts: Given relations that the geometry spoke against at the last full derivation.
+        conflicts: Given relations that the geometry contradicted at the last full derivation.
         last: How the last change was worked in.
     """
 
@@ -86,7 +91,7 @@ class RelationKeeper:
         self._start(graph, "the first graph")
         if prepare:
             self.graph.prepare()
-            self._look_around()
+            self._index_neighbourhoods()
 
     def advance(self, delta: SceneDelta) -> SceneDelta:
         """Work in a change of nodes and given relations.
@@ -100,76 +105,82 @@ class RelationKeeper:
             gives the nodes and relations of ``complete_relations(apply_delta(graph, delta))``.
 
         Raises:
-            SequenceGap, SceneError: As ``apply_delta``; the keeper then stays as it was.
+            SequenceGap, SceneError: As ``apply_delta``; nothing changes then.
         """
         before, raw = self.graph, apply_delta(self.graph, delta)
-        change = Change.of(before, raw, delta, self._options)
-        around = self._derivation.around
-        reason = change.concerns_all(around.floors.values(), self._robots, self._options)
+        change = ChangedInputs.of(before, raw, delta, self._options)
+        floors = self._derivation.structure.floors.values()
+        reason = change.explain_full_derivation(floors, self._robots, self._options)
         if len(change.nodes) * _MOST_LOCAL > len(raw.nodes):
             reason = reason or "most of the scene changed"
         if reason:
             self._start(raw, reason)
             return delta_between(before, self.graph)
         with np.errstate(over="ignore", invalid="ignore"):
-            self._look_around()
+            self._index_neighbourhoods()
             return self._advance_locally(raw, change, delta)
 
     def adopt(self, graph: SceneGraph) -> None:
-        """Go on from a graph with the same nodes and relations in another order or under another
-        number, such as one that followed the changes so far."""
+        """Continue from a graph with the same nodes and relations.
+
+        Its order and number may differ, as those of a graph that followed the changes so far.
+        """
         self.graph = graph
 
     def _start(self, graph: SceneGraph, reason: str) -> None:
-        completion = complete(graph, self._options)
+        completion = complete_scene(graph, self._options)
         self.graph = completion.graph
         self.conflicts = completion.conflicts
         self._derivation = completion.derivation
-        self._apart = set(completion.derivation.around.apart)
-        self._derivation.around = self._derivation.around._replace(apart=self._apart)
+        self._fixed = set(completion.derivation.structure.fixed)
+        self._derivation.structure = self._derivation.structure._replace(fixed=self._fixed)
         self._derivation.nodes = self.graph.nodes
-        self._unlooked: Completion | None = completion
+        self._unindexed: Completion | None = completion
         self._robots = {n.id for n in self.graph.in_layer(Layer.AGENT) if is_robot(n)}
-        self.last = Advance(full=True, reason=reason, touched=len(graph.nodes))
+        self.last = MaintenanceStep(full=True, reason=reason, touched=len(graph.nodes))
 
-    def _look_around(self) -> None:
-        """Make what finds the neighbourhood of a change; not needed by whole graphs in a row."""
-        completion, self._unlooked = self._unlooked, None
+    def _index_neighbourhoods(self) -> None:
+        """Build the indexes that find the neighbourhood of a change, before the first change.
+
+        A source that sends only whole graphs never needs them.
+        """
+        completion, self._unindexed = self._unindexed, None
         if completion is None:
             return
         self._grid = BoxGrid(completion.boxes)
-        self._near = NearKeeper(completion.nearest, self._grid, self._options)
-        self._doors = DoorKeeper(self.graph, self._derivation.around.finder, self._options)
+        self._near = NearMaintainer(completion.nearest, self._grid, self._options)
+        self._doors = DoorMaintainer(self.graph, self._derivation.structure.finder, self._options)
         self._rooms_of_floor: dict[str, list[str]] = {}
-        for room, floor in self._derivation.around.floors.items():
+        for room, floor in self._derivation.structure.floors.items():
             self._rooms_of_floor.setdefault(floor, []).append(room)
 
     # ---- the neighbourhood -----------------------------------------------------------------------
 
-    def _advance_locally(self, raw: SceneGraph, change: Change, delta: SceneDelta) -> SceneDelta:
+    def _advance_locally(
+        self, raw: SceneGraph, change: ChangedInputs, delta: SceneDelta
+    ) -> SceneDelta:
         self._derivation.nodes = raw.nodes
-        below = descendants(raw, change)
-        stated = self._take_relations(change)
+        below = find_descendants(raw, change)
+        placed_items = self._take_relations(change)
         present = [id_ for id_ in change.shapes if id_ in raw.nodes]
-        old_places = self._near.places_of(change.shapes)
+        old_places = self._near.regions_around(change.shapes)
         self._take_nodes(change)
         self._near.forget(id_ for id_ in change.shapes if id_ not in raw.nodes)
-        placed = {
-            id_ for id_ in (*present, *stated, *self._lying_around(change)) if id_ in raw.nodes
-        }
-        self._place(placed)
-        located = with_dependents(raw, {*placed, *(i for i in below if i in raw.nodes)})
+        neighbours = self._find_neighbours(change)
+        placed = {id_ for id_ in (*present, *placed_items, *neighbours) if id_ in raw.nodes}
+        self._derive_supports(placed)
+        located = add_dependents(raw, {*placed, *(i for i in below if i in raw.nodes)})
         for id_ in located:
             if not self._derivation.is_located(raw.nodes[id_]):
                 self._derivation.forget(id_)
         self._derivation.derive_rooms(located)
         self._derivation.derive_floors(id_ for id_ in located if self._is_thing(raw.nodes[id_]))
-        after = self._relations_after(raw, change, located)
+        after = self._collect_relations(raw, change, located)
         doors = {legs[-1] for name, legs in change.touched if name == "connected"}
-        after.update(self._doors.relations_after(self.graph, raw, {*present, *below, *doors}))
-        after.update(self._near.relations_after(raw, change, old_places))
-        nodes = self._nodes_after(raw, change, located)
-        whole = self._delta(raw, delta, after, nodes)
+        after.update(self._doors.update(self.graph, raw, {*present, *below, *doors}))
+        after.update(self._near.update(raw, change, old_places))
+        nodes = self._collect_nodes(raw, change, located)
+        whole = self._build_delta(raw, delta, after, nodes)
         self.graph = raw.with_changes(
             put={id_: node for id_, node in nodes.items() if raw.nodes[id_] is not node},
             gone=(),
@@ -180,33 +191,33 @@ class RelationKeeper:
             sequence=raw.sequence,
         )
         self._derivation.nodes = self.graph.nodes
-        self.last = Advance(touched=len(located))
+        self.last = MaintenanceStep(touched=len(located))
         return whole
 
     def _is_thing(self, node: SceneNode) -> bool:
         return self._derivation.is_thing(node)
 
-    def _take_relations(self, change: Change) -> set[str]:
-        """Take up given relations that came or went; the things whose place they state."""
+    def _take_relations(self, change: ChangedInputs) -> set[str]:
+        """Store given relations that came or went; return the things whose place they state."""
         items: set[str | None] = set()
         for was, now in change.relations.values():
             if was is not None:
-                items.add(self._derivation.stated.discard(was))
+                items.add(self._derivation.given.discard(was))
             if now is not None:
-                items.add(self._derivation.stated.add(now))
+                items.add(self._derivation.given.add(now))
         items.update(legs[0] for name, legs in change.touched if name in self._options.derived)
         return {item for item in items if item is not None}
 
-    def _take_nodes(self, change: Change) -> None:
-        """Bring roles and boxes up to date."""
+    def _take_nodes(self, change: ChangedInputs) -> None:
+        """Update the roles and boxes of changed nodes."""
         boxed = []
         for id_ in change.shapes:
             now = change.nodes[id_][1]
             door = id_ in self._doors.named or (now is not None and is_door(now))
             if door and now is not None:
-                self._apart.add(id_)
+                self._fixed.add(id_)
             elif id_ not in self._rooms_of_floor:
-                self._apart.discard(id_)
+                self._fixed.discard(id_)
             self._robots.discard(id_)
             if now is not None and is_robot(now):
                 self._robots.add(id_)
@@ -218,8 +229,8 @@ class RelationKeeper:
                 self._grid.remove(id_)
         self._grid.put(build_boxes(boxed))
 
-    def _lying_around(self, change: Change) -> set[str]:
-        """What lay on, in or under changed things, and what has its centre in their footprints."""
+    def _find_neighbours(self, change: ChangedInputs) -> set[str]:
+        """Find things that were on, in or under changed things, or are centred in their boxes."""
         found: set[str] = set()
         boxed = [id_ for id_ in change.shapes if id_ in self._grid]
         for id_ in change.shapes:
@@ -230,7 +241,7 @@ class RelationKeeper:
         items: list[int] = []
         supports: list[int] = []
         for slot, place in zip(slots.tolist(), self._grid.bounds(slots, 2.0 * EDGE), strict=True):
-            near = self._grid.centred_in(place)
+            near = self._grid.find_centred_in(place)
             items += near
             supports += [slot] * len(near)
         if items:
@@ -240,23 +251,24 @@ class RelationKeeper:
             found.update(boxes.ids[number] for number in item[depth >= -EDGE].tolist())
         return found
 
-    def _place(self, ids: Iterable[str]) -> None:
-        """``on``, ``inside`` and ``under`` of some things."""
+    def _derive_supports(self, ids: Iterable[str]) -> None:
+        """Derive ``on``, ``inside`` and ``under`` of some things."""
         ids = list(ids)
-        for places in self._derivation.found.values():
+        for places in self._derivation.by_boxes.values():
             for id_ in ids:
                 places.pop(id_, None)
         grid = self._grid
-        pairs = grid.over([grid.slot(id_) for id_ in ids if id_ in grid])
-        for name, found in place_pairs(grid.boxes, [pairs], self._options).items():
-            self._derivation.take(name, found, grid.boxes.ids)
+        candidates = grid.find_pairs([grid.slot(id_) for id_ in ids if id_ in grid])
+        supports = find_supports_among(grid.boxes, [candidates], self._options)
+        for name, pairs in supports.items():
+            self._derivation.take(name, pairs, grid.boxes.ids)
 
-    # ---- what holds afterwards -------------------------------------------------------------------
+    # ---- the result ------------------------------------------------------------------------------
 
-    def _relations_after(
-        self, raw: SceneGraph, change: Change, ids: Iterable[str]
+    def _collect_relations(
+        self, raw: SceneGraph, change: ChangedInputs, ids: Iterable[str]
     ) -> dict[RelationKey, SceneRelation | None]:
-        """The relations of these things by key; None for one that no longer holds."""
+        """Collect the relations of these things by key; None for one that no longer holds."""
         after: dict[RelationKey, SceneRelation | None] = {}
         derived = self._options.derived
         for name, legs in change.touched:
@@ -271,36 +283,37 @@ class RelationKeeper:
                     and not is_kept(relation, derived)
                 ):
                     after.setdefault(relation.key, None)
-            for relation in (*self._derivation.relations_of(id_), *self._floor_relations(id_)):
+            derived_now = self._derivation.build_relations_of(id_)
+            for relation in (*derived_now, *self._build_floor_relations(id_)):
                 key = relation.key
                 known = raw.relation(relation.name, *relation.elements)
                 if known is None or not is_kept(known, derived):
                     after[key] = relation
         return after
 
-    def _floor_relations(self, id_: str) -> list[SceneRelation]:
+    def _build_floor_relations(self, id_: str) -> list[SceneRelation]:
         return [
             SceneRelation("in_room", (id_, room), ASSUMED, Provenance.INFERRED)
             for room in self._rooms_of_floor.get(id_, ())
         ]
 
-    def _nodes_after(
-        self, raw: SceneGraph, change: Change, located: Iterable[str]
+    def _collect_nodes(
+        self, raw: SceneGraph, change: ChangedInputs, located: Iterable[str]
     ) -> dict[str, SceneNode]:
-        """The nodes that changed, or whose class of reach may have."""
+        """Collect the nodes that changed, or whose class of reach may have changed."""
         nodes = {
-            id_: with_centre(now) if now.layer is Layer.ROOM else now
+            id_: ensure_pose(now) if now.layer is Layer.ROOM else now
             for id_, (_, now) in change.nodes.items()
             if now is not None
         }
         if "reach" in self._options.also:
-            for id_ in with_dependents(raw, {*located, *nodes}):
+            for id_ in add_dependents(raw, {*located, *nodes}):
                 node = nodes.get(id_, raw.nodes[id_])
                 if node.layer is Layer.OBJECT:
-                    nodes[id_] = with_reach(node, self._derivation)
+                    nodes[id_] = update_reach(node, self._derivation)
         return nodes
 
-    def _delta(
+    def _build_delta(
         self,
         raw: SceneGraph,
         delta: SceneDelta,

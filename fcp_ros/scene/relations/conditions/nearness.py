@@ -5,8 +5,8 @@ Two things are *near* each other if
 
 1. the distance between their boxes is at most ``near`` (0 where they touch or overlap; boxes
    stand upright and are turned by their yaw; walls in between do not matter), and
-2. one of them is among the ``near_most`` nearest of the other (then the lesser id counts). This
-   bounds the relations where thousands of things are in one place: there are at most
+2. one of them is among the ``near_most`` nearest of the other (of equal distances, the lesser id
+   counts). This bounds the relations where thousands of things are in one place: there are at most
    2 * near_most * n.
 
 Clearness: 1 - distance / near.
@@ -18,65 +18,78 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fcp_ros.scene.relations.found import Found, confidence_of, left_of, rank_of_ids
+from fcp_ros.scene.relations.conditions.scored_pairs import (
+    ScoredPairs,
+    rank_ids,
+    share_left,
+    to_confidence,
+)
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Flags, Floats, Indices
 from fcp_ros.scene.shapes.pairs import PAIRS_AT_ONCE, find_points_in_rectangles
 
 
-def near_pairs(boxes: Boxes, a: Indices, b: Indices, options: RelationOptions) -> Found:
-    """The pairs of boxes within reach of each other; arrays of shape (k,), first: distance."""
-    away = box_distance(boxes, a, b)
+def select_near(boxes: Boxes, a: Indices, b: Indices, options: RelationOptions) -> ScoredPairs:
+    """Select the pairs of boxes within reach of each other, scored by distance; shape (k,)."""
+    away = measure_box_distance(boxes, a, b)
     keep = np.flatnonzero(away <= options.near)
     away = away[keep]
-    confidence = confidence_of(left_of(away, options.near))
-    return Found(a[keep], b[keep], away, np.zeros(len(keep)), confidence)
+    confidence = to_confidence(share_left(away, options.near))
+    return ScoredPairs(a[keep], b[keep], away, np.zeros(len(keep)), confidence)
 
 
-def nearest_of_each(found: Found, most: int, boxes: Boxes) -> Found:
-    """For each item its ``most`` nearest others."""
-    if not len(found.item) or int(np.bincount(found.item).max()) <= most:
-        return found
-    found = found.where(np.lexsort((found.first, found.item)))
-    leads = np.diff(found.item, prepend=-1) != 0
+def select_nearest(pairs: ScoredPairs, most: int, boxes: Boxes) -> ScoredPairs:
+    """Select the ``most`` nearest others of each item."""
+    if not len(pairs.item) or int(np.bincount(pairs.item).max()) <= most:
+        return pairs
+    pairs = pairs.take(np.lexsort((pairs.primary, pairs.item)))
+    leads = np.diff(pairs.item, prepend=-1) != 0
     start = np.flatnonzero(leads)
     group = np.cumsum(leads) - 1
     place = np.arange(len(group)) - start[group]
-    # Only where the last one kept is as far away as the first one left out do ids decide.
+    # Ids decide only where the last one kept is as far away as the first one left out.
     crowded = np.diff(np.append(start, len(group))) > most
     if most == 0:
-        return found.where(np.zeros(0, dtype=np.intp))
-    edge = found.first[np.where(crowded, start + most - 1, start)]
-    after = found.first[np.where(crowded, start + most, start)]
-    tied = (crowded & (edge == after))[group] & (found.first == edge[group])
+        return pairs.take(np.zeros(0, dtype=np.intp))
+    edge = pairs.primary[np.where(crowded, start + most - 1, start)]
+    after = pairs.primary[np.where(crowded, start + most, start)]
+    tied = (crowded & (edge == after))[group] & (pairs.primary == edge[group])
     if tied.any():
         rank = np.zeros(len(group), dtype=np.intp)
-        rank[tied] = rank_of_ids(found.other[tied], boxes.ids)
-        found = found.where(np.lexsort((rank, found.first, found.item)))
-    return found.where(place < most)
+        rank[tied] = rank_ids(pairs.other[tied], boxes.ids)
+        pairs = pairs.take(np.lexsort((rank, pairs.primary, pairs.item)))
+    return pairs.take(place < most)
 
 
-def all_nearest(boxes: Boxes, options: RelationOptions) -> Found:
-    """What each box is near by itself (condition 1, and at most ``near_most``)."""
+def find_nearest(boxes: Boxes, options: RelationOptions) -> ScoredPairs:
+    """Find the things that each box is near by itself (condition 1, at most ``near_most``)."""
     parts = [
-        nearest_of_each(near_pairs(boxes, a, b, options), options.near_most, boxes)
-        for a, b in candidates(boxes, options.near)
+        select_nearest(select_near(boxes, a, b, options), options.near_most, boxes)
+        for a, b in find_candidates(boxes, options.near)
     ]
-    return Found.joined(parts) if parts else Found.none()
+    return ScoredPairs.concatenate(parts) if parts else ScoredPairs.empty()
 
 
-def both_ways(nearest: Found, count: int, most: int) -> Found:
-    """``near``, from what each of ``count`` things is near by itself (at most ``most``)."""
+def add_reverse(nearest: ScoredPairs, count: int, most: int) -> ScoredPairs:
+    """Complete ``near`` from the pairs that each of ``count`` things is near by itself.
+
+    Args:
+        nearest: The pairs of ``find_nearest``.
+        count: Number of things.
+        most: Greatest number of pairs of each thing in ``nearest``.
+    """
     if not len(nearest.item) or int(np.bincount(nearest.item).max()) < most:
-        return nearest  # nothing can have been cut off: each pair is there both ways
+        return nearest  # nothing was cut off: each pair is there both ways
     there, back = nearest.item * count + nearest.other, nearest.other * count + nearest.item
-    missing = nearest.where(np.flatnonzero(~np.isin(back, there)))
-    turned = Found(missing.other, missing.item, missing.first, missing.second, missing.confidence)
-    return Found.joined((nearest, turned))
+    missing = nearest.take(np.flatnonzero(~np.isin(back, there)))
+    reverse = ScoredPairs(
+        missing.other, missing.item, missing.primary, missing.secondary, missing.confidence
+    )
+    return ScoredPairs.concatenate((nearest, reverse))
 
 
-def box_distance(boxes: Boxes, a: Indices, b: Indices) -> Floats:
-    """Distance (m) between boxes, the same both ways to the last bit; arrays of shape (k,)."""
+def measure_box_distance(boxes: Boxes, a: Indices, b: Indices) -> Floats:
+    """Measure distances (m) between boxes, equal both ways to the last bit; shape (k,)."""
     rise = np.abs(boxes.centre[a, 2] - boxes.centre[b, 2])
     up = np.maximum(rise - (boxes.half[a, 2] + boxes.half[b, 2]), 0.0)
     apart, beside = _beside(boxes, a, b)
@@ -87,8 +100,10 @@ def box_distance(boxes: Boxes, a: Indices, b: Indices) -> Floats:
 
 
 def _beside(boxes: Boxes, a: Indices, b: Indices) -> tuple[Flags, Floats]:
-    """Whether one of a's sides parts the two footprints, and the square of the distance (m2)
-    from a's footprint to the nearest corner of b's.
+    """Test whether one of a's sides separates the footprints, and measure the distance.
+
+    Returns:
+        The flags, and the squared distance (m2) from a's footprint to the nearest corner of b's.
     """
     offset = boxes.centre[b, :2] - boxes.centre[a, :2]
     cos, sin, cos_b, sin_b = boxes.cos[a], boxes.sin[a], boxes.cos[b], boxes.sin[b]
@@ -110,11 +125,10 @@ def _beside(boxes: Boxes, a: Indices, b: Indices) -> tuple[Flags, Floats]:
     return apart, least
 
 
-def candidates(boxes: Boxes, reach: float) -> Iterator[tuple[Indices, Indices]]:
-    """Pairs (a, b) whose upright rectangles are within reach (m) of each other, both ways.
+def find_candidates(boxes: Boxes, reach: float) -> Iterator[tuple[Indices, Indices]]:
+    """Yield pairs (a, b) whose upright rectangles are within reach (m) of each other, both ways.
 
-    All pairs of one ``a`` come together, so that a crowd of n takes memory O(n), though time
-    O(n2).
+    All pairs of one ``a`` are in one batch; a crowd of n takes memory O(n), though time O(n2).
     """
     if not len(boxes.ids):
         return
@@ -122,7 +136,7 @@ def candidates(boxes: Boxes, reach: float) -> Iterator[tuple[Indices, Indices]]:
     waiting = [np.arange(len(boxes.ids))]
     while waiting:
         some = waiting.pop()
-        pairs = _around(boxes, some, classes, reach)
+        pairs = _pair_with_others(boxes, some, classes, reach)
         if pairs is None:
             middle = len(some) // 2
             waiting += [some[middle:], some[:middle]]
@@ -131,15 +145,15 @@ def candidates(boxes: Boxes, reach: float) -> Iterator[tuple[Indices, Indices]]:
 
 
 def _size_classes(boxes: Boxes) -> list[Indices]:
-    """Boxes grouped by size: with those of one class, one must only look as far as it reaches."""
+    """Group boxes by size, so that the search within a class reaches no farther than needed."""
     size = np.ceil(np.log2(np.maximum(boxes.reach.max(axis=1), 0.05)))
     return [np.flatnonzero(size == value) for value in np.unique(size)]
 
 
-def _around(
+def _pair_with_others(
     boxes: Boxes, some: Indices, classes: list[Indices], reach: float
 ) -> tuple[Indices, Indices] | None:
-    """All pairs of these boxes with others; None if they are too many to hold at once."""
+    """Return all pairs of these boxes with others; None if they are too many to hold at once."""
     around = boxes.reach
     low, high = boxes.bounds(reach + EDGE)
     parts: list[tuple[Indices, Indices]] = []

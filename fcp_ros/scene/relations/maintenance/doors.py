@@ -1,30 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps ``connected`` up to date for the doors that no given relation names."""
+"""Maintenance of ``connected`` for the doors that no given relation names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fcp_ros.scene.graph.elements import SceneRelation
+from fcp_ros.scene.graph.elements import RelationKey, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door
-from fcp_ros.scene.relations.changes import RelationKey
+from fcp_ros.scene.relations.conditions.room_finder import RoomFinder
+from fcp_ros.scene.relations.given import is_kept
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.passages import door_relations
-from fcp_ros.scene.relations.room_finder import RoomFinder
-from fcp_ros.scene.relations.stated import is_kept
+from fcp_ros.scene.relations.passages import relate_doors
 
 
-class DoorKeeper:
-    """Which rooms doors join, while doors come, go and move between rooms that stay.
+class DoorMaintainer:
+    """The rooms that doors join, while doors come, go and move between rooms that stay.
 
     Args:
-        graph: The completed graph at first.
+        graph: The initial completed graph.
         finder: Its rooms.
-        options: How far a door may be from its rooms.
+        options: Greatest distance of a door from its rooms.
 
     Attributes:
-        named: Passages that given relations name: these say which rooms they join.
+        named: Passages that given relations name.
     """
 
     def __init__(self, graph: SceneGraph, finder: RoomFinder, options: RelationOptions) -> None:
@@ -36,15 +35,18 @@ class DoorKeeper:
             if len(relation.elements) == 3 and is_kept(relation, options.derived)
         }
 
-    def relations_after(
+    def update(
         self, before: SceneGraph, raw: SceneGraph, ids: Iterable[str]
     ) -> dict[RelationKey, SceneRelation | None]:
-        """``connected`` of the doors among some nodes by key; None for one that no longer holds.
+        """Derive ``connected`` again for the doors among some nodes.
 
         Args:
             before: The completed graph before a change.
             raw: The graph with the change, before anything is derived.
             ids: Nodes that changed; they may be doors, have been doors, or be gone.
+
+        Returns:
+            The relations by key; None for one that no longer holds.
         """
         after: dict[RelationKey, SceneRelation | None] = {}
         doors = []
@@ -57,6 +59,6 @@ class DoorKeeper:
             node = raw.nodes.get(id_)
             if node is not None and is_door(node):
                 doors.append(node)
-        for relations in door_relations(doors, raw.nodes, self._finder, self._options).values():
+        for relations in relate_doors(doors, raw.nodes, self._finder, self._options).values():
             after.update((relation.key, relation) for relation in relations)
         return after

@@ -9,7 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Layer, Pose, RelationOptions, SceneNode
-from fcp_ros.scene.relations.adjacency import SLANT, adjacent_rooms, length_beside
+from fcp_ros.scene.relations.conditions.adjacency import (
+    SLANT,
+    find_adjacent_rooms,
+    measure_length_beside,
+)
 
 Corner = tuple[float, float]
 OPTIONS = RelationOptions(also=frozenset({"adjacent"}))
@@ -26,7 +30,9 @@ def rectangle(id_: str, x0: float, y0: float, x1: float, y1: float, level: float
 
 
 def adjacent(*rooms: SceneNode) -> dict[tuple[str, ...], float]:
-    return {relation.elements: relation.confidence for relation in adjacent_rooms(rooms, OPTIONS)}
+    return {
+        relation.elements: relation.confidence for relation in find_adjacent_rooms(rooms, OPTIONS)
+    }
 
 
 def slow_length(one: list[Corner], other: list[Corner], wall: float) -> float:
@@ -64,7 +70,7 @@ def quadrangles(draw: st.DrawFn) -> list[Corner]:
 @given(quadrangles(), quadrangles())
 @settings(max_examples=60, deadline=None)
 def test_the_length_is_that_of_small_steps(one: list[Corner], other: list[Corner]) -> None:
-    fast = length_beside(np.array(one), np.array(other), 0.5)
+    fast = measure_length_beside(np.array(one), np.array(other), 0.5)
     assert fast == pytest.approx(slow_length(one, other, 0.5), abs=16 * STEP)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keeper, beside a full derivation after every change."""
+"""The maintainer, beside a full derivation after every change."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from fcp_ros.scene import (
     Layer,
     Pose,
     Provenance,
-    RelationKeeper,
+    RelationMaintainer,
     RelationOptions,
     SceneDelta,
     SceneError,
@@ -156,18 +156,18 @@ def deltas(draw: st.DrawFn, graph: SceneGraph) -> SceneDelta:
 def test_the_same_as_deriving_everything_anew(
     graph: SceneGraph, options: RelationOptions, data: st.DataObject
 ) -> None:
-    keeper = RelationKeeper(graph, options)
+    maintainer = RelationMaintainer(graph, options)
     for _ in range(4):
-        before = keeper.graph
+        before = maintainer.graph
         delta = data.draw(deltas(before))
         try:
             raw = apply_delta(before, delta)
         except SceneError:
             with pytest.raises(SceneError):
-                keeper.advance(delta)
-            assert keeper.graph is before
+                maintainer.advance(delta)
+            assert maintainer.graph is before
             continue
-        whole = keeper.advance(delta)
+        whole = maintainer.advance(delta)
         expected = complete_relations(raw, options)
         assert differences(apply_delta(before, whole), expected) == []
-        assert differences(keeper.graph, expected) == []
+        assert differences(maintainer.graph, expected) == []

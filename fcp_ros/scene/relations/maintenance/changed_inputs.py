@@ -1,35 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a delta changes, as far as relations depend on it."""
+"""The changes of a delta that derived relations depend on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta
-from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.graph.roles import FLOOR, is_robot
+from fcp_ros.scene.graph.roles import is_floor, is_robot
+from fcp_ros.scene.relations.given import is_kept
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.stated import is_kept
-from fcp_ros.scene.shapes.levels import centre_of_room
+from fcp_ros.scene.relations.structure import ensure_pose
 
-RelationKey = tuple[str, tuple[str, ...]]
-
-
-_HOLDING_LEG = {"on": 1, "inside": 1, "part_of": 1, "holding": 0}
-"""Which leg of a relation is what something else lies on or in, or belongs to."""
+_HOLDER_LEG = {"on": 1, "inside": 1, "part_of": 1, "holding": 0}
+"""Position of the holder, or of the whole, among the legs of a relation."""
 
 
 @dataclass(frozen=True)
-class Change:
-    """A delta, looked at from both sides.
+class ChangedInputs:
+    """The changed nodes and relations of a delta, before and after.
 
     Attributes:
-        nodes: (before, after) by id, where they differ; None for what is not there.
-        relations: (before, after) by key, of what is given or not derived; None likewise.
-        shapes: The ids of those nodes that differ in more than what relations do not depend on.
+        nodes: (before, after) by id, where they differ; None for a node that is missing.
+        relations: (before, after) by key, for kept relations (see ``is_kept``); None likewise.
+        shapes: Ids of the nodes with a change that relations depend on.
         touched: Keys of all relations that the delta names or that go with a node.
     """
 
@@ -41,8 +37,8 @@ class Change:
     @staticmethod
     def of(
         before: SceneGraph, after: SceneGraph, delta: SceneDelta, options: RelationOptions
-    ) -> Change:
-        """The change by a delta that led from one graph to the other."""
+    ) -> ChangedInputs:
+        """Collect the changes of a delta that led from one graph to the other."""
         ids = dict.fromkeys(node.id for node in delta.upserted)
         touched = {relation.key for relation in (*delta.added, *delta.dropped)}
         for id_ in delta.removed:
@@ -56,25 +52,25 @@ class Change:
                 nodes[id_] = was, now
         relations = {}
         for key in touched:
-            old = _kept(before.relation(key[0], *key[1]), options)
-            new = _kept(after.relation(key[0], *key[1]), options)
+            old = _if_kept(before.relation(key[0], *key[1]), options)
+            new = _if_kept(after.relation(key[0], *key[1]), options)
             if old != new:
                 relations[key] = old, new
-        shapes = frozenset(id_ for id_, (was, now) in nodes.items() if not same_shape(was, now))
-        return Change(nodes, relations, shapes, frozenset(touched))
+        shapes = [id_ for id_, (was, now) in nodes.items() if not _has_same_shape(was, now)]
+        return ChangedInputs(nodes, relations, frozenset(shapes), frozenset(touched))
 
-    def concerns_all(
+    def explain_full_derivation(
         self, floors: Iterable[str], robots: set[str], options: RelationOptions
     ) -> str:
-        """Why everything has to be derived anew; empty where the neighbourhood will do."""
+        """Return why everything must be derived again; "" if the neighbourhood is enough."""
         known_floors = set(floors)
         for id_, (was, now) in self.nodes.items():
             if Layer.ROOM in [node.layer for node in (was, now) if node is not None]:
-                if not _same_room(was, now):
+                if not _is_same_room(was, now):
                     return f"the room {id_} came, went or changed its shape"
             elif (
-                id_ in known_floors or (now is not None and now.parents and _may_be_floor(now))
-            ) and not same_shape(was, now):
+                id_ in known_floors or (now is not None and now.parents and is_floor(now))
+            ) and not _has_same_shape(was, now):
                 return f"the floor {id_} came, went or changed its shape"
         for name, legs in self.touched:
             if name == "connected" and (name, legs) in self.relations:
@@ -89,13 +85,8 @@ class Change:
         return "" if left else "no robot is left"
 
 
-def _may_be_floor(node: SceneNode) -> bool:
-    """Whether a node is labelled floor; its parent may be a room."""
-    return node.layer is Layer.OBJECT and normalise_label(node.category) == FLOOR
-
-
-def descendants(raw: SceneGraph, change: Change) -> set[str]:
-    """What is below nodes that came, went, or have other parents or another layer."""
+def find_descendants(raw: SceneGraph, change: ChangedInputs) -> set[str]:
+    """Find the nodes below nodes whose parents or layer changed, down to the next rooms."""
     found: set[str] = set()
     waiting = [
         id_
@@ -113,13 +104,13 @@ def descendants(raw: SceneGraph, change: Change) -> set[str]:
     return found
 
 
-def with_dependents(raw: SceneGraph, ids: set[str]) -> set[str]:
-    """These, and what they hold, carry or contain, however far up."""
+def add_dependents(raw: SceneGraph, ids: set[str]) -> set[str]:
+    """Return these nodes and all that they hold, carry or contain, transitively."""
     found, waiting = set(ids), list(ids)
     while waiting:
         id_ = waiting.pop()
         for relation in raw.relations_of(id_):
-            leg = _HOLDING_LEG.get(relation.name)
+            leg = _HOLDER_LEG.get(relation.name)
             if leg is None or len(relation.elements) != 2 or relation.elements[leg] != id_:
                 continue
             item = relation.elements[1 - leg]
@@ -129,36 +120,20 @@ def with_dependents(raw: SceneGraph, ids: set[str]) -> set[str]:
     return found
 
 
-def with_centre(room: SceneNode) -> SceneNode:
-    """A room with the pose that completion gives it where it has none."""
-    centre = centre_of_room(room) if room.pose is None else None
-    if centre is None:
-        return room
-    return SceneNode(
-        room.id,
-        room.layer,
-        room.category,
-        pose=Pose(centre),
-        size=room.size,
-        polygon=room.polygon,
-        height=room.height,
-        attributes=room.attributes,
-        parents=room.parents,
-    )
-
-
-def _kept(relation: SceneRelation | None, options: RelationOptions) -> SceneRelation | None:
+def _if_kept(relation: SceneRelation | None, options: RelationOptions) -> SceneRelation | None:
     if relation is None or not is_kept(relation, options.derived):
         return None
     return relation
 
 
-def _same_room(was: SceneNode | None, now: SceneNode | None) -> bool:
-    return was is not None and now is not None and same_shape(with_centre(was), with_centre(now))
+def _is_same_room(was: SceneNode | None, now: SceneNode | None) -> bool:
+    if was is None or now is None:
+        return False
+    return _has_same_shape(ensure_pose(was), ensure_pose(now))
 
 
-def same_shape(was: SceneNode | None, now: SceneNode | None) -> bool:
-    """Whether all is the same that relations depend on: everything but attributes, for a thing."""
+def _has_same_shape(was: SceneNode | None, now: SceneNode | None) -> bool:
+    """Return True if nothing changed that relations depend on; attributes do not count."""
     return (
         was is not None
         and now is not None

@@ -10,13 +10,17 @@ from hypothesis import strategies as st
 from slow_relations import Box, as_node, crowds, slow_distance, slow_near
 
 from fcp_ros.scene import RelationOptions
-from fcp_ros.scene.relations.nearness import all_nearest, both_ways, box_distance
+from fcp_ros.scene.relations.conditions.nearness import (
+    add_reverse,
+    find_nearest,
+    measure_box_distance,
+)
 from fcp_ros.scene.shapes.boxes import build_boxes
 
 
 def near(boxes: list[Box], options: RelationOptions) -> dict[tuple[str, str], float]:
-    found = all_nearest(build_boxes(map(as_node, boxes)), options)
-    found = both_ways(found, len(boxes), options.near_most)
+    found = find_nearest(build_boxes(map(as_node, boxes)), options)
+    found = add_reverse(found, len(boxes), options.near_most)
     ids = [box.id for box in boxes]
     pairs = zip(found.item.tolist(), found.other.tolist(), found.confidence.tolist(), strict=True)
     return {(ids[a], ids[b]): sure for a, b, sure in pairs}
@@ -28,8 +32,8 @@ def test_the_distance_of_boxes(boxes: list[Box]) -> None:
     arrays = build_boxes(map(as_node, boxes))
     a, b = np.meshgrid(np.arange(len(boxes)), np.arange(len(boxes)))
     a, b = a.ravel(), b.ravel()
-    away = box_distance(arrays, a, b)
-    assert np.array_equal(away, box_distance(arrays, b, a)), "to the last bit"
+    away = measure_box_distance(arrays, a, b)
+    assert np.array_equal(away, measure_box_distance(arrays, b, a)), "to the last bit"
     slow = [slow_distance(boxes[i], boxes[j]) for i, j in zip(a.tolist(), b.tolist(), strict=True)]
     assert away == pytest.approx(slow, abs=1e-8)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from slow_relations import Box, as_node, crowds, slow_inside, slow_on, slow_under
 
 from fcp_ros.scene import RelationOptions
-from fcp_ros.scene.relations.placing import place_boxes
+from fcp_ros.scene.relations.conditions.supports import find_supports
 from fcp_ros.scene.shapes.boxes import build_boxes
 
 WITH_UNDER = RelationOptions(also=frozenset({"under"}))
@@ -23,7 +23,7 @@ def box(id_: str, x: float, y: float, z: float, size: Size, yaw: float = 0.0, le
 
 def placed(boxes: list[Box], options: RelationOptions = WITH_UNDER) -> dict[str, dict[str, tuple]]:
     arrays = build_boxes(map(as_node, boxes))
-    found = place_boxes(arrays, options)
+    found = find_supports(arrays, options)
     return {
         name: {
             arrays.ids[a]: (arrays.ids[b], sure)

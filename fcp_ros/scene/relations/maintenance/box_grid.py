@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes that come, go and move, and which of them are around a place."""
+"""A spatial index of boxes that come, go and move."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Rectangle = tuple[float, float, float, float]
 
 
 class BoxGrid:
-    """Upright boxes in cells by where their centre is, on a level by their size.
+    """A hierarchical grid of upright boxes, in cells by their centre, on levels by their size.
 
-    On level n the cells are 2**n m wide, and no box of that level reaches farther from its centre
-    than that. So a place is met by the boxes of the few cells around it on each level in use;
-    changing a box takes constant time.
+    On level n the cells are 2**n m wide, and no box of that level reaches farther than that from
+    its centre. So a search visits the few cells around a place on each level in use; changing a box
+    takes constant time.
 
     Args:
-        boxes: The boxes at first.
+        boxes: The initial boxes.
     """
 
     def __init__(self, boxes: Boxes) -> None:
@@ -42,19 +42,23 @@ class BoxGrid:
 
     @property
     def boxes(self) -> Boxes:
-        """All boxes by slot; the slots of boxes that are gone hold what was there."""
+        """All boxes by slot; free slots keep their last box."""
         return self._boxes
 
     def __contains__(self, id_: object) -> bool:
         return id_ in self._slots
 
     def slot(self, id_: str) -> int:
-        """Where a box is in ``boxes``; KeyError without one."""
+        """Return the slot of a box in ``boxes``.
+
+        Raises:
+            KeyError: The grid has no such box.
+        """
         return self._slots[id_]
 
     def put(self, boxes: Boxes) -> None:
-        """Boxes that are new or take the place of the one of their id."""
-        slots = np.array([self._slot_for(id_) for id_ in boxes.ids], dtype=np.intp)
+        """Add boxes, or replace those of the same id."""
+        slots = np.array([self._allocate(id_) for id_ in boxes.ids], dtype=np.intp)
         if not len(slots):
             return
         self._grow(len(self._ids))
@@ -64,38 +68,38 @@ class BoxGrid:
         self._enter(slots)
 
     def remove(self, id_: str) -> None:
-        """A box that is gone."""
+        """Remove a box."""
         slot = self._slots.pop(id_)
         self._leave(slot)
         self._free.append(slot)
 
     def bounds(self, slots: Indices, margin: float) -> list[Rectangle]:
-        """The upright rectangles around footprints, widened by a margin (m)."""
+        """Return the upright rectangles around footprints, widened by a margin (m)."""
         low, high = self._boxes.take(slots).bounds(margin)
         return [
             (x0, y0, x1, y1) for (x0, y0), (x1, y1) in zip(low.tolist(), high.tolist(), strict=True)
         ]
 
-    def centred_in(self, place: Rectangle) -> list[int]:
-        """Slots of the boxes whose centre is in a rectangle, and perhaps some more nearby."""
+    def find_centred_in(self, place: Rectangle) -> list[int]:
+        """Find the slots of all boxes centred in a rectangle, and possibly of some nearby."""
         found: list[int] = []
         for level, cells in self._levels.items():
-            for members in _met(cells, 2.0**level, place, 0.0):
+            for members in _find_members(cells, 2.0**level, place, 0.0):
                 found += members
         return found
 
-    def around(self, place: Rectangle) -> list[int]:
-        """Slots of the boxes that meet a rectangle, and perhaps some more nearby."""
+    def find_around(self, place: Rectangle) -> list[int]:
+        """Find the slots of all boxes that meet a rectangle, and possibly of some nearby."""
         found: list[int] = []
         for level, cells in self._levels.items():
             width = 2.0**level
-            for members in _met(cells, width, place, width):
+            for members in _find_members(cells, width, place, width):
                 found += members
         return found
 
-    def meeting(self, place: Rectangle) -> list[int]:
-        """Slots of the boxes whose own upright rectangle meets a rectangle (EDGE of slack)."""
-        slots = np.array(self.around(place), dtype=np.intp)
+    def find_meeting(self, place: Rectangle) -> list[int]:
+        """Find the slots of boxes whose own upright rectangle meets a rectangle (EDGE of slack)."""
+        slots = np.array(self.find_around(place), dtype=np.intp)
         low, high = self._boxes.take(slots).bounds()
         meets = (
             (low[:, 0] <= place[2])
@@ -106,20 +110,20 @@ class BoxGrid:
         found: list[int] = slots[meets].tolist()
         return found
 
-    def over(self, slots: Iterable[int]) -> tuple[Indices, Indices]:
-        """Pairs (slot, other) with the slot's centre in the other's footprint, and some more."""
+    def find_pairs(self, slots: Iterable[int]) -> tuple[Indices, Indices]:
+        """Find the pairs (slot, other) with the slot's centre in the other's box, and some more."""
         items: list[int] = []
         others: list[int] = []
         centre = self._boxes.centre
         for slot in slots:
             x, y = centre[slot, :2].tolist()
             coarse = 2.0 * EDGE + 4.0 * max(math.ulp(x), math.ulp(y))
-            found = self.around((x - coarse, y - coarse, x + coarse, y + coarse))
+            found = self.find_around((x - coarse, y - coarse, x + coarse, y + coarse))
             others += found
             items += [slot] * len(found)
         return np.array(items, dtype=np.intp), np.array(others, dtype=np.intp)
 
-    def _slot_for(self, id_: str) -> int:
+    def _allocate(self, id_: str) -> int:
         slot = self._slots.get(id_)
         if slot is not None:
             self._leave(slot)
@@ -179,10 +183,10 @@ def _cell(place: float, width: float) -> int:
     return math.floor(min(_FAR, max(-_FAR, place / width)))
 
 
-def _met(
+def _find_members(
     cells: dict[tuple[int, int], list[int]], width: float, place: Rectangle, margin: float
 ) -> Iterator[list[int]]:
-    """What is in the cells that a rectangle meets, widened by a margin (m)."""
+    """Yield the members of the cells that a rectangle meets, widened by a margin (m)."""
     x0, x1 = _cell(place[0] - margin, width), _cell(place[2] + margin, width)
     y0, y1 = _cell(place[1] - margin, width), _cell(place[3] + margin, width)
     if (x1 - x0 + 1) * (y1 - y0 + 1) > len(cells):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the source itself says about where things are."""
+"""The relations that a source gives, by the thing whose place they state."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from fcp_ros.scene.graph.elements import Provenance, SceneRelation
 
 _ITEM_LEG = {"on": 0, "inside": 0, "under": 0, "part_of": 0, "in_room": 0, "at": 0, "holding": 1}
-"""Relations of two legs that say where something is, and which leg that thing is."""
+"""Relations of two legs that say where a thing is, with the position of the thing's leg."""
 
 
-class Stated:
+class GivenRelations:
     """The relations that completion keeps, looked up by the thing whose place they state.
 
     Where a source states several places of one kind for a thing, the one with the greatest
@@ -25,7 +25,7 @@ class Stated:
             self.add(relation)
 
     def add(self, relation: SceneRelation) -> str | None:
-        """Take up a relation; the id of the thing whose place it states, if it is of that kind."""
+        """Add a relation; return the thing whose place it states, None for other relations."""
         leg = _ITEM_LEG.get(relation.name)
         if leg is None or len(relation.elements) != 2:
             return None
@@ -37,7 +37,7 @@ class Stated:
         return item
 
     def discard(self, relation: SceneRelation) -> str | None:
-        """Forget a relation; the id of the thing whose place it stated."""
+        """Remove a relation; return the thing whose place it stated."""
         leg = _ITEM_LEG.get(relation.name)
         if leg is None or len(relation.elements) != 2:
             return None
@@ -50,25 +50,25 @@ class Stated:
             table.pop(item, None)
         return item
 
-    def about(self, name: str, item: str) -> SceneRelation | None:
-        """What counts as the place of a thing, by one kind of relation."""
+    def find(self, name: str, item: str) -> SceneRelation | None:
+        """Return the relation of this name that counts for a thing; None without one."""
         places = self._places[name].get(item)
         return places[0] if places else None
 
-    def all_about(self, name: str, item: str) -> tuple[SceneRelation, ...]:
-        """All that is stated, what counts most first."""
+    def find_all(self, name: str, item: str) -> tuple[SceneRelation, ...]:
+        """Return all relations of this name for a thing, the one that counts first."""
         return tuple(self._places[name].get(item, ()))
 
-    def says_where(self, item: str) -> bool:
-        """Whether something holds, supports or contains a thing."""
+    def has_place(self, item: str) -> bool:
+        """Return True if a thing is given to be held, on or inside something."""
         places = self._places
         return item in places["on"] or item in places["inside"] or item in places["holding"]
 
-    def says_nothing_of(self, *names: str) -> bool:
-        """Whether nothing is stated by these kinds of relations."""
+    def is_empty(self, *names: str) -> bool:
+        """Return True if no relation of these names is given."""
         return not any(self._places[name] for name in names)
 
 
 def is_kept(relation: SceneRelation, derived: frozenset[str]) -> bool:
-    """Whether completion leaves a relation as it is: it is given, or not one that is derived."""
+    """Return True if completion keeps a relation: it is given, or its name is not derived."""
     return relation.provenance is Provenance.GIVEN or relation.name not in derived

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of boxes for which a condition holds, scored, and the best pair of each item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.scene.shapes.boxes import Flags, Floats, Indices
+
+BARELY = 0.5
+"""Confidence of a condition that just holds; one that holds clearly has 1."""
+
+
+def to_confidence(clearness: Floats) -> Floats:
+    """Map clearness to confidence in [0.5, 1]: 0 (just so) to 0.5, 1 or more (clearly) to 1."""
+    share: Floats = BARELY + (1.0 - BARELY) * np.clip(clearness, 0.0, 1.0)
+    return share
+
+
+def share_left(amount: Floats, most: float) -> Floats:
+    """Return the unused share of an allowance: 1 for an amount of 0, 0 for the most."""
+    return 1.0 - amount / most if most > 0.0 else np.ones_like(amount)
+
+
+def share_of(margin: Floats, whole: float) -> Floats:
+    """Return a margin (m) as a share of the one that counts as clear; 1 if that is 0."""
+    return margin / whole if whole > 0.0 else np.ones_like(margin)
+
+
+@dataclass(frozen=True)
+class ScoredPairs:
+    """k pairs for which a condition holds.
+
+    Attributes:
+        item: Numbers of the items, shape (k,).
+        other: Numbers of the things that they lie on, are inside of, ..., shape (k,).
+        primary: First sort key among several others of one item: the least is best.
+        secondary: Second sort key; after that the lesser id wins.
+        confidence: In [0, 1].
+    """
+
+    item: Indices
+    other: Indices
+    primary: Floats
+    secondary: Floats
+    confidence: Floats
+
+    def take(self, which: Flags | Indices) -> ScoredPairs:
+        """Return some of the pairs."""
+        return ScoredPairs(
+            self.item[which],
+            self.other[which],
+            self.primary[which],
+            self.secondary[which],
+            self.confidence[which],
+        )
+
+    @staticmethod
+    def empty() -> ScoredPairs:
+        """Return no pairs."""
+        numbers, values = np.zeros(0, dtype=np.intp), np.zeros(0)
+        return ScoredPairs(numbers, numbers, values, values, values)
+
+    @staticmethod
+    def concatenate(parts: Sequence[ScoredPairs]) -> ScoredPairs:
+        """Join the pairs of at least one part."""
+        return ScoredPairs(
+            np.concatenate([part.item for part in parts]),
+            np.concatenate([part.other for part in parts]),
+            np.concatenate([part.primary for part in parts]),
+            np.concatenate([part.secondary for part in parts]),
+            np.concatenate([part.confidence for part in parts]),
+        )
+
+
+def select_best(pairs: ScoredPairs, ids: Sequence[str]) -> ScoredPairs:
+    """Select the best pair of each item, items ascending."""
+    if not len(pairs.item):
+        return pairs
+    order = np.lexsort((pairs.secondary, pairs.primary, pairs.item))
+    ranked = pairs.take(order)
+    leads = np.flatnonzero(np.diff(ranked.item, prepend=-1) != 0)
+    group = np.cumsum(np.diff(ranked.item, prepend=-1) != 0) - 1
+    tied = (ranked.primary == ranked.primary[leads][group]) & (
+        ranked.secondary == ranked.secondary[leads][group]
+    )
+    if np.count_nonzero(tied) == len(leads):
+        return ranked.take(leads)
+    ranked = ranked.take(tied)
+    ranked = ranked.take(np.lexsort((rank_ids(ranked.other, ids), ranked.item)))
+    return ranked.take(np.flatnonzero(np.diff(ranked.item, prepend=-1) != 0))
+
+
+def rank_ids(numbers: Indices, ids: Sequence[str]) -> NDArray[np.intp]:
+    """Return the rank of each number's id among the ids of all these numbers."""
+    present, which = np.unique(numbers, return_inverse=True)
+    names = [ids[number] for number in present.tolist()]
+    rank = np.empty(len(names), dtype=np.intp)
+    rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return rank[which]
+
+
+class BestPairs:
+    """A collector of pairs, batch by batch, that keeps the best of each item in bounded memory."""
+
+    def __init__(self, ids: Sequence[str], at_once: int = 1 << 19) -> None:
+        self._ids = ids
+        self._at_once = at_once
+        self._parts: list[ScoredPairs] = []
+        self._count = 0
+
+    def add(self, pairs: ScoredPairs) -> None:
+        """Add a batch of pairs."""
+        if not len(pairs.item):
+            return
+        self._parts.append(pairs)
+        self._count += len(pairs.item)
+        if self._count > self._at_once:
+            best = select_best(ScoredPairs.concatenate(self._parts), self._ids)
+            self._parts, self._count = [best], 0  # the best do not count: one an item
+
+    def best(self) -> ScoredPairs | None:
+        """Return the best pair of each item; None without any."""
+        if not self._parts:
+            return None
+        return select_best(ScoredPairs.concatenate(self._parts), self._ids)

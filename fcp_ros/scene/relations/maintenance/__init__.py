@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Derived relations that follow the changes of a graph, in time of the change's size.
+
+- ``maintainer``: ``RelationMaintainer``, which takes scene deltas
+- ``changed_inputs``: the changes that derived relations depend on, and their dependents
+- ``box_grid``: a spatial index of boxes that move
+- ``near``, ``doors``: ``near``, and ``connected`` by doors, around a change
+"""
