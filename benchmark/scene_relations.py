@@ -31,6 +31,7 @@ from fcp_ros.scene import (
     SceneNode,
     complete_relations,
 )
+from fcp_ros.scene.relations.conditions.nearness import find_nearest
 from fcp_ros.scene.relations.conditions.scored_pairs import ScoredPairs, select_best
 from fcp_ros.scene.relations.conditions.supports import (
     find_supports,

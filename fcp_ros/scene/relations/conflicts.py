@@ -41,7 +41,7 @@ def find_support_conflicts(derivation: Derivation) -> Iterator[RelationConflict]
         if name == "under":
             continue
         for item, place in places.items():
-            given = derivation.given_place(name, item)
+            given = derivation.find_given_place(name, item)
             if given is None or derivation.given.find("holding", item) is not None:
                 continue
             holder = given.elements[1]

@@ -69,7 +69,7 @@ class Derivation:
         """Return True if a node can lie somewhere: an object that is no door and no floor."""
         return node.layer is Layer.OBJECT and node.id not in self.structure.fixed
 
-    def given_place(self, name: str, item: str) -> SceneRelation | None:
+    def find_given_place(self, name: str, item: str) -> SceneRelation | None:
         """Return the given relation that replaces a derived one of this name."""
         if name == "under":
             return self.given.find("under", item)
@@ -89,7 +89,7 @@ class Derivation:
         place = self.by_boxes[name].get(item)
         if place is None or self.given.find("holding", item) is not None:
             return None
-        return None if self.given_place(name, item) is not None else place
+        return None if self.find_given_place(name, item) is not None else place
 
     def holder(self, item: str) -> Place | None:
         """Return the holder of a thing, or what it is in, on or part of; given before derived."""
@@ -97,7 +97,7 @@ class Derivation:
         held = given.find("holding", item)
         if held is not None:
             return Place(held.elements[0], held.confidence)
-        relation = self.given_place("on", item)
+        relation = self.find_given_place("on", item)
         if relation is not None:
             return Place(relation.elements[1], relation.confidence)
         place = self.by_boxes["inside"].get(item) or self.by_boxes["on"].get(item)
@@ -127,7 +127,7 @@ class Derivation:
             node.layer is Layer.OBJECT or node.layer is Layer.AGENT
         ) and node.id not in self.structure.fixed
 
-    def given_room(self, id_: str) -> str | None:
+    def find_given_room(self, id_: str) -> str | None:
         """Return the room that the source states for a node; None if it states none."""
         for name in ("at", "in_room"):
             for relation in self.given.find_all(name, id_):
@@ -178,7 +178,7 @@ class Derivation:
         self, node: SceneNode, containing: tuple[str, float] | None
     ) -> Place | None:
         """Find the room of a thing that does not depend on its holder."""
-        given = self.given_room(node.id)
+        given = self.find_given_room(node.id)
         if given is not None:
             return Place(given, 1.0, Provenance.GIVEN)
         parents = room_parents(node, self.nodes) if node.parents else ()

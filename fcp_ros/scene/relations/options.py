@@ -19,7 +19,7 @@ many tuples. ``reach`` is an attribute of objects, the others are relations."""
 
 @dataclass(frozen=True)
 class RelationOptions:
-    """Which relations are derived, and the tolerances of their conditions.
+    """The relations to derive, and the tolerances of their conditions.
 
     Attributes:
         also: Names out of ``ON_REQUEST`` to derive besides ``ALWAYS``.

@@ -42,7 +42,7 @@ def find_adjacent_rooms(
     outlines = [np.array(footprint_of(room), dtype=np.float64) for room in shaped]
     storeys = [storey_of_room(room) for room in shaped]
     relations = []
-    for first, second in find_candidates(_bound_rooms(shaped), options.wall):
+    for first, second in find_candidates(_make_rectangles(shaped), options.wall):
         for a, b in zip(first.tolist(), second.tolist(), strict=True):
             lowest_ceiling = min(storeys[a][1], storeys[b][1])
             if a > b or lowest_ceiling <= max(storeys[a][0], storeys[b][0]):
@@ -93,7 +93,7 @@ def _measure_edges(begin: Floats, run: Floats, other: Floats, wall: float) -> fl
     return float(np.where(usable, np.maximum(high - low, 0.0), 0.0).sum())
 
 
-def _bound_rooms(rooms: Sequence[SceneNode]) -> Boxes:
+def _make_rectangles(rooms: Sequence[SceneNode]) -> Boxes:
     """Return the upright rectangles around rooms, as boxes without height."""
     sides = np.array([bounds(footprint_of(room)) for room in rooms]).reshape(-1, 4)
     low, high = sides[:, :2], sides[:, 2:]
