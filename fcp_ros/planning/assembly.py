@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a solution on the compiled task back to a plan in the domain's words."""
+"""From a solution on the encoded task back to a plan in the domain's words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fcp_ros.planning.verification.degrees import running
 
 @dataclass(frozen=True, slots=True)
 class StepDraft:
-    """A step that is not valued yet.
+    """A step without degree and duration.
 
     Attributes:
         rule: its rule.
@@ -34,10 +34,10 @@ class StepDraft:
 
 
 def assemble(solution: Solution, goal: str, context: RequestContext, alpha: float) -> Plan:
-    """The plan that a solution stands for.
+    """Assemble the plan of a solution.
 
-    Arguments:
-        solution: what was found; the degrees that it rests on are known.
+    Args:
+        solution: the solution; the degrees that it rests on are known.
         goal: the goal's text.
         context: of the request.
         alpha: the alpha-cut that the plan passed.
@@ -51,7 +51,7 @@ def assemble(solution: Solution, goal: str, context: RequestContext, alpha: floa
     reached = solution.alternative
     return Plan(
         goal=goal,
-        steps=valued(
+        steps=value_steps(
             (StepDraft(s.rule, s.arguments, tuple(atoms), label) for s, atoms, label in parts),
             context,
         ),
@@ -66,8 +66,8 @@ def assemble(solution: Solution, goal: str, context: RequestContext, alpha: floa
     )
 
 
-def valued(drafts: Iterable[StepDraft], context: RequestContext) -> tuple[PlanStep, ...]:
-    """The steps with their degrees and durations, in the state that the request starts in."""
+def value_steps(drafts: Iterable[StepDraft], context: RequestContext) -> tuple[PlanStep, ...]:
+    """Give steps their degrees and durations, in the initial state of the request."""
     tnorm, drafts = context.tnorm, list(drafts)
     judged = [tuple(map(context.judge.judged, draft.graded)) for draft in drafts]
     degrees = [tnorm.compose_all(j.membership.degree for j in js) for js in judged]

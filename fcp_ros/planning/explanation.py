@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What explains a result: shares of the loss, what binds at alpha, what was looked at."""
+"""Explanations of a result: shares of the loss, the binding part at alpha, elements considered."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.model.explanation import Explanation, Share
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.plan import Plan
-from fcp_ros.planning.solution import Solution, Solved
+from fcp_ros.planning.solution import Solution, SolverResult
 
 GOAL = "the goal"
 
 
-def explanation_of(solved: Solved, judge: Judge, tnorm: TNorm, alpha: float) -> Explanation:
-    """What explains how a search ended.
+def explain_result(result: SolverResult, judge: Judge, tnorm: TNorm, alpha: float) -> Explanation:
+    """Explain the result of a search.
 
-    Arguments:
-        solved: how it ended.
-        judge: what is known of degrees; nobody is asked.
-        tnorm: how degrees compose.
+    Args:
+        result: the result.
+        judge: the known degrees; nobody is asked.
+        tnorm: composes degrees.
         alpha: the alpha-cut.
     """
-    encoding = solved.encoding
+    encoding = result.encoding
     if encoding is None:
         return Explanation()
     shares: tuple[Share, ...] = ()
     binding = ""
-    if solved.best is not None:
-        shares = _shares(_degrees(solved.best, judge, tnorm), tnorm)
-        binding = _binding(solved.best.membership, shares, tnorm, alpha)
+    if result.best is not None:
+        shares = _share_losses(_list_degrees(result.best, judge, tnorm), tnorm)
+        binding = _describe_binding(result.best.membership, shares, tnorm, alpha)
     return Explanation(
         shares,
         binding,
-        _considered(encoding),
+        _list_considered(encoding),
         len(encoding.task.instance.all_elements()),
         len(encoding.task.operators),
         judge.asked,
@@ -44,24 +44,24 @@ def explanation_of(solved: Solved, judge: Judge, tnorm: TNorm, alpha: float) -> 
     )
 
 
-def explanation_of_kept(plan: Plan, instance: Instance, judge: Judge, tnorm: TNorm) -> Explanation:
-    """What explains an earlier plan that still holds and needed no search.
+def explain_kept(plan: Plan, instance: Instance, judge: Judge, tnorm: TNorm) -> Explanation:
+    """Explain an earlier plan that still holds and needed no search.
 
-    Arguments:
+    Args:
         plan: the plan, with degrees of the present state.
         instance: the present state.
-        judge: tells how much was asked for.
-        tnorm: how degrees compose.
+        judge: counts the questions asked.
+        tnorm: composes degrees.
     """
     degrees = [(str(step), step.degree) for step in plan.steps]
-    shares = _shares([*degrees, (GOAL, plan.goal_degree)], tnorm)
+    shares = _share_losses([*degrees, (GOAL, plan.goal_degree)], tnorm)
     considered: dict[str, str] = {}
     for step in plan.steps:
         for _, element in step.arguments:
             considered.setdefault(element, f"{step}, a step of the earlier plan.")
     return Explanation(
         shares,
-        _binding(plan.membership, shares, tnorm, plan.alpha),
+        _describe_binding(plan.membership, shares, tnorm, plan.alpha),
         considered,
         len(instance.all_elements()),
         asked=judge.asked,
@@ -69,8 +69,8 @@ def explanation_of_kept(plan: Plan, instance: Instance, judge: Judge, tnorm: TNo
     )
 
 
-def _degrees(best: Solution, judge: Judge, tnorm: TNorm) -> list[tuple[str, float]]:
-    """Steps and goal, each with its degree."""
+def _list_degrees(best: Solution, judge: Judge, tnorm: TNorm) -> list[tuple[str, float]]:
+    """List steps and goal, each with its degree."""
     degrees = [
         (str(step), tnorm.compose_all(judge.degree(*atom) for atom in atoms))
         for step, atoms in zip(best.decoded.steps, best.graded, strict=True)
@@ -78,7 +78,7 @@ def _degrees(best: Solution, judge: Judge, tnorm: TNorm) -> list[tuple[str, floa
     return [*degrees, (GOAL, best.alternative.upper(judge.known))]
 
 
-def _shares(degrees: Sequence[tuple[str, float]], tnorm: TNorm) -> tuple[Share, ...]:
+def _share_losses(degrees: Sequence[tuple[str, float]], tnorm: TNorm) -> tuple[Share, ...]:
     losses = [tnorm.loss(degree) for _, degree in degrees]
     whole = sum(losses) or 1.0
     shares = [
@@ -89,8 +89,10 @@ def _shares(degrees: Sequence[tuple[str, float]], tnorm: TNorm) -> tuple[Share, 
     return tuple(sorted(shares, key=lambda share: -share.share))
 
 
-def _binding(membership: float, shares: Sequence[Share], tnorm: TNorm, alpha: float) -> str:
-    """How far alpha is, and what the most expensive part would have to be to reach it."""
+def _describe_binding(
+    membership: float, shares: Sequence[Share], tnorm: TNorm, alpha: float
+) -> str:
+    """Describe the distance to alpha, and the degree that the dearest part may have to reach it."""
     if not shares:
         return f"Nothing binds at alpha {alpha:.3g}: every step is crisp."
     worst = shares[0]
@@ -98,13 +100,13 @@ def _binding(membership: float, shares: Sequence[Share], tnorm: TNorm, alpha: fl
     needed = tnorm.least_requirement(alpha, rest)
     if reaches(membership, alpha):
         return (
-            f"Alpha {alpha:.3g} is passed with {membership - alpha:.3g} to spare; what costs most "
-            f"is {worst.what} ({worst.degree:.2f}), which might sink to {max(0.0, needed):.2f}."
+            f"Alpha {alpha:.3g} is passed with {membership - alpha:.3g} to spare; the costliest "
+            f"part is {worst.what} ({worst.degree:.2f}), which may fall to {max(0.0, needed):.2f}."
         )
     if needed > 1.0:
         return (
-            f"Alpha {alpha:.3g} is missed by {alpha - membership:.3g}; even without the loss of "
-            f"{worst.what} ({worst.degree:.2f}) it would be."
+            f"Alpha {alpha:.3g} is missed by {alpha - membership:.3g}, even without the loss of "
+            f"{worst.what} ({worst.degree:.2f})."
         )
     return (
         f"Alpha {alpha:.3g} is missed by {alpha - membership:.3g}: {worst.what} has "
@@ -112,8 +114,8 @@ def _binding(membership: float, shares: Sequence[Share], tnorm: TNorm, alpha: fl
     )
 
 
-def _considered(encoding: Encoding) -> dict[str, str]:
-    """For each element of an operator the first one, and what that was for."""
+def _list_considered(encoding: Encoding) -> dict[str, str]:
+    """List each element of an operator with its first operator and the purpose of that."""
     task = encoding.task
     purposes = task.purposes or [None] * len(task.operators)
     found: dict[str, str] = {}

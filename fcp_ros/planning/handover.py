@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import Expression
-from fcp_ros.planning.explain import by_fallback
+from fcp_ros.planning.messages import mention_fallback
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
@@ -91,7 +91,7 @@ class Handover:
         context.session.remember(plan)
         return PlanningResult(
             PlanStatus.SOLVED_OPTIMALLY if optimal else PlanStatus.SOLVED_SATISFICING,
-            f"{message(plan)} {by_fallback(plan)}".rstrip(),
+            f"{message(plan)} {mention_fallback(plan)}".rstrip(),
             plan=plan,
             verification=verdict,
         )

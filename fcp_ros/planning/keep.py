@@ -15,7 +15,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, AlphaCut, graded_steps, reaches
-from fcp_ros.planning.assembly import StepDraft, valued
+from fcp_ros.planning.assembly import StepDraft, value_steps
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.model.ground_step import GroundStep, cost_of, graded_atoms_of
 from fcp_ros.planning.model.plan import Plan, PlanStep
@@ -138,7 +138,8 @@ def _valued_anew(
     """The steps as a plan of their own: each judged by itself, in the present state."""
     judge, tnorm = context.judge, context.tnorm
     ground = (_ground(step, context.domain) for step in steps)
-    fresh = valued((StepDraft(g.rule, g.arguments, graded_atoms_of(g)) for g in ground), context)
+    drafts = (StepDraft(g.rule, g.arguments, graded_atoms_of(g)) for g in ground)
+    fresh = value_steps(drafts, context)
     degree = value_goal(goal, previous, final, judge, context.domain, tnorm)
     return replace(
         previous,

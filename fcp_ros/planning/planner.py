@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The planner: domain, state and goal in, verified plan or a precise reason why not out."""
+"""The front door: domain, state and goal in; a verified plan, or the reason against one, out."""
 
 from __future__ import annotations
 
@@ -16,15 +16,19 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.planning.assembly import assemble
-from fcp_ros.planning.candidates import candidates_of
-from fcp_ros.planning.explain import below_alpha, said_of, so_far, why_none
-from fcp_ros.planning.explanation import explanation_of, explanation_of_kept
-from fcp_ros.planning.flat_search import FlatSearch
+from fcp_ros.planning.candidates import list_candidates
+from fcp_ros.planning.explanation import explain_kept, explain_result
 from fcp_ros.planning.goal.formula import Formula
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.keep import Kept, kept_plan, kept_result
+from fcp_ros.planning.messages import (
+    describe_plan,
+    describe_unfinished,
+    explain_below_alpha,
+    explain_unsolvable,
+)
 from fcp_ros.planning.model.explanation import Explanation
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
 from fcp_ros.planning.model.request import (
@@ -39,11 +43,10 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.phase_times import PhaseTimes
-from fcp_ros.planning.request_context import RequestContext
+from fcp_ros.planning.request_context import PhaseTimes, RequestContext
 from fcp_ros.planning.session import PlanningSession
-from fcp_ros.planning.solution import Solution, Solved
-from fcp_ros.planning.strategy import Strategy
+from fcp_ros.planning.solution import Solution, SolverResult
+from fcp_ros.planning.strategy import solve_request
 from fcp_ros.planning.verification.meeting_claims import plan_meeting
 
 _LOG = logging.getLogger(__name__)
@@ -60,9 +63,7 @@ _OUR_FAULT = frozenset(
 )
 """Grounding errors that no other request would avoid."""
 
-_NONE_BETTER = "no plan is better"
-_ONE_AFTER_THE_OTHER = "Where times matter, only steps done one after the other were searched."
-_NOT_SETTLED = "whether a better one exists was not settled"
+_ONLY_SEQUENCES = "With windows or a deadline, only steps one after the other were searched."
 
 
 def plan(
@@ -79,20 +80,20 @@ def plan(
 ) -> PlanningResult:
     """Find the best plan, verify it, and hand it out if it reaches alpha.
 
-    Arguments:
-        domain: what can be done.
-        instance: the state to start in.
-        goal: what is wanted, checked by `check_goal` or not.
-        options: alpha, what is optimised, limits, t-norm, seed.
+    Args:
+        domain: the domain.
+        instance: the initial state.
+        goal: the goal, checked by `check_goal` or not.
+        options: alpha, objective, limits, t-norm, seed.
         memberships: judges graded predicates.
-        resources: what there is of each resource now; the domain's initial values by default.
-        cancelled: asked every few milliseconds whether to give up.
+        resources: the present amount of each resource; the domain's initial values by default.
+        cancelled: asked every few milliseconds; True cancels the request.
         progress: told about phases, expansions and the best membership so far.
-        session: what is kept from one request to the next in the same domain. With it a plan that
-            was made for this goal before is kept as long as it holds and none is better.
+        session: the memory between requests in the same domain. With it, an earlier plan for this
+            goal is reused as long as it holds and none is better.
 
     Returns:
-        the result; every failure is a status with a sentence, nothing is raised.
+        The result; every failure is a status with a sentence, nothing is raised.
     """
     own = PlanningSession(domain) if session is None else session
     if own.domain is not domain:
@@ -103,7 +104,7 @@ def plan(
     watch = Watch(options, cancelled, progress)
     judge = Judge(domain, instance, memberships, watch.check)
     given = dict(resources or {})
-    context = RequestContext(own, instance, options, given, judge, watch)
+    context = RequestContext(own, instance, options, given, judge, watch, PhaseTimes(watch))
     return _Request(context, goal).answer()
 
 
@@ -115,27 +116,26 @@ class _Request:
         self._goal = goal
         self._options = context.options
         self._watch = context.watch
-        self._times = PhaseTimes(context.watch)
-        self._search = FlatSearch(context.options, context.watch)
+        self._times = context.times
 
     def answer(self) -> PlanningResult:
-        """Run the stages; turn whatever goes wrong into a status and a sentence."""
+        """Run the stages; turn every failure into a status and a sentence."""
         try:
             result = self._run()
         except Interrupted as reason:
-            result = self._result(reason.status, reason.sentence)
+            result = PlanningResult(reason.status, reason.sentence)
         except ExpressionError as error:
-            result = self._result(PlanStatus.INVALID_REQUEST, str(error))
+            result = PlanningResult(PlanStatus.INVALID_REQUEST, str(error))
         except GroundingError as error:
             ours = error.code in _OUR_FAULT
             status = PlanStatus.INTERNAL_ERROR if ours else PlanStatus.INVALID_REQUEST
-            result = self._result(status, error.sentence)
+            result = PlanningResult(status, error.sentence)
         except MemoryError:
-            result = self._result(PlanStatus.MEMOUT, "The process ran out of memory.")
+            result = PlanningResult(PlanStatus.MEMOUT, "The process ran out of memory.")
         except Exception as error:
             _LOG.exception("planning failed")
             message = f"The planner failed ({type(error).__name__}: {error}): please report this."
-            result = self._result(PlanStatus.INTERNAL_ERROR, message)
+            result = PlanningResult(PlanStatus.INTERNAL_ERROR, message)
         return replace(
             result,
             timings={**self._times.seconds, "total": self._watch.elapsed},
@@ -148,7 +148,7 @@ class _Request:
         context = self._context
         invalid = context.problems()
         if invalid:
-            return self._result(PlanStatus.INVALID_REQUEST, " ".join(invalid))
+            return PlanningResult(PlanStatus.INVALID_REQUEST, " ".join(invalid))
         with self._times(Phase.COMPILE):
             self._goal = check_goal(self._goal, context.domain, context.instance)
             types = infer_types(self._goal, context.domain)
@@ -157,17 +157,17 @@ class _Request:
             kept = kept_plan(context, self._goal)
         if kept is not None and kept.is_perfect(self._options.optimise):
             with self._times(Phase.VERIFY):
-                return self._keep(kept, True, "no plan has a higher one")
-        strategy = Strategy(context, self._times, self._search)
-        solved, cut = strategy.solved(formula, classes, kept)
+                return self._reuse(kept, True, "no plan has a higher one")
+        found, cut = solve_request(context, formula, classes, kept)
         with self._times(Phase.VERIFY):
-            if kept is not None and solved.best is None:
-                said = _NONE_BETTER if solved.optimal else _NOT_SETTLED
-                return self._keep(kept, solved.optimal, said)
-            return self._concluded(solved, cut, types)
+            if kept is not None and found.best is None:
+                unsettled = "whether a better one exists was not settled"
+                why = "no plan is better" if found.optimal else unsettled
+                return self._reuse(kept, found.optimal, why)
+            return self._conclude(found, cut, types)
 
     def _find_classes(self, formula: Formula) -> SymmetryClasses:
-        """The elements of which one is as good as another."""
+        """Find the interchangeable elements."""
         options, context = self._options, self._context
         if not options.switches.symmetry:
             return SymmetryClasses.from_members(())
@@ -176,59 +176,63 @@ class _Request:
 
     # --- the answer
 
-    def _keep(self, kept: Kept, optimal: bool, why: str) -> PlanningResult:
+    def _reuse(self, kept: Kept, optimal: bool, why: str) -> PlanningResult:
         context = self._context
         result = kept_result(kept, Handover(context, self._goal), optimal, why)
         if not self._options.explain:
             return result
-        explanation = explanation_of_kept(kept.plan, context.instance, context.judge, context.tnorm)
+        explanation = explain_kept(kept.plan, context.instance, context.judge, context.tnorm)
         return replace(result, explanation=explanation)
 
-    def _concluded(self, solved: Solved, cut: AlphaCut, types: Mapping[str, str]) -> PlanningResult:
-        best, alpha, interrupted = solved.best, cut.alpha, solved.interrupted
-        if interrupted is not None and interrupted.status is PlanStatus.CANCELLED:
-            result = self._result(interrupted.status, interrupted.sentence)
-        elif best is not None and reaches(best.membership, alpha):
-            result = self._handed_over(best, solved, alpha)
-        elif best is not None and not reaches(solved.bound, alpha):
-            result = self._result(PlanStatus.UNSOLVABLE_AT_ALPHA, below_alpha(solved, alpha))
-        elif interrupted is not None:
-            sentence = f"{interrupted.sentence} {so_far(solved, alpha)}"
-            result = self._result(interrupted.status, sentence)
-        elif solved.impossible:
-            result = self._result(PlanStatus.UNSOLVABLE_PROVEN, why_none(solved, self._goal, types))
-        else:
-            sentence = f"{_ONE_AFTER_THE_OTHER} {so_far(solved, alpha)}"
-            result = self._result(PlanStatus.UNSOLVABLE_INCOMPLETELY, sentence)
-        candidates = candidates_of(solved, self._context.judge, self._context.tnorm)
+    def _conclude(
+        self, found: SolverResult, cut: AlphaCut, types: Mapping[str, str]
+    ) -> PlanningResult:
+        """Draw the conclusion from the result of the solver, with candidates and explanation."""
+        context, best = self._context, found.best
+        result = self._decide_status(found, cut.alpha, types)
+        candidates = list_candidates(found, context.judge, context.tnorm)
         if result.plan is not None:
-            self._context.session.remember_candidates(result.plan.goal, candidates)
+            context.session.remember_candidates(result.plan.goal, candidates)
+        explanation: Explanation | None = None
+        if self._options.explain:
+            explanation = explain_result(found, context.judge, context.tnorm, cut.alpha)
         return replace(
             result,
             candidates=candidates,
-            explanation=self._explanation(solved, alpha),
+            explanation=explanation,
             best_membership=0.0 if best is None else best.membership,
-            alpha=alpha,
+            alpha=cut.alpha,
             alpha_reason=cut.explanation,
         )
 
-    def _explanation(self, solved: Solved, alpha: float) -> Explanation | None:
-        if not self._options.explain:
-            return None
-        return explanation_of(solved, self._context.judge, self._context.tnorm, alpha)
+    def _decide_status(
+        self, found: SolverResult, alpha: float, types: Mapping[str, str]
+    ) -> PlanningResult:
+        """Decide the status of a result: the first line that applies."""
+        best, interrupted = found.best, found.interrupted
+        if interrupted is not None and interrupted.status is PlanStatus.CANCELLED:
+            return PlanningResult(interrupted.status, interrupted.sentence)
+        if best is not None and reaches(best.membership, alpha):
+            return self._hand_over(best, found, alpha)
+        if best is not None and not reaches(found.bound, alpha):
+            sentence = explain_below_alpha(found, alpha)
+            return PlanningResult(PlanStatus.UNSOLVABLE_AT_ALPHA, sentence)
+        if interrupted is not None:
+            sentence = f"{interrupted.sentence} {describe_unfinished(found, alpha)}"
+            return PlanningResult(interrupted.status, sentence)
+        if found.impossible:
+            sentence = explain_unsolvable(found, self._goal, types)
+            return PlanningResult(PlanStatus.UNSOLVABLE_PROVEN, sentence)
+        sentence = f"{_ONLY_SEQUENCES} {describe_unfinished(found, alpha)}"
+        return PlanningResult(PlanStatus.UNSOLVABLE_INCOMPLETELY, sentence)
 
-    def _handed_over(self, best: Solution, solved: Solved, alpha: float) -> PlanningResult:
-        context, met = self._context, self._search.meeting
-        meeting = None
-        if met is not None and solved.encoding is not None and met.operators == best.operators:
-            meeting = plan_meeting(met, solved.encoding, context.tnorm)
+    def _hand_over(self, best: Solution, found: SolverResult, alpha: float) -> PlanningResult:
+        context, meeting = self._context, None
+        if best.meeting is not None and found.encoding is not None:
+            meeting = plan_meeting(best.meeting, found.encoding, context.tnorm)
         return Handover(context, self._goal).result(
             assemble(best, to_text(self._goal), context, alpha),
-            solved.optimal,
-            lambda found: said_of(solved, len(found.steps), self._options.optimise),
+            found.optimal,
+            lambda plan: describe_plan(found, len(plan.steps), self._options.optimise),
             meeting,
         )
-
-    @staticmethod
-    def _result(status: PlanStatus, message: str) -> PlanningResult:
-        return PlanningResult(status, message)

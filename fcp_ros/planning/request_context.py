@@ -1,19 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all stages of one planning request look at."""
+"""The context that all stages of one planning request share, and the times of its phases."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.model.memberships import Judge
-from fcp_ros.planning.model.request import PlanningOptions
+from fcp_ros.planning.model.request import Phase, PlanningOptions
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.session import PlanningSession
+
+
+class PhaseTimes:
+    """Times the phases of one request, and tells its watch which one it is in.
+
+    Args:
+        watch: of the request.
+
+    Attributes:
+        seconds: phase -> seconds (wall clock) spent in it so far. The time of a phase inside
+            another one counts for itself only.
+    """
+
+    def __init__(self, watch: Watch) -> None:
+        self.seconds: dict[str, float] = {}
+        self._watch = watch
+        self._inner = 0.0
+
+    @contextmanager
+    def __call__(self, phase: Phase) -> Iterator[None]:
+        """A context in which the request is in a phase."""
+        outer = self._watch.phase
+        started, inner = time.perf_counter(), self._inner
+        self._inner = 0.0
+        self._watch.enter(phase)
+        try:
+            yield
+        finally:
+            spent = time.perf_counter() - started
+            own = spent - self._inner
+            self.seconds[phase.value] = self.seconds.get(phase.value, 0.0) + own
+            self._inner = inner + spent
+            self._watch.back_to(outer)
 
 
 @dataclass(frozen=True)
@@ -21,12 +56,13 @@ class RequestContext:
     """One request, as its stages see it.
 
     Attributes:
-        session: what is kept of the domain.
-        instance: the state to start in.
-        options: what is asked for.
-        given: resource -> what there is of it now, where that is not the domain's own figure.
+        session: the memory between requests in the domain.
+        instance: the initial state.
+        options: the settings of the request.
+        given: resource -> its present amount, if it is not the domain's own figure.
         judge: knows the degrees that were asked for, and asks for more.
         watch: limits, progress, cancelling.
+        times: of the phases.
     """
 
     session: PlanningSession
@@ -35,24 +71,25 @@ class RequestContext:
     given: Mapping[str, float]
     judge: Judge
     watch: Watch
+    times: PhaseTimes
 
     @property
     def domain(self) -> Domain:
-        """What can be done."""
+        """The domain of the session."""
         return self.session.domain
 
     @property
     def tnorm(self) -> TNorm:
-        """How degrees compose."""
+        """The t-norm that composes degrees."""
         return tnorm_by_name(self.options.tnorm)
 
     @property
     def amounts(self) -> dict[str, float]:
-        """Resource -> what there is of it at first, for every resource of the domain."""
+        """Resource -> its initial amount, for every resource of the domain."""
         return {n: self.given.get(n, r.initial) for n, r in self.domain.resources.items()}
 
     def problems(self) -> tuple[str, ...]:
-        """What is wrong with the request's numbers, a sentence each; empty when all are fine."""
+        """One sentence for each invalid number of the request; empty if all are fine."""
         found = list(self.options.problems())
         for name, value in self.given.items():
             if name not in self.domain.resources:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a planner keeps from one request to the next in one domain."""
+"""The memory of a planner between requests in one domain."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from fcp_ros.planning.relevance.compiler import DemandCompiler
 from fcp_ros.planning.stepping.rules import StepRules
 
 GOALS_REMEMBERED = 32
-"""The last plan is kept for so many goals."""
+"""Goals whose last plan is kept."""
 PLANS_REMEMBERED = 200
-"""Chunks are learned from so many plans."""
+"""Plans from which chunks are learned."""
 
 
 class PlanningSession:
-    """Keeps what depends on the domain alone, the last plans, and what is learned from them.
+    """The last plans in a domain, chunks learned from them, and what depends on the domain alone.
 
-    Safe to be used by several threads at once.
+    Thread-safe.
 
-    Arguments:
+    Args:
         domain: the domain of all requests.
-        learn: whether sequences that occur often become chunks.
+        learn: make chunks of sequences that occur often.
     """
 
     def __init__(self, domain: Domain, learn: bool = False) -> None:
@@ -42,27 +42,27 @@ class PlanningSession:
         self._library = ChunkLibrary.of(domain)
 
     def prepare(self) -> None:
-        """Work out now what would otherwise be worked out with the first plans."""
+        """Compute now what would otherwise be computed with the first plans."""
         self.rules.prepare()
 
     @property
     def library(self) -> ChunkLibrary:
-        """The chunks to plan with: declared ones, and those that were learned."""
+        """The chunks to plan with, declared and learned ones."""
         with self._lock:
             return self._library
 
     def last_plan(self, goal: str) -> Plan | None:
-        """The plan that was made last for a goal (its text); None without one."""
+        """The last plan for a goal (its text); None without one."""
         with self._lock:
             return self._plans.get(goal)
 
     def last_candidates(self, goal: str) -> tuple[Candidate, ...]:
-        """What was considered when the last plan for a goal was made."""
+        """The candidates considered when the last plan for a goal was made."""
         with self._lock:
             return self._candidates.get(goal, ())
 
     def remember_candidates(self, goal: str, candidates: tuple[Candidate, ...]) -> None:
-        """Keep what was considered for a goal of which the plan is kept."""
+        """Keep the candidates of a goal whose plan is kept."""
         with self._lock:
             if goal in self._plans:
                 self._candidates[goal] = candidates

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the solver is given, and what it answers."""
+"""The input and the output of the solver."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from fcp_ros.planning.goal.symmetry import SymmetryClasses
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.compiler import DemandCompiler
+from fcp_ros.planning.search.bidirectional.meeting import Meeting
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
 
 
 @dataclass(frozen=True)
-class Problem:
-    """What is to be solved.
+class PlanningProblem:
+    """The input of the solver.
 
     Attributes:
         compiler: makes tasks of the domain.
-        instance: the state to start in.
+        instance: the initial state.
         formula: the ground goal.
-        tnorm: how degrees compose.
+        tnorm: composes degrees.
         options: limits, objective, switches.
-        amounts: resource -> what there is of it now; the domain's own figure by default.
+        amounts: resource -> its present amount; the domain's own figure by default.
         classes: the interchangeable elements; the formula speaks of as many as it needs.
-        alpha: the alpha-cut; where it is not known before there is a plan, the highest possible.
+        alpha: the alpha-cut; the highest possible if it is not known before there is a plan.
         library: the chunks to plan with.
     """
 
@@ -49,7 +50,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Solution:
-    """A plan that works on the compiled task.
+    """A plan that works on the encoded task.
 
     Attributes:
         operators: its operators on the flat task.
@@ -57,7 +58,8 @@ class Solution:
         labels: the chunk that each step belongs to; empty for none.
         graded: the graded atoms that the degree of each step rests on.
         membership: composed degree of the steps and the goal, in [0, 1].
-        cost: sum of what the objective adds up besides.
+        cost: sum of the objective's secondary costs.
+        meeting: the meeting of its halves, if it was searched from both ends.
     """
 
     operators: tuple[int, ...]
@@ -66,6 +68,7 @@ class Solution:
     graded: tuple[StepAtoms, ...]
     membership: float
     cost: float
+    meeting: Meeting | None = None
 
     @property
     def alternative(self) -> Alternative:
@@ -75,18 +78,18 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Solved:
-    """How far the search has come.
+class SolverResult:
+    """The output of the solver.
 
     Attributes:
         best: the best plan found.
-        optimal: whether it is proven that no plan is better (than the best one, or than the one
+        optimal: True if it is proven that no plan is better (than the best one, or than the one
             that was known before).
-        impossible: whether it is proven that there is no plan (or none that is better).
+        impossible: True if it is proven that there is no plan (or none that is better).
         bound: upper bound of the membership of all plans, in [0, 1]; 0 if there is none.
-        task, conditions, encoding: the widest task that was looked at; None before the first.
-        complete: whether that has all that can matter in it.
-        interrupted: what stopped it before it was finished.
+        task, conditions, encoding: the widest task that was searched; None before the first.
+        complete: True if that task contains everything that can matter.
+        interrupted: the limit that stopped it before it was finished.
     """
 
     best: Solution | None = None

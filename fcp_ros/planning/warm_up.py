@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiling the search kernels, or loading them from the disk, before the first request needs them.
+"""Compile the search kernels, or load them from the disk, before the first request needs them.
 
-Compiled once, they lie in the cache beside their sources (or, where that may not be written to, in
-numba's cache of the user) until a source or numba changes: `python -m fcp_ros.planning.warm_up`.
+Compiled once, they lie in the cache beside their sources (or, if that is not writable, in numba's
+cache of the user) until a source or numba changes: `python -m fcp_ros.planning.warm_up`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from fcp_ros.planning.search.prepared import prepare
 
 
 def warm_up() -> float:
-    """Use every kernel once; the seconds that it took."""
+    """Use every kernel once; return the seconds that it took."""
     began = time.perf_counter()
-    task = _little_task()
-    for kind in HeuristicCode:
-        Estimator(task, kind, task.loss).estimate(task.initial)
+    task = _make_little_task()
+    for code in HeuristicCode:
+        Estimator(task, code, task.loss).estimate(task.initial)
     estimator = Estimator(task, HeuristicCode.MAX, task.loss)
     estimator.find_helpful(task.initial)
     estimator.bound_operators(task.initial)
@@ -34,8 +34,8 @@ def warm_up() -> float:
     return time.perf_counter() - began
 
 
-def _little_task() -> FlatTask:
-    """Two switches; each operator turns one on and has some loss."""
+def _make_little_task() -> FlatTask:
+    """Make a task of two switches; each operator turns one on and has some loss."""
     operators = [
         FlatOperator((), (), (FlatEffect(variable, 1),), loss=0.1, use=(1.0,))
         for variable in (0, 1)

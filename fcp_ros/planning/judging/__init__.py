@@ -1,2 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asking for memberships as late as possible and in batches."""
+"""Judging: the degrees worth asking for, as late as possible and in batches.
+
+Unknown degrees count as 1, so everything computed from known ones is a lower bound of the loss.
+
+ranking      the alternatives of an encoded goal by their bounds, and the next questions about them
+alternatives the search for the best plan, in the most promising alternatives first
+prospects    the alternatives of a goal by their bounds before anything is instantiated
+unavoidable  the loss that no plan for a formula avoids
+regression   the loss that no plan for a single fact avoids: regression through the rules
+"""

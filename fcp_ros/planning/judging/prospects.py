@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The alternatives of a goal by the loss that each takes at least, before anything is instantiated.
+"""The alternatives of a goal by their least loss, before anything is instantiated.
 
-Of very many alternatives it tells the few that are worth instantiating first; and once there is a
-plan, whether any of them may still be better. What that takes in judgements is asked for, the most
-promising alternatives first, in growing batches. Judgements only raise losses, so what was worked
-out before stays a lower bound: only what comes first is worked out anew.
+Of very many alternatives it chooses the few worth instantiating first. Once there is a plan, it
+tells whether any alternative may still be better. The judgements that this takes are asked for, the
+most promising alternatives first, in growing batches. Judgements only raise losses, so older bounds
+stay lower bounds: only the first alternative of the queue is bounded again.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from collections.abc import Callable, Sequence
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.goal.formula import Formula
-from fcp_ros.planning.judging.candidates_to_judge import asked_in_advance, batch_of_round
-from fcp_ros.planning.judging.unavoidable import Least, UnavoidableLoss
+from fcp_ros.planning.judging.ranking import choose_batch_size, limit_advance
+from fcp_ros.planning.judging.unavoidable import LeastLoss, UnavoidableLoss
 from fcp_ros.planning.model.memberships import GradedAtom, Judge
 
 FEW = 8
-"""So many alternatives are worth instantiating, and those that are as good as the best one."""
+"""Alternatives worth instantiating, besides those that are as good as the best one."""
 
 _Entry = tuple[float, bool, int]
 """Least loss, whether there is an open question, number of the alternative."""
 
 
 class Prospects:
-    """The alternatives of one goal.
+    """The alternatives of one goal, in a queue by their least loss.
 
-    Arguments:
-        alternatives: what the goal leaves to choose.
-        bounds: lower bounds by what is known when it is called.
+    Args:
+        alternatives: the choices of the goal.
+        bounds: makes lower bounds by what is known at the time.
         judge: asked for judgements.
-        check: called all the time; may raise to stop.
+        check: called often; may raise to stop.
     """
 
     def __init__(
@@ -48,29 +48,29 @@ class Prospects:
         self._check = check
         self._bounds = bounds()
         self._queue: list[_Entry] = [(0.0, False, n) for n in range(len(alternatives))]
-        self._least: dict[int, Least] = {}
+        self._least: dict[int, LeastLoss] = {}
 
     def __len__(self) -> int:
         return len(self._alternatives)
 
     def shortlist(self, most: int) -> list[Formula]:
-        """The most promising alternatives, in their order: that with the least loss is among them.
+        """List the most promising alternatives, in their order, that with the least loss included.
 
-        Of this one all questions are answered; so it is probably the best, though it may turn out
-        to take more than the bound says.
+        All questions about that one are answered; so it is probably the best, though it may turn
+        out to lose more than its bound.
 
-        Arguments:
-            most: if more alternatives than this are equally good there is no choice to be made.
+        Args:
+            most: if more alternatives than this are equally good, no choice is made.
 
         Returns:
-            the alternatives; none where there are too many.
+            The alternatives; none if there are too many.
         """
         number = 1
         while True:
             first = self._next()
             if not self._least[first].open:
                 break
-            self._ask_about(self._to_ask(first, batch_of_round(number)))
+            self._ask_about(self._choose_questions(first, choose_batch_size(number)))
             number += 1
         level = self._least[first].total + EPSILON
         chosen = [first]
@@ -84,11 +84,11 @@ class Prospects:
         return [] if len(chosen) > most else [self._alternatives[n] for n in sorted(chosen)]
 
     def none_is_better(self, loss: float) -> bool:
-        """Whether no plan has less loss than this; False where it can't be told."""
+        """Return True if no plan has less loss than this; False if that is not shown."""
         number = 1
         while True:
             better: list[int] = []
-            while self._queue and len(better) < batch_of_round(number):
+            while self._queue and len(better) < choose_batch_size(number):
                 one = self._next()
                 least = self._least[one]
                 better.append(one)
@@ -104,15 +104,15 @@ class Prospects:
             self._ask_about(asked)
             number += 1
 
-    def _to_ask(self, first: int, equals: int) -> list[int]:
-        """The alternatives to ask about: those as good as the first one, and a few others.
+    def _choose_questions(self, first: int, equals: int) -> list[int]:
+        """Choose the alternatives to ask about: those as good as the first one, and a few others.
 
-        Arguments:
+        Args:
             first: the best alternative, with open questions.
-            equals: so many that are as good, at most.
+            equals: the most alternatives as good as that.
         """
         level = self._least[first].total + EPSILON
-        others = asked_in_advance(self._judge.asked)
+        others = limit_advance(self._judge.asked)
         found = [first]
         closed: list[int] = []
         while self._queue and len(closed) < FEW:
@@ -133,18 +133,18 @@ class Prospects:
         return found
 
     def _ask_about(self, alternatives: Sequence[int]) -> None:
-        """One question about each."""
+        """Ask one question about each alternative."""
         questions: list[GradedAtom] = [self._least[n].open[0] for n in alternatives]
         self._judge.judge(questions)
         self._bounds = self._new_bounds()
         self._put_back(alternatives)
 
     def _next(self) -> int:
-        """Takes the alternative with the least loss by what is known now."""
+        """Take the alternative with the least loss by what is known now."""
         while True:
             self._check()
             _, _, number = heapq.heappop(self._queue)
-            self._least[number] = self._bounds.of(self._alternatives[number])
+            self._least[number] = self._bounds.bound(self._alternatives[number])
             now = self._entry(number)
             if not self._queue or now <= self._queue[0]:
                 return number

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What it takes at least to make a fact true: regression through the rules themselves.
+"""The least loss of making a fact true: regression through the rules themselves.
 
-A fact that does not hold has to be made true by some rule, whose graded predicates about the fact's
-own elements cost what they cost, and whose conditions have to be made true before. Of several rules
-the cheapest counts, of several conditions the dearest; what depends on a free choice counts
-nothing. No element is looked for, so it takes the same time in any scene.
+A fact that does not hold has to be made true by some rule, which loses what its graded predicates
+about the fact's own elements lose, and whose conditions have to be made true before. Of several
+rules the cheapest counts, of several conditions the dearest; a graded predicate with a free choice
+counts nothing. No element is searched for, so the time does not depend on the size of the scene.
 
 (The requirements of DESIGN section 4, carried backwards as in hmax: Bonet and Geffner, Planning as
 heuristic search, 2001.)
@@ -23,9 +23,9 @@ from fcp_ros.fuzzy import Composition, TNorm
 from fcp_ros.planning.model.memberships import GradedAtom
 
 DEPTH = 4
-"""Rules in a row that a fact is regressed through; what lies further back counts nothing."""
+"""Rules in a row that a fact is regressed through; anything before them counts nothing."""
 
-Pattern = tuple[str | None, ...]
+FactPattern = tuple[str | None, ...]
 """An element for each leg of a relation; None for any."""
 
 
@@ -33,8 +33,8 @@ Pattern = tuple[str | None, ...]
 class FactLoss:
     """A lower bound of the loss until a fact holds, and the open questions that it rests on.
 
-    Of equal ones the one with questions decides what is dearest (an answer may raise it), and the
-    one without decides what is cheapest (no answer will).
+    Of equal losses, the one with questions is the dearest (an answer may raise it), the one without
+    is the cheapest (no answer will).
     """
 
     loss: float
@@ -42,7 +42,7 @@ class FactLoss:
 
     @property
     def rank(self) -> tuple[float, bool]:
-        """By what they are compared."""
+        """The key by which losses are compared."""
         return self.loss, bool(self.open)
 
 
@@ -50,14 +50,14 @@ NOTHING = FactLoss(0.0)
 NEVER = FactLoss(float("inf"))
 
 
-class Regression:
-    """Lower bounds by what is known now.
+class FactLossBounds:
+    """Lower bounds for single facts, by what is known now.
 
-    Arguments:
-        domain: its rules; chunks that are judged as a whole are not looked at.
-        instance: the state to start in.
+    Args:
+        domain: its rules; chunks that are judged as a whole are ignored.
+        instance: the initial state.
         known: degree of a graded atom in [0, 1], or None as long as it is not judged.
-        tnorm: how degrees compose.
+        tnorm: composes degrees.
 
     Attributes:
         known, tnorm: as given.
@@ -73,22 +73,22 @@ class Regression:
         self._instance = instance
         self.known = known
         self.tnorm = tnorm
-        self._achievers = _achievers(domain)
+        self._achievers = _find_achievers(domain)
         self._relations = {relation.name for relation in domain.schema.relations}
         self._only_one: dict[str, str | None] = {}
-        self._found: dict[tuple[str, Pattern, int], FactLoss] = {}
-        self._path: set[tuple[str, Pattern]] = set()
-        self._cut: set[tuple[str, Pattern]] = set()
+        self._found: dict[tuple[str, FactPattern, int], FactLoss] = {}
+        self._path: set[tuple[str, FactPattern]] = set()
+        self._cut: set[tuple[str, FactPattern]] = set()
 
-    def loss(self, fact: Fact) -> FactLoss:
-        """What it takes until a fact holds."""
-        return self._fact(fact.relation, fact.arguments, DEPTH)
+    def bound(self, fact: Fact) -> FactLoss:
+        """Bound the loss until a fact holds."""
+        return self._bound_fact(fact.relation, fact.arguments, DEPTH)
 
-    def _fact(self, relation: str, pattern: Pattern, depth: int) -> FactLoss:
-        """What it takes until a fact that fits a pattern holds.
+    def _bound_fact(self, relation: str, pattern: FactPattern, depth: int) -> FactLoss:
+        """Bound the loss until a fact that fits a pattern holds.
 
-        What needs itself first is no way to it. An answer that this has cut short holds only on
-        this path, and is not kept.
+        A fact that needs itself first is never reached that way. An answer cut short by this holds
+        only on this path, and is not kept.
         """
         key, node = (relation, pattern, depth), (relation, pattern)
         if node in self._path:
@@ -98,7 +98,7 @@ class Regression:
             return self._found[key]
         outer, self._cut = self._cut, set()
         self._path.add(node)
-        found = self._reached(relation, pattern, depth)
+        found = self._bound_achievement(relation, pattern, depth)
         self._path.discard(node)
         self._cut.discard(node)
         if not self._cut:
@@ -106,58 +106,60 @@ class Regression:
         self._cut |= outer
         return found
 
-    def _reached(self, relation: str, pattern: Pattern, depth: int) -> FactLoss:
-        if any(True for _ in self._matches(relation, pattern)):
+    def _bound_achievement(self, relation: str, pattern: FactPattern, depth: int) -> FactLoss:
+        if any(True for _ in self._find_matches(relation, pattern)):
             return NOTHING
         if depth == 0 and relation in self._achievers:
             return NOTHING
         best = NEVER
         for rule, atom in self._achievers.get(relation, ()):
-            binding = self._unified(rule, atom, pattern)
+            binding = self._unify(rule, atom, pattern)
             if binding is not None:
-                step = self._step(rule, binding, depth)
+                step = self._bound_step(rule, binding, depth)
                 best = min(best, step, key=lambda one: one.rank)
         return best
 
-    def _step(self, rule: ActionRule, binding: Mapping[str, str], depth: int) -> FactLoss:
-        """What it takes until a rule with these parameters has been applied."""
-        told = self._told(rule, binding)
-        if told is None:
+    def _bound_step(self, rule: ActionRule, binding: Mapping[str, str], depth: int) -> FactLoss:
+        """Bound the loss until a rule with these parameters has been applied."""
+        whole = self._complete(rule, binding)
+        if whole is None:
             return NEVER
-        binding = told
+        binding = whole
         before = NOTHING
         for condition in rule.positive():
             if condition.predicate not in self._relations or self._is_given(condition.predicate):
                 continue
             pattern = tuple(_element(term, binding) for term in condition.arguments)
-            needed = self._fact(condition.predicate, pattern, depth - 1)
+            needed = self._bound_fact(condition.predicate, pattern, depth - 1)
             before = max(before, needed, key=lambda one: one.rank)
-        own = self._graded(rule, binding)
-        return FactLoss(self.along(own.loss, before.loss), (*own.open, *before.open))
+        own = self._bound_graded(rule, binding)
+        return FactLoss(self.compose(own.loss, before.loss), (*own.open, *before.open))
 
-    def _told(self, rule: ActionRule, binding: Mapping[str, str]) -> dict[str, str] | None:
-        """The binding, with what follows from facts that no rule adds; None if they don't fit."""
-        told = dict(binding)
+    def _complete(self, rule: ActionRule, binding: Mapping[str, str]) -> dict[str, str] | None:
+        """Complete a binding by facts that no rule adds; None if it contradicts them."""
+        whole = dict(binding)
         given = [c for c in rule.positive() if self._is_given(c.predicate)]
         while given:
             left = []
             for condition in given:
-                fitting = list(islice(self._fitting(condition, told), 2))
+                fitting = list(islice(self._find_fitting(condition, whole), 2))
                 if not fitting:
                     return None
                 if len(fitting) == 1:
-                    told.update(fitting[0])
+                    whole.update(fitting[0])
                 else:
                     left.append(condition)
             if len(left) == len(given):
                 break
             given = left
-        return told
+        return whole
 
-    def _fitting(self, condition: Atom, binding: Mapping[str, str]) -> Iterator[dict[str, str]]:
-        """What the facts that fit a condition at first bind its variables to."""
+    def _find_fitting(
+        self, condition: Atom, binding: Mapping[str, str]
+    ) -> Iterator[dict[str, str]]:
+        """Yield the bindings of a condition's variables by the facts that hold initially."""
         pattern = tuple(_element(term, binding) for term in condition.arguments)
-        for row in self._matches(condition.predicate, pattern):
+        for row in self._find_matches(condition.predicate, pattern):
             found: dict[str, str] = {}
             for term, id_ in zip(condition.arguments, row, strict=True):
                 if isinstance(term, Variable):
@@ -167,8 +169,8 @@ class Regression:
             else:
                 yield found
 
-    def _graded(self, rule: ActionRule, binding: Mapping[str, str]) -> FactLoss:
-        """The loss of a step, as far as it is clear what the step is about."""
+    def _bound_graded(self, rule: ActionRule, binding: Mapping[str, str]) -> FactLoss:
+        """Bound the loss of a step by the graded atoms whose arguments are all bound."""
         degrees: list[float] = []
         open_: list[GradedAtom] = []
         for atom in rule.graded:
@@ -182,8 +184,8 @@ class Regression:
                     degrees.append(degree)
         return FactLoss(self.tnorm.loss(self.tnorm.compose_all(degrees)), tuple(open_))
 
-    def _unified(self, rule: ActionRule, atom: Atom, pattern: Pattern) -> dict[str, str] | None:
-        """The rule's parameters, as far as a fact that it adds tells them; None if it can't be."""
+    def _unify(self, rule: ActionRule, atom: Atom, pattern: FactPattern) -> dict[str, str] | None:
+        """Unify a fact that a rule adds with a pattern; None if that is impossible."""
         binding: dict[str, str] = {}
         for term, element in zip(atom.arguments, pattern, strict=True):
             if element is None:
@@ -196,25 +198,25 @@ class Regression:
         for parameter in rule.parameters:
             named = binding.get(parameter.name)
             if named is None:
-                only = self._only(parameter.type)
+                only = self._find_only(parameter.type)
                 if only is not None:
                     binding[parameter.name] = only
             elif not self._is_a(named, parameter.type):
                 return None
         return binding
 
-    def along(self, one: float, other: float) -> float:
-        """Two losses along one plan."""
+    def compose(self, one: float, other: float) -> float:
+        """Compose two losses along one plan."""
         return max(one, other) if self.tnorm.composition is Composition.MAXIMUM else one + other
 
     # --- the scene
 
     def _is_given(self, relation: str) -> bool:
-        """Whether no rule adds facts of a relation."""
+        """Return True if no rule adds facts of a relation."""
         return relation in self._relations and relation not in self._achievers
 
-    def _matches(self, relation: str, pattern: Pattern) -> Iterator[tuple[int, ...]]:
-        """The facts that fit the pattern at first, as ids of elements."""
+    def _find_matches(self, relation: str, pattern: FactPattern) -> Iterator[tuple[int, ...]]:
+        """Find the facts that fit a pattern initially, as ids of elements."""
         instance = self._instance
         rows = instance.tuples(relation)
         ids = [(leg, instance.id_of(name)) for leg, name in enumerate(pattern) if name is not None]
@@ -231,18 +233,18 @@ class Regression:
         instance = self._instance
         return instance.type_of(instance.id_of(name)) in instance.schema.subtypes(type_)
 
-    def _only(self, type_: str) -> str | None:
-        """The only element of a type; None where there are several, or none."""
+    def _find_only(self, type_: str) -> str | None:
+        """Find the only element of a type; None if there are several, or none."""
         if type_ not in self._only_one:
             found = list(islice(self._instance.elements(type_), 2))
             self._only_one[type_] = self._instance.name_of(found[0]) if len(found) == 1 else None
         return self._only_one[type_]
 
 
-def _achievers(domain: Domain) -> dict[str, list[tuple[ActionRule, Atom]]]:
-    """Relation -> the rules that add to it, with the atom that does.
+def _find_achievers(domain: Domain) -> dict[str, list[tuple[ActionRule, Atom]]]:
+    """Map each relation to the rules that add to it, with the atom that does.
 
-    Variables of an effect are renamed to nothing that a rule's parameter is called.
+    Variables of an effect are renamed apart from the parameters of the rule.
     """
     found: dict[str, list[tuple[ActionRule, Atom]]] = {}
     for rule in domain.rules.values():
@@ -251,11 +253,11 @@ def _achievers(domain: Domain) -> dict[str, list[tuple[ActionRule, Atom]]]:
         for effect in rule.effects:
             own = {variable.name for variable in effect.variables}
             for atom in effect.add:
-                found.setdefault(atom.predicate, []).append((rule, _renamed(atom, own)))
+                found.setdefault(atom.predicate, []).append((rule, _rename(atom, own)))
     return found
 
 
-def _renamed(atom: Atom, names: set[str]) -> Atom:
+def _rename(atom: Atom, names: set[str]) -> Atom:
     terms = (
         Variable(f"{term.name}'") if isinstance(term, Variable) and term.name in names else term
         for term in atom.arguments

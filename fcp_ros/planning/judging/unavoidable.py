@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loss that no plan avoids, whatever else there is in the scene.
+"""The loss that no plan for a formula avoids, whatever else there is in the scene.
 
-The goal's facts are regressed through the rules (see regression.py); what it asks for in degrees
-costs what is known of it. So the loss is a lower bound for all plans, also for those that only a
-wider task would show.
+The facts of the goal are regressed through the rules (see regression.py); its graded atoms cost
+what is known of them. So the loss is a lower bound for all plans, also for those that only a wider
+task would contain.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from fcp_ros.planning.goal.formula import (
     Instantiation,
     Settled,
 )
-from fcp_ros.planning.judging.regression import Regression
+from fcp_ros.planning.judging.regression import FactLossBounds
 from fcp_ros.planning.model.memberships import GradedAtom
 
 
 @dataclass(frozen=True, slots=True)
-class Least:
-    """What fulfilling a formula takes at least.
+class LeastLoss:
+    """Bounds of fulfilling a formula.
 
     Attributes:
         degree: the highest degree that the formula may have, in [0, 1].
         steps: lower bound of the loss of the steps.
         total: lower bound of the loss of the steps and the goal.
-        open: graded atoms that are not judged yet, and of which that would raise the total.
+        open: graded atoms that are not judged yet and whose judgement may raise the total.
     """
 
     degree: float
@@ -44,73 +44,73 @@ class Least:
 
 
 class UnavoidableLoss:
-    """Lower bounds by what is known now.
+    """Lower bounds for formulas, by what is known now.
 
-    Arguments:
-        facts: what it takes to make single facts true.
+    Args:
+        facts: lower bounds for single facts.
     """
 
-    def __init__(self, facts: Regression) -> None:
+    def __init__(self, facts: FactLossBounds) -> None:
         self._facts = facts
         self._known = facts.known
         self._tnorm = facts.tnorm
 
-    def of(self, formula: Formula) -> Least:
-        """What fulfilling a ground formula takes at least."""
+    def bound(self, formula: Formula) -> LeastLoss:
+        """Instantiation the loss of fulfilling a ground formula from below."""
         if isinstance(formula, Crisp):
-            fact = self._facts.loss(formula.fact)
-            return Least(1.0, fact.loss, fact.loss, fact.open)
+            fact = self._facts.bound(formula.fact)
+            return LeastLoss(1.0, fact.loss, fact.loss, fact.open)
         if isinstance(formula, Graded):
-            return self._judged(formula.atom, False)
+            return self._bound_atom(formula.atom, False)
         if isinstance(formula, Settled):
-            return self._worth(formula.degree)
+            return self._bound_degree(formula.degree)
         if isinstance(formula, Both):
             # What the goal asks for in degrees is asked about first: it is shared more often.
             parts = sorted(formula.parts, key=lambda part: isinstance(part, Crisp))
-            return self._both([self.of(part) for part in parts])
+            return self._bound_conjunction([self.bound(part) for part in parts])
         if isinstance(formula, Either):
-            return _cheapest([self.of(part) for part in formula.parts])
+            return _choose_cheapest([self.bound(part) for part in formula.parts])
         if isinstance(formula, Instantiation):
-            return self.of(formula.body)
+            return self.bound(formula.body)
         if isinstance(formula, Complement):
-            return self._refuted(formula.body)
-        inside = self.of(formula.body)
+            return self._bound_negation(formula.body)
+        inside = self.bound(formula.body)
         degree = 1.0 - formula.weight * (1.0 - inside.degree)
-        done = self._facts.along(self._tnorm.loss(degree), inside.steps)
-        left = self._worth(1.0 - formula.weight)
-        return _cheapest([Least(degree, inside.steps, done, inside.open), left])
+        done = self._facts.compose(self._tnorm.loss(degree), inside.steps)
+        left = self._bound_degree(1.0 - formula.weight)
+        return _choose_cheapest([LeastLoss(degree, inside.steps, done, inside.open), left])
 
     # --- formulas
 
-    def _worth(self, degree: float) -> Least:
-        return Least(degree, 0.0, self._tnorm.loss(degree))
+    def _bound_degree(self, degree: float) -> LeastLoss:
+        return LeastLoss(degree, 0.0, self._tnorm.loss(degree))
 
-    def _judged(self, atom: GradedAtom, complement: bool) -> Least:
+    def _bound_atom(self, atom: GradedAtom, complement: bool) -> LeastLoss:
         degree = self._known(atom)
         if degree is None:
-            return Least(1.0, 0.0, 0.0, (atom,))
-        return self._worth(1.0 - degree if complement else degree)
+            return LeastLoss(1.0, 0.0, 0.0, (atom,))
+        return self._bound_degree(1.0 - degree if complement else degree)
 
-    def _refuted(self, formula: Formula) -> Least:
-        """The negation of a formula; of larger ones nothing is said."""
+    def _bound_negation(self, formula: Formula) -> LeastLoss:
+        """Instantiation the negation of a formula; trivially for larger ones."""
         if isinstance(formula, Graded):
-            return self._judged(formula.atom, True)
-        return Least(1.0, 0.0, 0.0)
+            return self._bound_atom(formula.atom, True)
+        return LeastLoss(1.0, 0.0, 0.0)
 
-    def _both(self, parts: Sequence[Least]) -> Least:
+    def _bound_conjunction(self, parts: Sequence[LeastLoss]) -> LeastLoss:
         degree = self._tnorm.compose_all(part.degree for part in parts)
         dearest = max(parts, key=lambda part: (part.steps, bool(part.open)))
-        together = self._facts.along(self._tnorm.loss(degree), dearest.steps)
+        together = self._facts.compose(self._tnorm.loss(degree), dearest.steps)
         total = max(together, *(part.total for part in parts))
         # Other facts would have to become dearer than the dearest one first.
         asked = (part.open for part in parts if part.steps == 0.0 or part is dearest)
-        return Least(degree, dearest.steps, total, tuple(dict.fromkeys(chain(*asked))))
+        return LeastLoss(degree, dearest.steps, total, tuple(dict.fromkeys(chain(*asked))))
 
 
-def _cheapest(parts: Sequence[Least]) -> Least:
-    """A choice of several: each bound by itself, the questions of the cheapest."""
+def _choose_cheapest(parts: Sequence[LeastLoss]) -> LeastLoss:
+    """Instantiation a choice of several: each bound by itself, the questions of the cheapest."""
     cheapest = min(parts, key=lambda part: (part.total, bool(part.open)))
-    return Least(
+    return LeastLoss(
         max(part.degree for part in parts),
         min(part.steps for part in parts),
         cheapest.total,

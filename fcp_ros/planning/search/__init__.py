@@ -1,2 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Search on a flat task: from a task and an objective to a plan, a bound, and perhaps a proof."""
+"""Search on a flat task: from a task and an objective to a plan, a bound, and perhaps a proof.
+
+The loops of a request, each inside the one above:
+
+    planner.plan          request -> status; one or two problems (planning.strategy)
+      solver.Solver       tasks, narrow to wide; in each task rounds of searching and judging
+        Portfolio         turns between several searches          } one of these, by algorithm
+        BidirectionalSearch   halves of plans from both ends      } (engines.SearchFactory)
+          BestFirst       slices of the kernel: pausing, memory, resources, weights
+            kernel.advance    labels: take the best one, make its successors
+
+objective     what is optimised; criteria as whole numbers
+outcome       plans on a flat task, and reports
+engines       the choice of an engine by algorithm
+portfolio     A*, greedy, anytime and blind search in turns
+best_first    the driver of one best-first search
+settings      roles and options as the plain numbers of the kernel
+prepared      what the searches in one task share
+lookahead     lookahead plans: relaxed plans carried out as far as they go
+shortening    elimination of needless steps, and searches for cheaper plans
+kernel/       the compiled part of best-first search
+bidirectional/  search from both ends, in plain Python
+"""

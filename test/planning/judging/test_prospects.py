@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
-from fcp_ros.planning import PlanningOptions, PlanStatus, Switches, plan, solve
+from fcp_ros.planning import PlanningOptions, PlanStatus, Switches, plan, solver
 from fcp_ros.planning.goal.formula import split_choices
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.judging import prospects
 from fcp_ros.planning.judging.prospects import Prospects
-from fcp_ros.planning.judging.regression import Regression
+from fcp_ros.planning.judging.regression import FactLossBounds
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.solve import MANY
+from fcp_ros.planning.solver import MANY
 
 GOAL = 'on(?x, shelf) and serves_as(?x, "drinking")'
 POOR = {f"serves_as({item}, drinking)": 0.3 for item in ("mug_2", "book", "milk")}
@@ -38,7 +38,7 @@ def shown(house, home, degrees):
         judge = Judge(house, home, source)
 
         def bounds():
-            return UnavoidableLoss(Regression(house, home, judge.known, TNORMS["lukasiewicz"]))
+            return UnavoidableLoss(FactLossBounds(house, home, judge.known, TNORMS["lukasiewicz"]))
 
         alternatives = Prospects(list(split_choices(formula)), bounds, judge, watch.check)
         return alternatives.none_is_better(loss), source.asked
@@ -102,7 +102,7 @@ def test_a_shortlist_changes_no_answer(degrees, house, home, monkeypatch, tnorm,
     goal = check_goal(parse_expression(GOAL), house, home, GOAL)
     options = PlanningOptions(alpha=data.draw(st.sampled_from([0.0, 0.4, 0.85])), tnorm=tnorm)
     monkeypatch.setattr(prospects, "FEW", 1)
-    monkeypatch.setattr(solve, "MANY", 3)
+    monkeypatch.setattr(solver, "MANY", 3)
     short = plan(house, home, goal, options, source)
     everything = replace(options, switches=Switches(lazy=False))
     with exhaustive_compilation():

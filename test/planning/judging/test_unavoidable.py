@@ -13,7 +13,7 @@ from fcp_ros.domain import ExpressionError, check_goal, infer_types, parse_expre
 from fcp_ros.fuzzy import EPSILON, TNORMS
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.goal.grounding import ground_goal
-from fcp_ros.planning.judging.regression import Regression
+from fcp_ros.planning.judging.regression import FactLossBounds
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.watch import Watch
@@ -54,7 +54,8 @@ def test_no_plan_is_better_than_the_bound(degrees, tnorm, world, soft, data, rng
     assume(twin.complete)
     judge = Judge(domain, instance, source)
     judge.judge(data.draw(st.lists(st.sampled_from(ATOMS), unique=True)))
-    least = UnavoidableLoss(Regression(domain, instance, judge.known, TNORMS[tnorm])).of(formula)
+    bounds = UnavoidableLoss(FactLossBounds(domain, instance, judge.known, TNORMS[tnorm]))
+    least = bounds.bound(formula)
     if twin.best is not None and twin.best > 0.0:
         assert TNORMS[tnorm].degree_of(least.total) >= twin.best - EPSILON
     for question in least.open:
@@ -73,8 +74,8 @@ def test_with_all_questions_answered_it_is_what_the_plan_costs(degrees, house, h
     judge = Judge(house, home, source)
     totals = []
     while True:
-        bounds = UnavoidableLoss(Regression(house, home, judge.known, TNORMS["lukasiewicz"]))
-        least = bounds.of(formula)
+        bounds = UnavoidableLoss(FactLossBounds(house, home, judge.known, TNORMS["lukasiewicz"]))
+        least = bounds.bound(formula)
         totals.append(least.total)
         if not least.open:
             break
@@ -84,5 +85,5 @@ def test_with_all_questions_answered_it_is_what_the_plan_costs(degrees, house, h
 
 def test_what_no_rule_makes_true_is_never_reached(house, home):
     _, formula = formula_of(house, home, "inside(mug_1, crate)")
-    bounds = UnavoidableLoss(Regression(house, home, lambda _: None, TNORMS["product"]))
-    assert bounds.of(formula).total == math.inf
+    bounds = UnavoidableLoss(FactLossBounds(house, home, lambda _: None, TNORMS["product"]))
+    assert bounds.bound(formula).total == math.inf

@@ -9,16 +9,17 @@ from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions, PlanningSession
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
-from fcp_ros.planning.flat_search import FlatSearch
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.formula import find_wanted
 from fcp_ros.planning.goal.grounding import ground_goal
-from fcp_ros.planning.judging.candidates_to_judge import Candidates
-from fcp_ros.planning.judging.contest import best_of_alternatives
+from fcp_ros.planning.judging.alternatives import RoundResult, search_alternatives
+from fcp_ros.planning.judging.ranking import AlternativeRanking
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.compiler import Breadth
 from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.outcome import SearchOutcome
+from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.task.conditions import Conditions
 
 GOAL = 'on(?x, shelf) and serves_as(?x, "drinking")'
@@ -33,6 +34,12 @@ def cupboard(house, state):
     facts = ["at(bot, kitchen)", "in_room(table, kitchen)", "in_room(shelf, kitchen)"]
     facts += [f"on({item}, table)" for item in ITEMS[1:]]
     return state(house, elements, [*facts, f"on({ITEMS[0]}, shelf)"])
+
+
+def search(task, objective, known):
+    report = Portfolio(task, objective, incumbent=known).run(10**6)
+    proven = report.outcome in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED)
+    return RoundResult(report.best, report.bound, proven)
 
 
 def encoded(domain, instance, judge, tnorm):
@@ -66,18 +73,16 @@ def test_it_is_the_best_of_all(degrees, house, cupboard, tnorm, data):
     encoding = encoded(house, cupboard, judge, TNORMS[tnorm])
     task = encoding.with_losses(judge.known, TNORMS[tnorm])
     finishes = [o for o, action in enumerate(encoding.actions) if action.finishes]
-    candidates = Candidates(encoding.flat, finishes, TNORMS[tnorm].composition)
+    candidates = AlternativeRanking(encoding.flat, finishes, TNORMS[tnorm].composition)
     candidates.learn(task)
     objective = Objective((Criterion.LOSS, Criterion.COST), TNORMS[tnorm].composition)
-    options = PlanningOptions()
-    search = FlatSearch(options, Watch(options))
     expected = search(task, objective, None)
-    found = best_of_alternatives(task, candidates, objective, None, search)
+    found = search_alternatives(task, candidates, objective, None, search)
     assert found.proven
     assert expected.proven
     assert found.plan.loss == pytest.approx(expected.plan.loss, abs=1e-9)
     assert found.bound <= found.plan.loss + 1e-9
-    again = best_of_alternatives(task, candidates, objective, found.plan, search)
+    again = search_alternatives(task, candidates, objective, found.plan, search)
     assert again.proven
     assert again.plan.loss == found.plan.loss
     # No bound is above what a plan of that alternative really costs.
@@ -91,16 +96,16 @@ def test_alternatives_that_can_not_be_better_are_not_contenders(degrees, house, 
     encoding = encoded(house, cupboard, judge, tnorm)
     task = encoding.with_losses(judge.known, tnorm)
     finishes = [o for o, action in enumerate(encoding.actions) if action.finishes]
-    candidates = Candidates(encoding.flat, finishes, tnorm.composition)
+    candidates = AlternativeRanking(encoding.flat, finishes, tnorm.composition)
     candidates.learn(task)
     elements = [
         dict(encoding.alternatives[encoding.actions[o].alternative].binding)["x"]
-        for o in candidates.contenders(0.4)
+        for o in candidates.list_contenders(0.4)
     ]
     assert elements == ["mug_1", "mug_2"], "the one that is there comes first"
-    assert len(candidates.contenders(0.6)) == len(ITEMS)
+    assert len(candidates.list_contenders(0.6)) == len(ITEMS)
     asked = list(
-        candidates.questions(
+        candidates.list_questions(
             [],
             0.4,
             lambda o: [a for a in encoding.graded[o] if judge.known(a) is None],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences for people: how a request ended, and why a goal is impossible."""
+"""Sentences for people: the end of a request, and the reasons why a goal is impossible."""
 
 from __future__ import annotations
 
@@ -23,51 +23,51 @@ from fcp_ros.fuzzy import reaches
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
-from fcp_ros.planning.solution import Solved
+from fcp_ros.planning.solution import SolverResult
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
 
 
-def why_none(outcome: Solved, goal: Expression, types: Mapping[str, str]) -> str:
-    """Why no sequence of actions fulfils the goal, in one sentence."""
-    encoding, task, conditions = outcome.encoding, outcome.task, outcome.conditions
+def explain_unsolvable(result: SolverResult, goal: Expression, types: Mapping[str, str]) -> str:
+    """Explain in one sentence why no sequence of actions fulfils the goal."""
+    encoding, task, conditions = result.encoding, result.task, result.conditions
     if encoding is None or task is None or conditions is None:
-        raise AssertionError("what is proven was compiled")
+        raise AssertionError("a proof needs a compiled task")
     if not encoding.alternatives:
-        return why_impossible(goal, types, task)
-    return why_unreachable(encoding.alternatives, task, conditions)
+        return explain_impossible(goal, types, task)
+    return explain_unreachable(encoding.alternatives, task, conditions)
 
 
-def why_impossible(goal: Expression, types: Mapping[str, str], task: Task) -> str:
-    """Why no choice of elements can fulfil the goal, in one sentence."""
+def explain_impossible(goal: Expression, types: Mapping[str, str], task: Task) -> str:
+    """Explain in one sentence why no choice of elements can fulfil the goal."""
     kinds = dict(types)
-    required = list(_required(goal, kinds))
+    required = list(_collect_required(goal, kinds))
     for one, other in combinations(required, 2):
-        leg = _excluding_leg(one, other, task.domain.schema)
+        leg = _find_excluding_leg(one, other, task.domain.schema)
         if leg:
             return (
                 f"{to_text(one)} and {to_text(other)} can't hold at once: "
                 f"{one.predicate} is functional, with one tuple at most for each {leg}."
             )
     for atom in required:
-        if atom.predicate == IS_A and not _anything_is(atom, kinds, task):
+        if atom.predicate == IS_A and not _is_anything(atom, kinds, task):
             label = atom.arguments[1]
             assert isinstance(label, Text), "check_goal makes labels texts"
             return f'Nothing here is a "{label.value}".'
     for atom in required:
-        if _is_static(atom, task) and not _ever_holds(atom, task):
+        if _is_static(atom, task) and not _can_hold(atom, task):
             return f"{to_text(atom)} is never true here, whatever is done."
     return "No choice of elements meets the parts of the goal that no action can change."
 
 
 def _is_static(atom: Atom, task: Task) -> bool:
-    """Whether an atom speaks of a relation that no action changes."""
+    """Return True if no action changes the relation of an atom."""
     name = atom.predicate
     return name != IS_A and name not in task.domain.graded and not task.is_fluent(name)
 
 
-def _ever_holds(atom: Atom, task: Task) -> bool:
-    """Whether some tuple of the atom's relation has the elements that the atom names."""
+def _can_hold(atom: Atom, task: Task) -> bool:
+    """Return True if some tuple of the atom's relation has the elements that the atom names."""
     bound = [
         (position, term.name)
         for position, term in enumerate(atom.arguments)
@@ -79,20 +79,20 @@ def _ever_holds(atom: Atom, task: Task) -> bool:
     )
 
 
-def _required(goal: Expression, kinds: dict[str, str]) -> Iterator[Atom]:
-    """The atoms that every way to fulfil the goal needs; also notes the variables' types."""
+def _collect_required(goal: Expression, kinds: dict[str, str]) -> Iterator[Atom]:
+    """Collect the atoms that every way to fulfil the goal needs; note the types of variables."""
     if isinstance(goal, Atom):
         yield goal
     elif isinstance(goal, And):
         for part in goal.parts:
-            yield from _required(part, kinds)
+            yield from _collect_required(part, kinds)
     elif isinstance(goal, Exists):
         kinds.update((variable.name, variable.type) for variable in goal.variables)
-        yield from _required(goal.body, kinds)
+        yield from _collect_required(goal.body, kinds)
 
 
-def _excluding_leg(one: Atom, other: Atom, schema: Schema) -> str:
-    """The functional leg because of which two atoms can't both hold; "" where there is none."""
+def _find_excluding_leg(one: Atom, other: Atom, schema: Schema) -> str:
+    """Find the functional leg that keeps two atoms from both holding; "" without one."""
     if one.predicate != other.predicate or one.predicate == IS_A:
         return ""
     relation = next((r for r in schema.relations if r.name == one.predicate), None)
@@ -106,7 +106,7 @@ def _excluding_leg(one: Atom, other: Atom, schema: Schema) -> str:
     return ""
 
 
-def _anything_is(atom: Atom, kinds: Mapping[str, str], task: Task) -> bool:
+def _is_anything(atom: Atom, kinds: Mapping[str, str], task: Task) -> bool:
     subject, label = atom.arguments
     assert isinstance(label, Text)
     instance = task.instance
@@ -117,10 +117,14 @@ def _anything_is(atom: Atom, kinds: Mapping[str, str], task: Task) -> bool:
     return any(is_a(instance, element, label.value) for element in elements)
 
 
-def why_unreachable(alternatives: Iterable[Alternative], task: Task, conditions: Conditions) -> str:
-    """What can't be reached, in one sentence, and which constraint forbids it where one does."""
+def explain_unreachable(
+    alternatives: Iterable[Alternative], task: Task, conditions: Conditions
+) -> str:
+    """Explain in one sentence what cannot be reached, and the constraints that forbid it."""
     reasons = list(
-        dict.fromkeys(_wanted(alternative, task, conditions) for alternative in alternatives)
+        dict.fromkeys(
+            _describe_wanted(alternative, task, conditions) for alternative in alternatives
+        )
     )
     if len(reasons) == 1:
         return f"No sequence of actions leads to {reasons[0]}."
@@ -128,11 +132,12 @@ def why_unreachable(alternatives: Iterable[Alternative], task: Task, conditions:
     return f"No sequence of actions leads to any of: {'; '.join(reasons[:3])}{more}."
 
 
-def _wanted(alternative: Alternative, task: Task, conditions: Conditions) -> str:
+def _describe_wanted(alternative: Alternative, task: Task, conditions: Conditions) -> str:
+    """Describe the facts that an alternative wants, as far as they cannot be reached."""
     if alternative.missing:
         return " and ".join(sorted(map(str, alternative.missing)))
     for fact in sorted(alternative.positive):
-        names = _forbidden_by(fact, task, conditions)
+        names = _find_forbidding(fact, task, conditions)
         if names:
             because = "; ".join(
                 f"{c.name} forbids it ({c.because})"
@@ -145,8 +150,8 @@ def _wanted(alternative: Alternative, task: Task, conditions: Conditions) -> str
     return " and ".join(parts) or "the goal"
 
 
-def _forbidden_by(fact: int, task: Task, conditions: Conditions) -> frozenset[str]:
-    """Constraints without which some operator would add the fact; empty if one may add it."""
+def _find_forbidding(fact: int, task: Task, conditions: Conditions) -> frozenset[str]:
+    """Find the constraints that keep all operators from adding a fact; empty if one may add it."""
     if fact in task.initial:
         return frozenset()
     found: set[str] = set()
@@ -162,13 +167,13 @@ def _forbidden_by(fact: int, task: Task, conditions: Conditions) -> frozenset[st
     return frozenset(found)
 
 
-def binding_text(binding: Binding) -> str:
-    """`?x = mug_1, ?y = table_1`; empty without variables."""
+def format_binding(binding: Binding) -> str:
+    """Format a binding as `?x = mug_1, ?y = table_1`; empty without variables."""
     return ", ".join(f"?{variable} = {element}" for variable, element in binding)
 
 
-def distinct(one: float, other: float) -> tuple[str, str]:
-    """Two different numbers with as many digits as it takes to tell them apart."""
+def format_distinct(one: float, other: float) -> tuple[str, str]:
+    """Format two different numbers with enough digits to tell them apart."""
     for digits in range(2, 9):
         texts = (f"{one:.{digits}f}", f"{other:.{digits}f}")
         if texts[0] != texts[1]:
@@ -183,22 +188,22 @@ _BEST = {
 }
 
 
-def said_of(outcome: Solved, steps: int, optimise: Optimise) -> str:
-    """What is said of a plan that is handed out."""
-    assert outcome.best is not None
-    membership = f"{outcome.best.membership:.2f}"
+def describe_plan(result: SolverResult, steps: int, optimise: Optimise) -> str:
+    """Describe a plan that is handed out."""
+    assert result.best is not None
+    membership = f"{result.best.membership:.2f}"
     if steps == 0:
         text = f"The goal holds already, to degree {membership}: nothing is to be done"
     else:
         text = f"A plan of {steps} step{'' if steps == 1 else 's'} with membership {membership}"
-    if outcome.optimal:
+    if result.optimal:
         return f"{text}; {_BEST[optimise]}."
-    reason = outcome.interrupted.sentence if outcome.interrupted is not None else ""
+    reason = result.interrupted.sentence if result.interrupted is not None else ""
     return f"{text}; whether a better one exists was not settled. {reason}".rstrip()
 
 
-def by_fallback(plan: Plan) -> str:
-    """What is said where an oracle could not answer and another one did; "" where none did."""
+def mention_fallback(plan: Plan) -> str:
+    """Mention degrees that a fallback judged in place of the oracle; "" without any."""
     judged = [*plan.goal_judgements, *(j for step in plan.steps for j in step.judgements)]
     reasons = [j.membership.fallback for j in judged if j.membership.fallback]
     if not reasons:
@@ -207,26 +212,26 @@ def by_fallback(plan: Plan) -> str:
     return f"{some} a fallback's, as the oracle that should judge could not: {reasons[0]}"
 
 
-def below_alpha(outcome: Solved, alpha: float) -> str:
-    """What is said when none of the executable plans reaches alpha."""
-    assert outcome.best is not None
-    binding = binding_text(outcome.best.alternative.binding)
+def explain_below_alpha(result: SolverResult, alpha: float) -> str:
+    """Explain that executable plans exist, but none reaches alpha."""
+    assert result.best is not None
+    binding = format_binding(result.best.alternative.binding)
     choice = f", with {binding}" if binding else ""
-    best = "the best one has" if outcome.optimal else "the best one found has"
-    membership = distinct(outcome.best.membership, alpha)[0]
+    best = "the best one has" if result.optimal else "the best one found has"
+    membership = format_distinct(result.best.membership, alpha)[0]
     return (
         f"Executable plans exist, but none reaches alpha {alpha:g}: {best} membership "
         f"{membership}{choice}."
     )
 
 
-def so_far(outcome: Solved, alpha: float) -> str:
-    """What is said of an unfinished search without an acceptable plan."""
-    if outcome.best is not None:
+def describe_unfinished(result: SolverResult, alpha: float) -> str:
+    """Describe an unfinished search without an acceptable plan."""
+    if result.best is not None:
         return (
-            f"The best plan found has membership {outcome.best.membership:.2f}, below alpha "
+            f"The best plan found has membership {result.best.membership:.2f}, below alpha "
             f"{alpha:g}; whether one reaches it was not settled."
         )
-    if not reaches(outcome.bound, alpha):
+    if not reaches(result.bound, alpha):
         return f"No plan was found; it is proven that none reaches alpha {alpha:g}."
     return "No plan was found; whether one exists was not settled."

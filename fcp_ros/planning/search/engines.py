@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The choice of a search engine by algorithm: portfolio, best-first, or bidirectional."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.model.search_options import Algorithm, SearchOptions
+from fcp_ros.planning.search.best_first import BestFirst, SpentCallback
+from fcp_ros.planning.search.bidirectional import (
+    BidirectionalSearch,
+    LowerBounds,
+    explain_unsuitable,
+)
+from fcp_ros.planning.search.objective import Objective
+from fcp_ros.planning.search.outcome import FlatPlan, SearchReport
+from fcp_ros.planning.search.portfolio import Portfolio
+from fcp_ros.planning.search.prepared import PreparedTask, prepare
+from fcp_ros.planning.search.shortening import shorten
+
+HALF_BYTES = 1000
+"""Bytes that a half of the bidirectional search takes, about."""
+
+
+class SearchEngine(Protocol):
+    """A search that can be paused and continued."""
+
+    @property
+    def effort(self) -> int:
+        """States expanded and states evaluated so far."""
+        ...
+
+    def run(self, allowance: int) -> SearchReport:
+        """Go on until the answer is known or the allowance (states) is used up."""
+        ...
+
+    def report(self) -> SearchReport:
+        """Report the state of the search."""
+        ...
+
+
+class SearchFactory:
+    """Opens the engines of one request, and prepares a task once for all its losses.
+
+    Args:
+        options: algorithm, heuristics, weights, seed.
+        memory: bytes that a search may use.
+        spent: called by every search after each slice; what it raises goes through.
+    """
+
+    def __init__(self, options: SearchOptions, memory: int, spent: SpentCallback) -> None:
+        self._options = options
+        self._memory = memory
+        self._spent = spent
+        self._prepared: PreparedTask | None = None
+
+    def open(
+        self, task: FlatTask, objective: Objective, incumbent: FlatPlan | None
+    ) -> SearchEngine:
+        """Open a search; a task that cannot be searched backwards gets a portfolio instead.
+
+        Args:
+            task: the task.
+            objective: what is optimised.
+            incumbent: a known plan; only better ones are looked for.
+        """
+        algorithm = self._options.algorithm
+        if algorithm is Algorithm.BIDIRECTIONAL and not explain_unsuitable(task):
+            return BidirectionalSearch(
+                task,
+                objective,
+                self._memory // HALF_BYTES,
+                self._options.seed,
+                LowerBounds(task, objective.composition),
+                incumbent,
+                self._spent,
+            )
+        mixed = algorithm in (Algorithm.PORTFOLIO, Algorithm.BIDIRECTIONAL)
+        engine = Portfolio if mixed else BestFirst
+        prepared = self._prepare(task)
+        return engine(prepared, objective, self._options, self._memory, incumbent, self._spent)
+
+    def shorten(
+        self, task: FlatTask, objective: Objective, plan: FlatPlan, effort: int
+    ) -> FlatPlan:
+        """Look for a plan with no more loss that costs less; only the portfolio's plans need it.
+
+        Args:
+            task: the task.
+            objective: the objective by which the plan is the best.
+            plan: the plan, returned if no shorter one is found.
+            effort: of the search that found it.
+        """
+        if self._options.algorithm is not Algorithm.PORTFOLIO:
+            return plan
+        prepared = self._prepare(task)
+        return shorten(prepared, objective, plan, effort, self._options, self._memory, self._spent)
+
+    def _prepare(self, task: FlatTask) -> PreparedTask:
+        """Prepare a task, or give the prepared one other losses if nothing else differs."""
+        known = self._prepared
+        same = known is not None and known.task.pre_var is task.pre_var
+        self._prepared = known.revalue(task) if known is not None and same else prepare(task)
+        return self._prepared

@@ -1,0 +1,396 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a ground goal to the best plan: the loop over tasks, and within it over judgements.
+
+Two things are not known beforehand, and each is settled only as far as the answer needs it:
+
+- The elements that matter. A `Breadth` chooses what is instantiated around the goal. A plan of a
+  narrow task is a plan of every wider one; a narrow task cannot show that there is none, or none
+  better. So the solver widens the task until a plan has no loss at all, or the widest task has been
+  searched.
+- The degrees. Unknown degrees count as 1, so the loss of the plan found is a lower bound for all
+  plans, and the first best plan with nothing unknown left is the best of all: the optimum is that
+  of judging everything first (the argument is that of lazy evaluation of edge costs: Dellin and
+  Srinivasa, A Unifying Formalism for Shortest Path Problems with Expensive Edge Evaluations, ICAPS
+  2016). Each round searches, then has judged what the plan found and its rivals rest on.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from fcp_ros.fuzzy import EPSILON, reaches
+from fcp_ros.planning.chunks.library import StepAtoms, find_step_atoms
+from fcp_ros.planning.chunks.macros import bind_macro_maker, label_steps
+from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, encode, no_macros
+from fcp_ros.planning.encoding.encoding import Decoded, Encoding
+from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.goal.alternatives import find_alternatives
+from fcp_ros.planning.goal.formula import Formula, find_wanted, make_either, split_choices
+from fcp_ros.planning.goal.symmetry import keep_representatives
+from fcp_ros.planning.judging.alternatives import OUT, RoundResult, search_alternatives
+from fcp_ros.planning.judging.prospects import Prospects
+from fcp_ros.planning.judging.ranking import AlternativeRanking
+from fcp_ros.planning.judging.regression import FactLossBounds
+from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
+from fcp_ros.planning.model.memberships import GradedAtom
+from fcp_ros.planning.model.request import Optimise, Phase
+from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.relevance.compiler import Breadth
+from fcp_ros.planning.request_context import RequestContext
+from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
+from fcp_ros.planning.search.engines import SearchFactory
+from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
+from fcp_ros.planning.solution import PlanningProblem, Solution, SolverResult
+from fcp_ros.planning.task.conditions import Conditions
+
+MANY = 16
+"""Alternatives of a goal that are instantiated at once; of more the most promising come first."""
+MEBIBYTE = 1 << 20
+
+
+@dataclass
+class _TaskSearch:
+    """The task at hand, and the state of its search.
+
+    Attributes:
+        encoding: the task.
+        objective: what is optimised in it: only plans better than those known before count.
+        ranking: the alternatives of the goal.
+        best: the best plan with everything judged, with its true loss.
+        bound: lower bound of the first criterion of all plans.
+        effort: of the last search.
+        meeting: the meeting of the last plan, if it was searched from both ends.
+    """
+
+    encoding: Encoding
+    objective: Objective
+    ranking: AlternativeRanking
+    best: FlatPlan | None = None
+    bound: float = 0.0
+    effort: int = 0
+    meeting: Meeting | None = None
+
+
+class Solver:
+    """Solves one problem.
+
+    Args:
+        problem: the problem.
+        context: of the request: judge, limits, times.
+        known: loss and cost of a known plan; only better ones are looked for.
+    """
+
+    def __init__(
+        self, problem: PlanningProblem, context: RequestContext, known: FlatPlan | None = None
+    ) -> None:
+        self._problem = problem
+        self._judge = context.judge
+        self._watch = context.watch
+        self._times = context.times
+        options = problem.options
+        self._searches = SearchFactory(
+            replace(options.search, seed=options.seed),
+            int(options.memory_limit * MEBIBYTE),
+            self._watch.spent,
+        )
+        self._known = known
+        self._result = SolverResult()
+
+    def solve(self) -> SolverResult:
+        """Widen until the answer is proven or a limit is reached; never raises `Interrupted`."""
+        try:
+            for formula, breadth in self._list_stages():
+                if self._is_unbeatable() or self._solve_task(formula, breadth):
+                    break
+        except Interrupted as reason:
+            self._result = replace(self._result, interrupted=reason)
+        return self._result
+
+    # --- tasks: from narrow to wide
+
+    def _list_stages(self) -> Iterator[tuple[Formula, Breadth]]:
+        """Yield goals and breadths, narrow to wide; a plan is improved in the widest at once."""
+        formula = self._problem.formula
+        few = self._shortlist()
+        if few is not None:
+            yield few, Breadth.NARROW
+        yield formula, Breadth.NARROW
+        if self._result.best is None:
+            yield formula, Breadth.WIDE
+        yield formula, Breadth.FULL
+
+    def _solve_task(self, formula: Formula, breadth: Breadth) -> bool:
+        """Search one task; return True if that settles the answer."""
+        encoding = self._compile(formula, breadth)
+        objective = self._choose_objective()
+        finishes = [o for o, action in enumerate(encoding.actions) if action.finishes]
+        ranking = AlternativeRanking(encoding.flat, finishes, objective.composition)
+        work = _TaskSearch(encoding, objective, ranking)
+        if not self._problem.options.switches.lazy:
+            self._ask(atom for atoms in encoding.graded for atom in atoms)
+        with self._times(Phase.SEARCH):
+            proven = self._run_rounds(work)
+            if proven and work.best is not None and not self._watch.satisfied:
+                self._shorten(work)
+        return self._conclude(work, proven, breadth)
+
+    def _compile(self, formula: Formula, breadth: Breadth) -> Encoding:
+        problem, watch = self._problem, self._watch
+        with self._times(Phase.COMPILE):
+            task = problem.compiler.task(problem.instance, find_wanted(formula), breadth, watch)
+            conditions = Conditions(task)
+        with self._times(Phase.GOAL):
+            alternatives = find_alternatives(formula, self._judge.known, problem.tnorm, task, watch)
+            alternatives = keep_representatives(alternatives, problem.classes)
+        with self._times(Phase.COMPILE):
+            options = problem.options
+            macros: MacroMaker = no_macros
+            if options.switches.chunks and problem.library.chunks:
+                macros = bind_macro_maker(problem.library, check=watch.check)
+            encoding = encode(
+                task,
+                conditions,
+                alternatives,
+                EncodeOptions(
+                    options.optimise, options.deadline, problem.amounts, options.switches, macros
+                ),
+                watch,
+            )
+        self._result = replace(
+            self._result,
+            task=task,
+            conditions=conditions,
+            encoding=encoding,
+            complete=breadth is Breadth.FULL,
+        )
+        return encoding
+
+    def _choose_objective(self) -> Objective:
+        """Choose what is optimised from here on: only plans better than the known one count."""
+        options, tnorm = self._problem.options, self._problem.tnorm
+        if options.optimise is Optimise.MEMBERSHIP:
+            objective = Objective((Criterion.LOSS, Criterion.COST), tnorm.composition)
+        else:
+            budget = tnorm.loss_budget(self._problem.alpha)
+            objective = Objective((Criterion.COST, Criterion.LOSS), tnorm.composition, budget)
+        return objective if self._known is None else self._known.tighten(objective)
+
+    def _conclude(self, work: _TaskSearch, proven: bool, breadth: Breadth) -> bool:
+        """Note what a task has shown; return True if nothing is left to show.
+
+        Args:
+            work: its search.
+            proven: True if its best plan is the best (without one, if there is none).
+            breadth: of the task.
+        """
+        best, optimise = self._known, self._problem.options.optimise
+        perfect = optimise is Optimise.MEMBERSHIP and best is not None and best.loss <= EPSILON
+        proven = perfect or (breadth is Breadth.FULL and proven)
+        if optimise is Optimise.MEMBERSHIP and breadth is Breadth.FULL:
+            loss = min(work.bound, math.inf if best is None else best.loss)
+            self._result = replace(self._result, bound=self._problem.tnorm.degree_of(loss))
+        found = self._result.best is not None
+        self._result = replace(self._result, optimal=proven, impossible=proven and not found)
+        return proven or self._watch.satisfied
+
+    # --- rounds: search, judge, search again
+
+    def _run_rounds(self, work: _TaskSearch) -> bool:
+        """Search until the best plan is judged, or the search has nothing more to offer.
+
+        Returns:
+            True if the best plan is proven to be the best; without one, that there is none.
+
+        Raises:
+            Interrupted: a limit was reached; what was found before is in the result.
+        """
+        for number in itertools.count(1):  # each round judges something new, or is the last
+            task = self._value_task(work)
+            found = search_alternatives(
+                task,
+                work.ranking,
+                work.objective,
+                work.best,
+                lambda *args: self._search(work, *args),
+            )
+            work.bound = max(work.bound, found.bound)
+            missing = [] if found.plan is None else self._list_unknown(work, found.plan.operators)
+            if found.interrupted is not None:
+                if found.plan is not None and not missing:
+                    self._take(work, task, found.plan)
+                raise found.interrupted
+            if found.plan is None:
+                return found.proven
+            if missing:
+                self._ask([*missing, *self._list_rivals(work, found.plan, number)])
+                task = self._value_task(work)
+            self._take(work, task, found.plan)
+            best = work.best
+            settled = best is not None and best.first(work.objective) <= work.bound + EPSILON
+            if not missing or settled or self._watch.satisfied:
+                return settled or (not missing and found.proven)
+        raise AssertionError("unreachable")
+
+    def _search(
+        self,
+        work: _TaskSearch,
+        task: FlatTask,
+        objective: Objective,
+        known: FlatPlan | None,
+    ) -> RoundResult:
+        """Search a flat task within the limits of the request."""
+        try:
+            engine = self._searches.open(task, objective, known)
+        except Interrupted as reason:  # while landmarks were looked for
+            return RoundResult(known, 0.0, False, reason)
+        try:
+            report = engine.run(self._watch.expansions_left)
+            interrupted = self._find_limit(report)
+        except Interrupted as reason:
+            report, interrupted = engine.report(), reason
+        work.effort = engine.effort
+        if isinstance(engine, BidirectionalSearch):
+            work.meeting = engine.meeting
+        proven = report.outcome in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED)
+        return RoundResult(report.best, report.bound, proven, interrupted)
+
+    def _find_limit(self, report: SearchReport) -> Interrupted | None:
+        """Find the limit that a search ran into."""
+        if report.outcome is SearchOutcome.PAUSED:
+            return self._watch.out_of_expansions()
+        if report.outcome is SearchOutcome.OUT_OF_MEMORY:
+            limit = self._problem.options.memory_limit
+            return Interrupted(PlanStatus.MEMOUT, f"The memory limit of {limit:g} MiB was reached.")
+        return None
+
+    def _shorten(self, work: _TaskSearch) -> None:
+        """Look for a cheaper plan of the same loss: only now is it clear that it is worth it.
+
+        Operators that would have to be judged first are left out.
+        """
+        assert work.best is not None
+        task, known = self._value_task(work), self._judge.known
+        graded = enumerate(work.encoding.graded)
+        unknown = [o for o, atoms in graded if any(known(atom) is None for atom in atoms)]
+        if unknown:
+            loss = task.loss.copy()
+            loss[unknown] = OUT
+            task = task._replace(loss=loss)
+        try:
+            plan = self._searches.shorten(task, work.objective, work.best, work.effort)
+        except Interrupted as reason:
+            if reason.status is PlanStatus.CANCELLED:
+                raise
+            return
+        self._take(work, task, plan)
+
+    def _value_task(self, work: _TaskSearch) -> FlatTask:
+        """Give the flat task the losses known now, and rank its alternatives by them."""
+        task = work.encoding.with_losses(self._judge.known, self._problem.tnorm)
+        work.ranking.learn(task)
+        return task
+
+    def _ask(self, atoms: Iterable[GradedAtom]) -> None:
+        with self._times(Phase.JUDGE):
+            self._judge.judge(atoms)
+
+    def _list_unknown(self, work: _TaskSearch, operators: Sequence[int]) -> list[GradedAtom]:
+        """List the graded atoms of operators that are not judged yet."""
+        atoms = dict.fromkeys(
+            atom for operator in operators for atom in work.encoding.graded[operator]
+        )
+        return [atom for atom in atoms if self._judge.known(atom) is None]
+
+    def _list_rivals(self, work: _TaskSearch, plan: FlatPlan, number: int) -> Iterator[GradedAtom]:
+        """List the questions about the rivals of a plan in a round."""
+        return work.ranking.list_questions(
+            plan.operators,
+            math.inf if work.best is None else work.best.loss,
+            lambda operator: self._list_unknown(work, [operator]),
+            number,
+            self._judge.asked,
+        )
+
+    # --- plans
+
+    def _take(self, work: _TaskSearch, task: FlatTask, plan: FlatPlan) -> None:
+        """Keep a judged plan if it is better than the best one and within the budgets.
+
+        Args:
+            work: the search that found it.
+            task: the task with the losses known now.
+            plan: the plan, by any losses.
+        """
+        plan = make_plan(task, plan.operators, work.objective.composition)
+        better = work.best is None or plan.is_better(work.best, work.objective)
+        if not better or not plan.is_within(work.objective):
+            return
+        work.best = self._known = plan
+        decoded = work.encoding.decode(plan.operators)
+        labels = label_steps(work.encoding.actions[operator] for operator in plan.operators)
+        chunks = self._problem.compiler.domain.chunks
+        graded = tuple(find_step_atoms(chunks, decoded.steps, labels))
+        membership = self._compose_membership(decoded, graded)
+        met = work.meeting is not None and work.meeting.operators == plan.operators
+        meeting = work.meeting if met else None
+        solution = Solution(plan.operators, decoded, labels, graded, membership, plan.cost, meeting)
+        self._result = replace(self._result, best=solution)
+        self._watch.found(membership, reaches(membership, self._problem.alpha))
+
+    def _compose_membership(self, decoded: Decoded, graded: Iterable[StepAtoms]) -> float:
+        """Compose the degrees of steps and goal; all of them are judged."""
+        assert decoded.alternative is not None, "a plan finishes an alternative"
+        judge = self._judge
+        atoms = [atom for of_step in graded for atom in of_step]
+        goal = decoded.alternative.upper(judge.known)
+        return self._problem.tnorm.compose_all([*(judge.degree(*a) for a in atoms), goal])
+
+    # --- bounds by regression alone, without any task
+
+    def _can_regress(self) -> bool:
+        """Return True if the loss that no plan avoids says anything."""
+        problem = self._problem
+        whole = any(chunk.graded for chunk in problem.library.chunks)
+        return problem.options.optimise is Optimise.MEMBERSHIP and not whole
+
+    def _bound_losses(self) -> UnavoidableLoss:
+        """Bound the loss that no plan avoids, by what is known now."""
+        problem = self._problem
+        domain = problem.compiler.domain
+        return UnavoidableLoss(
+            FactLossBounds(domain, problem.instance, self._judge.known, problem.tnorm)
+        )
+
+    @cached_property
+    def _prospects(self) -> Prospects:
+        """The alternatives of the goal."""
+        alternatives = list(split_choices(self._problem.formula))
+        return Prospects(alternatives, self._bound_losses, self._judge, self._watch.check)
+
+    def _shortlist(self) -> Formula | None:
+        """Choose the most promising alternatives of a goal with very many; None for other goals."""
+        lazy = self._problem.options.switches.lazy
+        if not lazy or not self._can_regress() or len(self._prospects) <= MANY:
+            return None
+        with self._times(Phase.JUDGE):
+            few = self._prospects.shortlist(MANY)
+        return make_either(few) if few else None
+
+    def _is_unbeatable(self) -> bool:
+        """Return True if the best plan so far is shown to be the best without a wider task."""
+        best = self._known
+        if best is None or not self._can_regress():
+            return False
+        with self._times(Phase.JUDGE):
+            shown = self._prospects.none_is_better(best.loss)
+        if shown:
+            found = self._result.best is not None
+            bound = self._problem.tnorm.degree_of(best.loss)
+            self._result = replace(self._result, optimal=True, impossible=not found, bound=bound)
+        return shown
