@@ -29,9 +29,9 @@ from fcp_ros.cli.session import SceneChoice, open_session
 from fcp_ros.domain import load_domain
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import complete_relations, load_scene, read_scene
-from fcp_ros.scene.difference import DifferenceTolerances, difference
+from fcp_ros.scene.correspondence import REACH, match_scenes
+from fcp_ros.scene.difference import DifferenceTolerances, compare_scenes
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.same_things import REACH, same_things
 from fcp_ros.scene.writing import WRITERS, save_scene
 
 app = typer.Typer(no_args_is_help=True, help="Look at scenes, draw, convert and compare them.")
@@ -169,11 +169,11 @@ def diff(
         )
         type_of = type_by(load_domain(find_domain(domain))) if match else None
     with working("comparing"):
-        found = difference(
+        found = compare_scenes(
             before,
             after,
             DifferenceTolerances(distance / 100.0, turn),
-            same_things(before, after, reach, type_of) if match else None,
+            match_scenes(before, after, reach, type_of) if match else None,
         )
     if as_json:
         typer.echo(json.dumps(plain_difference(found), indent=1))

@@ -5,7 +5,8 @@
 planning or ROS: ``fcp_ros.binding`` makes a state of a scene.
 """
 
-from fcp_ros.scene.difference import DifferenceTolerances, SceneDifference, difference
+from fcp_ros.scene.correspondence import match_scenes
+from fcp_ros.scene.difference import DifferenceTolerances, SceneDifference, compare_scenes
 from fcp_ros.scene.formats.canonical import to_document, write_scene
 from fcp_ros.scene.formats.context_matters.instances import (
     ContextMattersInstance,
@@ -31,7 +32,6 @@ from fcp_ros.scene.loading import READERS, SceneReader, load_scene, read_scene
 from fcp_ros.scene.relations.complete import complete_relations
 from fcp_ros.scene.relations.maintenance.maintainer import RelationMaintainer
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.same_things import same_things
 from fcp_ros.scene.summary import SceneSummary, summarise
 from fcp_ros.scene.writing import WRITERS, SceneWriter, save_scene
 
@@ -60,17 +60,17 @@ __all__ = [
     "SceneSummary",
     "SceneWriter",
     "SequenceGap",
-    "WRITERS",
     "UpdateStatus",
+    "WRITERS",
     "apply_delta",
+    "compare_scenes",
     "complete_relations",
     "delta_between",
-    "difference",
     "load_context_matters_instances",
     "load_context_matters_records",
     "load_scene",
+    "match_scenes",
     "read_scene",
-    "same_things",
     "save_scene",
     "summarise",
     "to_document",

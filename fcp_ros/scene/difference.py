@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is different between two scenes, in people's terms: come, gone, moved, called otherwise."""
+"""The difference of two scenes in terms for people: new, gone, moved, turned, renamed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fcp_ros.scene.graph.graph import SceneGraph
 
 @dataclass(frozen=True)
 class DifferenceTolerances:
-    """What still counts as the same.
+    """Tolerances within which two scenes count as the same.
 
     Attributes:
-        distance: How far (m) a position, a corner, or an extent may be off.
-        turn: How far (degrees) an orientation may be off.
-        value: How far a numeric attribute may be off, as a share of the larger magnitude.
+        distance: Greatest deviation (m) of a position, a corner, or an extent.
+        turn: Greatest deviation (degrees) of an orientation.
+        value: Greatest deviation of a numeric attribute, as a share of the larger magnitude.
     """
 
     distance: float = 0.01
@@ -29,14 +29,14 @@ class DifferenceTolerances:
 
 @dataclass(frozen=True)
 class NodeDifference:
-    """How one node differs; what is the same is left at its default.
+    """The difference of one node; fields without difference keep their defaults.
 
     Attributes:
         id: Id in the first scene.
         moved: Distance (m) between the two positions, if beyond the tolerance.
         turned: Angle (degrees) between the two orientations, if beyond the tolerance.
-        changes: What else: ("category", before, after), ("size", ...), ("is_open", ...); values as
-            text, "unknown" where there is none.
+        changes: Other changes: ("category", before, after), ("size", ...), ("is_open", ...), with
+            values as text; "unknown" for a missing value.
     """
 
     id: str
@@ -47,15 +47,15 @@ class NodeDifference:
 
 @dataclass(frozen=True)
 class SceneDifference:
-    """What leads from one scene to another.
+    """The changes from one scene to another.
 
     Attributes:
         added: Nodes that only the second has.
         removed: Nodes that only the first has.
         changed: Nodes of both that differ, in the first scene's order.
-        relations_added, relations_removed: In the ids of the first scene; those of nodes that
-            came or went are not repeated here.
-        frames: The two frames, where they differ; positions are compared all the same.
+        relations_added: New relations in the ids of the first scene, without those of new nodes.
+        relations_removed: Relations that are gone, without those of nodes that are gone.
+        frames: The two frames, if they differ; positions are compared nevertheless.
     """
 
     added: tuple[SceneNode, ...] = ()
@@ -67,11 +67,11 @@ class SceneDifference:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the scenes are the same within the tolerances."""
+        """True if the scenes are the same within the tolerances."""
         return self == SceneDifference()
 
 
-def difference(
+def compare_scenes(
     before: SceneGraph,
     after: SceneGraph,
     tolerances: DifferenceTolerances | None = None,
@@ -82,17 +82,17 @@ def difference(
     Args:
         before: The first scene.
         after: The second one.
-        tolerances: What still counts as the same.
+        tolerances: Deviations that do not count.
         partners: Id in the second scene -> id of the same thing in the first (see
-            ``same_things``); None where equal ids mean the same.
+            ``match_scenes``); None if equal ids mean the same thing.
 
     Returns:
-        The difference. Confidences, provenance, notes and order don't count.
+        The difference; confidences, provenance, notes and order do not count.
     """
     within = tolerances or DifferenceTolerances()
-    name = _renaming(before, after, partners)
+    name = _name_nodes(before, after, partners)
     by_name = {name[id_]: node for id_, node in after.nodes.items()}
-    come = [id_ for id_ in by_name if id_ not in before.nodes]
+    new = [id_ for id_ in by_name if id_ not in before.nodes]
     gone = [id_ for id_ in before.nodes if id_ not in by_name]
     changed = (
         _compare(node, by_name[id_], within, name)
@@ -106,13 +106,13 @@ def difference(
             replace(r, elements=tuple(name[id_] for id_ in r.elements)) for r in after.relations
         )
     }
-    apart = {*come, *gone}
+    unshared = {*new, *gone}
     return SceneDifference(
-        added=tuple(by_name[id_] for id_ in come),
+        added=tuple(by_name[id_] for id_ in new),
         removed=tuple(before.nodes[id_] for id_ in gone),
         changed=tuple(found for found in changed if found is not None),
-        relations_added=_only_in(now, was, apart),
-        relations_removed=_only_in(was, now, apart),
+        relations_added=_only_in(now, was, unshared),
+        relations_removed=_only_in(was, now, unshared),
         frames=None if before.frame_id == after.frame_id else (before.frame_id, after.frame_id),
     )
 
@@ -120,18 +120,21 @@ def difference(
 _Relations = Mapping[tuple[str, tuple[str, ...]], SceneRelation]
 
 
-def _only_in(first: _Relations, second: _Relations, apart: set[str]) -> tuple[SceneRelation, ...]:
+def _only_in(
+    first: _Relations, second: _Relations, unshared: set[str]
+) -> tuple[SceneRelation, ...]:
+    """Return the relations of the first scene alone, without those of unshared nodes."""
     return tuple(
         relation
         for key, relation in first.items()
-        if key not in second and apart.isdisjoint(relation.elements)
+        if key not in second and unshared.isdisjoint(relation.elements)
     )
 
 
-def _renaming(
+def _name_nodes(
     before: SceneGraph, after: SceneGraph, partners: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """Name by id of the second scene: the partner's, or its own, made unlike any of the first."""
+    """Name each node of the second scene: as its partner, or by an id that the first lacks."""
     if partners is None:
         return {id_: id_ for id_ in after.nodes}
     names: dict[str, str] = {}
@@ -153,17 +156,17 @@ def _compare(
     moved = turned = 0.0
     if before.pose is not None and after.pose is not None:
         moved = math.dist(before.pose.position, after.pose.position)
-        turned = turn_between(before.pose.orientation, after.pose.orientation)
+        turned = measure_turn(before.pose.orientation, after.pose.orientation)
     found = NodeDifference(
         before.id,
         moved if moved > within.distance else 0.0,
         turned if turned > within.turn else 0.0,
-        tuple(_changes(before, after, within, name)),
+        tuple(_find_changes(before, after, within, name)),
     )
     return None if found == NodeDifference(before.id) else found
 
 
-def _changes(
+def _find_changes(
     before: SceneNode, after: SceneNode, within: DifferenceTolerances, name: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str]]:
     if normalise_label(before.category) != normalise_label(after.category):
@@ -171,27 +174,27 @@ def _changes(
     if before.layer is not after.layer:
         yield "layer", before.layer.value, after.layer.value
     if (before.pose is None) != (after.pose is None):
-        yield "position", _position(before.pose), _position(after.pose)
-    if not _near(before.size, after.size, within.distance):
-        yield "size", _numbers(before.size), _numbers(after.size)
-    if not _same_outline(before.polygon, after.polygon, within.distance):
+        yield "position", _format_position(before.pose), _format_position(after.pose)
+    if not _is_near(before.size, after.size, within.distance):
+        yield "size", _format_numbers(before.size), _format_numbers(after.size)
+    if not _is_same_outline(before.polygon, after.polygon, within.distance):
         yield "outline", f"{len(before.polygon)} corners", f"{len(after.polygon)} corners"
     heights = [None if node.height is None else (node.height,) for node in (before, after)]
-    if not _near(heights[0], heights[1], within.distance):
-        yield "height", _numbers(heights[0]), _numbers(heights[1])
+    if not _is_near(heights[0], heights[1], within.distance):
+        yield "height", _format_numbers(heights[0]), _format_numbers(heights[1])
     parents = {name.get(parent, parent) for parent in after.parents}
     if set(before.parents) != parents:
-        yield "parents", _listed(set(before.parents)), _listed(parents)
+        yield "parents", _join_sorted(set(before.parents)), _join_sorted(parents)
     for key in sorted({*before.attributes, *after.attributes}):
         ours, theirs = before.attributes.get(key), after.attributes.get(key)
-        if not _same_value(ours, theirs, within.value):
-            yield key, _value(ours), _value(theirs)
+        if not _is_same_value(ours, theirs, within.value):
+            yield key, _format_value(ours), _format_value(theirs)
 
 
-def turn_between(first: Quaternion, second: Quaternion) -> float:
-    """Angle (degrees) of the rotation that leads from one unit quaternion to another."""
+def measure_turn(first: Quaternion, second: Quaternion) -> float:
+    """Return the angle (degrees) of the rotation from one unit quaternion to another."""
     dot = abs(sum(a * b for a, b in zip(first, second, strict=True)))
-    # atan2, since acos loses half the digits for small angles.
+    # By atan2, since acos loses half of the digits for small angles.
     cross = math.sqrt(sum((a * d - b * c) ** 2 for a, b, c, d in _pairs(first, second)))
     return math.degrees(2.0 * math.atan2(cross, dot))
 
@@ -202,16 +205,18 @@ def _pairs(first: Quaternion, second: Quaternion) -> Iterator[tuple[float, float
             yield first[i], first[j], second[i], second[j]
 
 
-def _near(first: tuple[float, ...] | None, second: tuple[float, ...] | None, within: float) -> bool:
+def _is_near(
+    first: tuple[float, ...] | None, second: tuple[float, ...] | None, within: float
+) -> bool:
     if first is None or second is None:
         return first is second
     return all(abs(a - b) <= within for a, b in zip(first, second, strict=True))
 
 
-def _same_outline(
+def _is_same_outline(
     first: tuple[tuple[float, float], ...], second: tuple[tuple[float, float], ...], within: float
 ) -> bool:
-    """Whether two polygons have the same corners, wherever they start and whichever way round."""
+    """Return True if two polygons have the same corners, from any start and in any direction."""
     if len(first) != len(second):
         return False
     if not first:
@@ -228,7 +233,9 @@ def _same_outline(
     )
 
 
-def _same_value(first: AttributeValue | None, second: AttributeValue | None, within: float) -> bool:
+def _is_same_value(
+    first: AttributeValue | None, second: AttributeValue | None, within: float
+) -> bool:
     if isinstance(first, bool) or isinstance(second, bool):
         return first is second
     if isinstance(first, int | float) and isinstance(second, int | float):
@@ -236,17 +243,17 @@ def _same_value(first: AttributeValue | None, second: AttributeValue | None, wit
     return first == second
 
 
-def _value(value: AttributeValue | None) -> str:
+def _format_value(value: AttributeValue | None) -> str:
     return "unknown" if value is None else str(value)
 
 
-def _position(pose: Pose | None) -> str:
-    return _numbers(None if pose is None else pose.position)
+def _format_position(pose: Pose | None) -> str:
+    return _format_numbers(None if pose is None else pose.position)
 
 
-def _numbers(values: tuple[float, ...] | None) -> str:
+def _format_numbers(values: tuple[float, ...] | None) -> str:
     return "unknown" if values is None else " ".join(f"{value:.3f}" for value in values)
 
 
-def _listed(names: set[str]) -> str:
+def _join_sorted(names: set[str]) -> str:
     return ", ".join(sorted(names)) or "none"

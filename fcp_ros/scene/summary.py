@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scene holds, counted: the plain value that ``fcp scene info`` prints."""
+"""The counts of a scene, as ``fcp scene info`` prints them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from fcp_ros.scene.shapes.polygons import bounds, footprint_of
 
 @dataclass(frozen=True)
 class SceneSummary:
-    """Counts of a scene.
+    """The counts of a scene.
 
     Attributes:
-        source, frame_id, sequence: As in the graph.
+        source: As in the graph.
+        frame_id: As in the graph.
+        sequence: As in the graph.
         layers: Number of nodes by layer, all layers, from building to agent.
         categories: Number of objects by category, most frequent first.
         rooms: (room id, category, number of things in it), in the graph's order.
@@ -40,7 +42,7 @@ class SceneSummary:
 
 
 def summarise(graph: SceneGraph) -> SceneSummary:
-    """Count what a graph holds."""
+    """Count the nodes and relations of a graph."""
     layers = Counter(node.layer for node in graph.nodes.values())
     categories = Counter(node.category for node in graph.in_layer(Layer.OBJECT))
     inside = Counter(relation.elements[-1] for relation in graph.relations_named("in_room"))

@@ -13,8 +13,8 @@ from fcp_ros.scene.difference import (
     DifferenceTolerances,
     NodeDifference,
     SceneDifference,
-    difference,
-    turn_between,
+    compare_scenes,
+    measure_turn,
 )
 
 ROOM = SceneNode(
@@ -29,10 +29,10 @@ BEFORE = SceneGraph.of([ROOM, TABLE, MUG], [ON])
 
 
 def test_a_scene_is_like_itself() -> None:
-    assert difference(BEFORE, BEFORE).is_empty
+    assert compare_scenes(BEFORE, BEFORE).is_empty
     turned = replace(ROOM, polygon=((4, 3), (4, 0), (0, 0), (0, 3)))
     slightly = replace(TABLE, pose=Pose.at(1.009, 1, 0.4, math.radians(0.9)))
-    assert difference(BEFORE, SceneGraph.of([turned, slightly, MUG], [ON])).is_empty
+    assert compare_scenes(BEFORE, SceneGraph.of([turned, slightly, MUG], [ON])).is_empty
 
 
 def test_what_came_went_and_moved() -> None:
@@ -40,7 +40,9 @@ def test_what_came_went_and_moved() -> None:
     fork = SceneNode("f", Layer.OBJECT, "fork")
     held = SceneRelation("on", ("f", "t"))
     near = SceneRelation("near", ("t", "r"))
-    found = difference(BEFORE, SceneGraph.of([ROOM, table, fork], [held, near], frame_id="odom"))
+    found = compare_scenes(
+        BEFORE, SceneGraph.of([ROOM, table, fork], [held, near], frame_id="odom")
+    )
     assert found.added == (fork,)
     assert found.removed == (MUG,)
     (change,) = found.changed
@@ -69,7 +71,7 @@ def test_what_came_went_and_moved() -> None:
 )
 def test_each_kind_of_change_is_told(change: dict[str, object], told: tuple[str, ...]) -> None:
     after = SceneGraph.of([ROOM, replace(TABLE, **change), MUG], [ON])  # type: ignore[arg-type]
-    assert difference(BEFORE, after).changed == (NodeDifference("t", changes=(told,)),)
+    assert compare_scenes(BEFORE, after).changed == (NodeDifference("t", changes=(told,)),)
 
 
 def test_partners_make_other_ids_the_same() -> None:
@@ -77,10 +79,10 @@ def test_partners_make_other_ids_the_same() -> None:
         [replace(ROOM, id="R0"), replace(TABLE, id="m"), replace(MUG, id="O1", parents=("R0",))],
         [SceneRelation("on", ("O1", "m"))],
     )
-    assert not difference(BEFORE, after).is_empty
-    assert difference(BEFORE, after, partners={"R0": "r", "m": "t", "O1": "m"}).is_empty
+    assert not compare_scenes(BEFORE, after).is_empty
+    assert compare_scenes(BEFORE, after, partners={"R0": "r", "m": "t", "O1": "m"}).is_empty
     # Without a partner, a node whose id means another thing gets a name of its own.
-    found = difference(BEFORE, after, partners={"R0": "r", "O1": "m"})
+    found = compare_scenes(BEFORE, after, partners={"R0": "r", "O1": "m"})
     assert [node.id for node in found.removed] == ["t"]
     assert [node.category for node in found.added] == ["table"]
     assert found.changed == ()
@@ -88,8 +90,8 @@ def test_partners_make_other_ids_the_same() -> None:
 
 def test_tolerances_are_the_users() -> None:
     after = SceneGraph.of([ROOM, replace(TABLE, pose=Pose.at(1.2, 1, 0.4, 0.1)), MUG], [ON])
-    assert not difference(BEFORE, after).is_empty
-    assert difference(BEFORE, after, DifferenceTolerances(0.25, 10)) == SceneDifference()
+    assert not compare_scenes(BEFORE, after).is_empty
+    assert compare_scenes(BEFORE, after, DifferenceTolerances(0.25, 10)) == SceneDifference()
 
 
 @given(st.floats(-3.1, 3.1), st.floats(-3.1, 3.1), st.booleans())
@@ -99,4 +101,4 @@ def test_turns(first: float, second: float, negate: bool) -> None:
         b = (-b[0], -b[1], -b[2], -b[3])  # the same rotation
     apart = abs(first - second) % (2 * math.pi)
     expected = math.degrees(min(apart, 2 * math.pi - apart))
-    assert turn_between(a, b) == pytest.approx(expected, abs=1e-9)
+    assert measure_turn(a, b) == pytest.approx(expected, abs=1e-9)

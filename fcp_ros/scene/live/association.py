@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which things that came are things that went, under another id: by category, place and size."""
+"""The association of new things with removed ones: by category, place and size."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 
 _LARGEST = 64
-"""Larger groups of candidates are not resolved: so many alike things so near cannot be told apart
-by their places. (The assignment takes cubic time.)"""
+"""Greatest size of a group of candidates that is resolved: so many like things so close together
+cannot be told apart by their places. (The assignment takes cubic time.)"""
 
 _EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
 class AssociationOptions:
-    """When two nodes may be the same thing.
+    """Tolerances for two nodes that may be the same thing.
 
     Attributes:
         gate: Greatest distance (m) between the two positions.
-        margin: The pairs that are chosen must be better than any other way to pair the same things
-            by so much distance in sum (m); otherwise the things stay unpaired.
-        size: How much two extents may differ, as a share of the larger one; 5 cm always may.
+        margin: Least difference (m) in total distance between the chosen pairs and any other
+            pairing of the same things; with less, the things stay unpaired.
+        size: Greatest difference of two extents, as a share of the larger one; 5 cm is allowed
+            always.
     """
 
     gate: float = 0.5
@@ -39,11 +40,11 @@ class AssociationOptions:
 
 @dataclass(frozen=True)
 class Association:
-    """Which things are the same.
+    """Pairs of things that are the same.
 
     Attributes:
-        pairs: Id of a thing that came -> id of the thing that went.
-        ambiguous: Ids of things that came and might be one of several.
+        pairs: Id of a new thing -> id of the removed thing.
+        ambiguous: Ids of new things that may be one of several.
     """
 
     pairs: Mapping[str, str]
@@ -58,35 +59,35 @@ def associate(
     """Pair things one to one.
 
     Only things of one layer and category, with positions within the gate and sizes that agree, are
-    candidates. In each group of things that candidates connect, the sum of distances is minimised,
-    where leaving a thing unpaired counts as the gate. A pair is kept only if without it the best
-    sum would be worse by the margin: what is ambiguous is not guessed.
+    candidates. In each connected group of candidates, the sum of distances is minimised, where an
+    unpaired thing counts as the gate. A pair is kept only if without it the best sum would be worse
+    by the margin: ambiguous things are not guessed.
 
     Args:
         went: Things that are no longer there under their ids.
         came: Things under new ids, in the same frame.
-        options: When two may be the same.
+        options: Tolerances.
     """
-    ours, theirs = _by_kind(went), _by_kind(came)
+    ours, theirs = _group_by_kind(went), _group_by_kind(came)
     pairs: dict[str, str] = {}
     ambiguous: list[str] = []
     for kind, others in theirs.items():
         if kind not in ours:
             continue
-        for rows, columns, costs in _groups(ours[kind], others, options):
+        for rows, columns, costs in _find_groups(ours[kind], others, options):
             if max(costs.shape) > _LARGEST:
                 ambiguous += [node.id for node in columns]
                 continue
-            best = _cheapest(costs, options.gate)
+            best = _assign(costs, options.gate)
             for row, column in best:
-                if _is_sure((row, column), best, costs, options):
+                if _is_unambiguous((row, column), best, costs, options):
                     pairs[columns[column].id] = rows[row].id
                 else:
                     ambiguous.append(columns[column].id)
     return Association(pairs, tuple(ambiguous))
 
 
-def _by_kind(nodes: Iterable[SceneNode]) -> dict[tuple[Layer, str], list[SceneNode]]:
+def _group_by_kind(nodes: Iterable[SceneNode]) -> dict[tuple[Layer, str], list[SceneNode]]:
     kinds: dict[tuple[Layer, str], list[SceneNode]] = defaultdict(list)
     for node in nodes:
         if node.pose is not None:
@@ -97,10 +98,10 @@ def _by_kind(nodes: Iterable[SceneNode]) -> dict[tuple[Layer, str], list[SceneNo
 _Group = tuple[list[SceneNode], list[SceneNode], NDArray[np.float64]]
 
 
-def _groups(
+def _find_groups(
     ours: Sequence[SceneNode], theirs: Sequence[SceneNode], options: AssociationOptions
 ) -> Iterator[_Group]:
-    """Candidates that are connected, with the matrix of their distances (inf: no candidates)."""
+    """Yield connected groups of candidates, with their distances (inf: not a candidate)."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
@@ -146,25 +147,25 @@ def _sizes_agree(one: SceneNode, other: SceneNode, options: AssociationOptions) 
     )
 
 
-def _is_sure(
+def _is_unambiguous(
     pair: tuple[int, int],
     best: Sequence[tuple[int, int]],
     costs: NDArray[np.float64],
     options: AssociationOptions,
 ) -> bool:
-    """Whether the best assignment would be worse by the margin without one of its pairs."""
+    """Return True if the best assignment without a pair would be worse by the margin."""
     if costs.shape == (1, 1):
         return True
     without = costs.copy()
     without[pair] = np.inf
-    second = _sum(without, _cheapest(without, options.gate), options.gate)
-    # A pair that is only just within the gate has no alternative that is worse than to stay alone.
+    second = _total_cost(without, _assign(without, options.gate), options.gate)
+    # For a pair just within the gate, no alternative is worse by more than staying unpaired.
     enough = min(options.margin, options.gate - float(costs[pair]))
-    return second - _sum(costs, best, options.gate) >= enough - _EQUAL
+    return second - _total_cost(costs, best, options.gate) >= enough - _EQUAL
 
 
-def _cheapest(costs: NDArray[np.float64], gate: float) -> list[tuple[int, int]]:
-    """The assignment with the least sum, where a row that stays alone costs the gate."""
+def _assign(costs: NDArray[np.float64], gate: float) -> list[tuple[int, int]]:
+    """Find the assignment of least cost, where an unpaired row costs the gate."""
     from scipy.optimize import linear_sum_assignment
 
     rows, columns = costs.shape
@@ -180,6 +181,6 @@ def _cheapest(costs: NDArray[np.float64], gate: float) -> list[tuple[int, int]]:
     ]
 
 
-def _sum(costs: NDArray[np.float64], pairs: Sequence[tuple[int, int]], gate: float) -> float:
+def _total_cost(costs: NDArray[np.float64], pairs: Sequence[tuple[int, int]], gate: float) -> float:
     alone: int = costs.shape[0] - len(pairs)
     return sum(float(costs[pair]) for pair in pairs) + gate * alone

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an update did to the scene: the value that everybody who follows the scene gets."""
+"""The change that an update made to the scene, as followers of the scene get it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fcp_ros.scene.graph.graph import SceneGraph
 
 
 class UpdateStatus(str, Enum):
-    """What became of an update."""
+    """The outcome of an update."""
 
     APPLIED = "applied"
     UNCHANGED = "unchanged"
@@ -21,12 +21,12 @@ class UpdateStatus(str, Enum):
 
 @dataclass(frozen=True)
 class Renaming:
-    """An element that its source calls otherwise now.
+    """A new name of an element at its source.
 
     Attributes:
         id: Our id, which stays.
-        before: What the source called it.
-        after: What the source calls it now.
+        before: The source's old name.
+        after: The source's new name.
     """
 
     id: str
@@ -36,21 +36,21 @@ class Renaming:
 
 @dataclass(frozen=True)
 class SceneChange:
-    """What one update did.
+    """The change that one update made.
 
     Attributes:
-        status: APPLIED; UNCHANGED (it was taken, but said nothing new); IGNORED (late, or a
+        status: APPLIED; UNCHANGED (taken, but without anything new); IGNORED (late, or a
             duplicate); NEED_FULL (updates were missed: ask the source for a full one).
-        before: The graph before; None where there was none.
-        after: The graph now; None where there still is none.
-        delta: Leads from ``before`` to ``after``; from the empty graph where there was none.
+        before: The graph before; None if there was none.
+        after: The graph now; None if there still is none.
+        delta: Leads from ``before`` to ``after``; from the empty graph if there was none.
         added: Ids of new nodes.
         removed: Ids of nodes that are gone.
-        moved: Ids of nodes with another pose.
-        altered: Ids of nodes of which something else is another.
-        renamed: Elements that the source calls otherwise now.
-        ambiguous: Ids of new nodes that might be one of several that are gone.
-        reason: Why an update was not taken, a clause.
+        moved: Ids of nodes with a changed pose.
+        altered: Ids of nodes with any other change.
+        renamed: Elements with a new name at their source.
+        ambiguous: Ids of new nodes that may be one of several that are gone.
+        reason: The reason why an update was not taken, a clause.
     """
 
     status: UpdateStatus
@@ -67,7 +67,7 @@ class SceneChange:
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """Ids of all that is new, gone, or changed in itself or in a relation; each once."""
+        """Ids of all nodes that are new, gone, or changed in themselves or in a relation."""
         ids = dict.fromkeys((*self.added, *self.removed, *self.moved, *self.altered))
         for relation in (*self.delta.added, *self.delta.dropped):
             ids.update(dict.fromkeys(relation.elements))
@@ -78,14 +78,14 @@ class SceneChange:
         return tuple(ids)
 
 
-def change_of(
+def describe_change(
     before: SceneGraph | None,
     after: SceneGraph,
     delta: SceneDelta,
     renamed: tuple[Renaming, ...] = (),
     ambiguous: tuple[str, ...] = (),
 ) -> SceneChange:
-    """The change that a delta is."""
+    """Describe a delta as a change: which nodes are new, moved or altered."""
     added, moved, altered = [], [], []
     for node in delta.upserted:
         older = None if before is None else before.nodes.get(node.id)
@@ -96,7 +96,7 @@ def change_of(
             moved.append(node.id)
         if _without_pose(older) != _without_pose(node):
             altered.append(node.id)
-    if before is not None:  # the children of what is gone have a parent less
+    if before is not None:  # children of removed nodes lose a parent
         known = {*altered, *moved, *added, *delta.removed}
         orphans = dict.fromkeys(id_ for gone in delta.removed for id_ in before.children_of(gone))
         altered += [id_ for id_ in orphans if id_ not in known and id_ in after.nodes]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose id is whose: what a source calls an element, and what we have called it from the start."""
+"""The names of elements at a source, and our own ids, which stay."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections import OrderedDict
 from collections.abc import Iterable
 
 MOST_RETIRED = 10_000
-"""Of so many elements that are gone, the names are remembered, should they come back."""
+"""Number of removed elements whose names are remembered, in case they come back."""
 
 
 class IdentityMap:
-    """Our ids for the ids of one source; those that are the same take no space.
+    """Our ids for the ids of one source; equal ids take no space.
 
-    Attributes:
-        most_retired: How many elements that are gone are remembered.
+    Args:
+        most_retired: Number of removed elements to remember.
     """
 
     def __init__(self, most_retired: int = MOST_RETIRED) -> None:
@@ -23,23 +23,23 @@ class IdentityMap:
         self._theirs: dict[str, str] = {}
         self._retired: OrderedDict[str, str] = OrderedDict()
 
-    def ours(self, theirs: str) -> str | None:
-        """Our id for what the source calls so; None where that name means nothing to us.
+    def to_ours(self, theirs: str) -> str | None:
+        """Return our id for a name at the source; None if the name has no meaning.
 
-        A name that was never heard means the element that we call so, unless the source calls that
-        one otherwise.
+        An unknown name means the element of that id, unless that element has another name at the
+        source.
         """
         found = self._ours.get(theirs) or self._retired.get(theirs)
         if found is not None:
             return found
         return None if theirs in self._theirs else theirs
 
-    def theirs(self, ours: str) -> str:
-        """What the source calls an element of ours."""
+    def to_theirs(self, ours: str) -> str:
+        """Return the name of our element at the source."""
         return self._theirs.get(ours, ours)
 
     def bind(self, ours: str, theirs: str) -> None:
-        """From now on the source's name for our element is this."""
+        """Set the name of our element at the source."""
         self.forget(ours)
         if ours != theirs:
             self._ours[theirs] = ours
@@ -47,13 +47,13 @@ class IdentityMap:
         self._retired.pop(theirs, None)
 
     def forget(self, ours: str) -> None:
-        """Our element has no name at the source any more."""
+        """Remove the name of our element at the source."""
         theirs = self._theirs.pop(ours, None)
         if theirs is not None and self._ours.get(theirs) == ours:
             del self._ours[theirs]
 
     def retire(self, ids: Iterable[str]) -> None:
-        """Elements of ours are gone; their names are remembered for a while."""
+        """Remove elements that are gone; their names are remembered for a while."""
         for id_ in ids:
             theirs = self._theirs.get(id_)
             self.forget(id_)

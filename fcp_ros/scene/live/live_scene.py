@@ -4,19 +4,25 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
-from fcp_ros.scene.graph.elements import Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.live.change import SceneChange, UpdateStatus, change_of
+from fcp_ros.scene.graph.roles import is_door, is_floor
+from fcp_ros.scene.live.change import SceneChange, UpdateStatus, describe_change
 from fcp_ros.scene.live.identity import IdentityMap
-from fcp_ros.scene.live.matching import IdTrust, LiveOptions, Matching, match, settled
-from fcp_ros.scene.live.numbers import SourceNumbers, Turn
-from fcp_ros.scene.live.replacement import following, named_in, replacement
-from fcp_ros.scene.live.structure import concerns_structure
+from fcp_ros.scene.live.matching import (
+    IdTrust,
+    LiveOptions,
+    Matching,
+    match_nodes,
+    suppress_jitter,
+)
+from fcp_ros.scene.live.replacement import iterate_ids, reorder_as_follower, replace_graph
+from fcp_ros.scene.live.sequence_numbers import SequenceNumbers, UpdateOrder
 from fcp_ros.scene.relations.maintenance.maintainer import RelationMaintainer
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 
@@ -27,13 +33,13 @@ class LiveScene:
     """The present scene graph, kept up to date by full updates and deltas.
 
     Each update that is taken gives the graph the next number (a full one without a source its own,
-    where that is greater); whoever applies the ``delta`` of every change has the same graph. Memory
-    does not grow with the number of updates. For one thread at a time.
+    where that is greater); a follower that applies the ``delta`` of every change has the same
+    graph. Memory does not grow with the number of updates. For one thread at a time.
 
     Args:
-        options: How updates are compared with what is known.
-        relations: Which relations are derived; None to derive none.
-        number: After which the graph's numbers go on.
+        options: Tolerances of the comparison of updates with the graph.
+        relations: The relations to derive; None to derive none.
+        number: The number before the first graph's.
     """
 
     def __init__(
@@ -45,10 +51,10 @@ class LiveScene:
         self._options = options
         self._number = number
         self._relations = relations
-        self._given: SceneGraph | None = None  # what sources said, with our ids
-        self._graph: SceneGraph | None = None  # with what follows from it
-        self._keeper: RelationMaintainer | None = None
-        self._numbers = SourceNumbers(options.most_sources)
+        self._given: SceneGraph | None = None  # by sources, with our ids
+        self._graph: SceneGraph | None = None  # with all that is derived from it
+        self._maintainer: RelationMaintainer | None = None
+        self._numbers = SequenceNumbers(options.most_sources)
         self._identities: OrderedDict[str, IdentityMap] = OrderedDict()
 
     @property
@@ -59,34 +65,34 @@ class LiveScene:
     def take_full(
         self, update: SceneGraph, *, source: str = "", time: float | None = None
     ) -> SceneChange:
-        """Work in a whole graph; what it lacks is gone.
+        """Work in a whole graph; elements that it lacks are gone.
 
         Args:
             update: The graph with the source's ids; its ``sequence`` is the source's number.
-            source: Who sent it; "" for one who uses the numbers of our graph.
-            time: Of the observation (s); tells a late update from a source that began anew.
+            source: Name of the sender; "" for one that uses the numbers of our graph.
+            time: Time of the observation (s); tells a late update from a restarted source.
 
         Returns:
-            What it changed. Elements keep our ids: by their ids at the source, else by category,
-            place and size.
+            The change. Elements keep our ids: they are recognised by their ids at the source, else
+            by category, place and size.
 
         Raises:
             SceneError: It has no nodes.
         """
-        judged = self._numbers.of_full(source, update.sequence, time)
-        if judged.turn is Turn.LATE:
-            return self._nothing(UpdateStatus.IGNORED, judged.reason)
+        check = self._numbers.check_full(source, update.sequence, time)
+        if check.order is UpdateOrder.LATE:
+            return self._reject(UpdateStatus.IGNORED, check.reason)
         if not update.nodes:
             raise SceneError(
                 "a full update without any node",
                 source=update.source,
                 advice="Send at least one room or object.",
             )
-        identity, given = self._identity(source), self._given
+        identity, given = self._find_identity(source), self._given
         if given is None:
             matching = Matching({})
         else:
-            matching = match(
+            matching = match_nodes(
                 given,
                 update.nodes.values(),
                 None,
@@ -94,18 +100,18 @@ class LiveScene:
                 self._options.association,
                 trust=(
                     IdTrust.WITH_KIND_AND_PLACE
-                    if judged.turn is Turn.ANEW
+                    if check.order is UpdateOrder.RESTARTED
                     else IdTrust.UNLESS_ALL_DIFFERS
                 ),
                 same_frame=given.frame_id == update.frame_id,
             )
-        nodes = self._settled(map(matching.node, update.nodes.values()))
-        relations = self._stated(map(matching.relation, update.relations))
+        nodes = self._suppress_jitter(map(matching.translate_node, update.nodes.values()))
+        relations = self._drop_derived(map(matching.translate_relation, update.relations))
         before = self._number if self._graph is None else self._graph.sequence
         number = max(before + 1, 0 if source else update.sequence)
-        change = self._take(*replacement(given, update, nodes, relations), number, matching)
-        self._named(identity, matching, change.removed)
-        self._numbers.took(source, update.sequence, time)
+        change = self._take(*replace_graph(given, update, nodes, relations), number, matching)
+        self._bind_names(identity, matching, change.removed)
+        self._numbers.record(source, update.sequence, time)
         return change
 
     def take_delta(
@@ -119,7 +125,7 @@ class LiveScene:
             time: As in ``take_full``.
 
         Returns:
-            What it changed, or IGNORED or NEED_FULL, where nothing did.
+            The change; its status is IGNORED or NEED_FULL if the delta was not taken.
 
         Raises:
             SceneError: It does not fit the graph, or the result would not be valid. Nothing changes
@@ -127,67 +133,71 @@ class LiveScene:
         """
         given, graph = self._given, self._graph
         if given is None or graph is None:
-            return self._nothing(UpdateStatus.NEED_FULL, "there is no graph yet")
-        judged = self._numbers.of_delta(source, update.sequence, time, graph.sequence)
-        if judged.turn is Turn.LATE:
-            return self._nothing(UpdateStatus.IGNORED, judged.reason)
-        if judged.turn is Turn.GAP:
-            self._numbers.lost(source)
-            return self._nothing(UpdateStatus.NEED_FULL, judged.reason)
+            return self._reject(UpdateStatus.NEED_FULL, "there is no graph yet")
+        check = self._numbers.check_delta(source, update.sequence, time, graph.sequence)
+        if check.order is UpdateOrder.LATE:
+            return self._reject(UpdateStatus.IGNORED, check.reason)
+        if check.order is UpdateOrder.GAP:
+            self._numbers.record_loss(source)
+            return self._reject(UpdateStatus.NEED_FULL, check.reason)
         try:
-            identity = self._identity(source)
-            matching, delta = self._translated(given, update, identity)
+            identity = self._find_identity(source)
+            matching, delta = self._translate(given, update, identity)
             change = self._take(apply_delta(given, delta), delta, graph.sequence + 1, matching)
         except SceneError:
-            self._numbers.lost(source)
+            self._numbers.record_loss(source)
             raise
-        self._named(identity, matching, change.removed)
-        self._numbers.took(source, update.sequence, time)
+        self._bind_names(identity, matching, change.removed)
+        self._numbers.record(source, update.sequence, time)
         return change
 
     # --- what an update says, in our ids
 
-    def _translated(
+    def _translate(
         self, given: SceneGraph, update: SceneDelta, identity: IdentityMap
     ) -> tuple[Matching, SceneDelta]:
-        """A delta for the given graph, without what is known already."""
-        removed = [identity.ours(id_) or id_ for id_ in update.removed]
+        """Translate a delta to our ids, and drop what the given graph holds already."""
+        removed = [identity.to_ours(id_) or id_ for id_ in update.removed]
         association = self._options.association
-        matching = match(
+        matching = match_nodes(
             given, update.upserted, removed, identity, association, trust=IdTrust.ALWAYS
         )
         reborn = {renaming.id for renaming in matching.renamed}
-        ours = {**{id_: identity.ours(id_) or id_ for id_ in named_in(update)}, **matching.ours}
+        ours = {
+            **{id_: identity.to_ours(id_) or id_ for id_ in iterate_ids(update)},
+            **matching.ours,
+        }
         whole = Matching(ours, matching.renamed, matching.ambiguous)
-        nodes = {node.id: node for node in self._settled(map(whole.node, update.upserted))}
-        added = self._stated(map(whole.relation, update.added))
-        dropped = [whole.relation(relation) for relation in update.dropped]
+        steady = self._suppress_jitter(map(whole.translate_node, update.upserted))
+        nodes = {node.id: node for node in steady}
+        added = self._drop_derived(map(whole.translate_relation, update.added))
+        dropped = [whole.translate_relation(relation) for relation in update.dropped]
         self._promote(nodes, added)
         keys = {relation.key for relation in added}
-        for id_ in reborn:  # what was stated of it by its old name went with that
+        for id_ in reborn:  # relations stated under its old name went with that name
             dropped += [r for r in given.relations_of(id_) if r.key not in keys]
         delta = SceneDelta(
             given.sequence + 1,
             tuple(node for node in nodes.values() if given.nodes.get(node.id) != node),
             tuple(id_ for id_ in removed if id_ not in reborn and not self._is_derived(id_)),
             tuple(r for r in added if given.relation(r.name, *r.elements) != r),
-            tuple(r for r in dict.fromkeys(dropped) if not self._follows(r)),
+            tuple(r for r in dict.fromkeys(dropped) if not self._is_derived_relation(r)),
         )
         return whole, delta
 
-    def _settled(self, nodes: Iterable[SceneNode]) -> list[SceneNode]:
+    def _suppress_jitter(self, nodes: Iterable[SceneNode]) -> list[SceneNode]:
         known = {} if self._given is None else self._given.nodes
-        return [settled(known.get(node.id), node, self._options) for node in nodes]
+        return [suppress_jitter(known.get(node.id), node, self._options) for node in nodes]
 
-    def _stated(self, relations: Iterable[SceneRelation]) -> list[SceneRelation]:
-        """Without those that somebody else derived and that are derived here anew."""
+    def _drop_derived(self, relations: Iterable[SceneRelation]) -> list[SceneRelation]:
+        """Drop the relations that the source derived and that are derived here again."""
         if self._relations is None:
             return list(relations)
         derived = self._relations.derived
         return [r for r in relations if r.provenance is Provenance.GIVEN or r.name not in derived]
 
     def _is_derived(self, id_: str) -> bool:
-        """Whether a node is there only because completion made it."""
+        """Return True if a node is there only because completion made it."""
         given, graph = self._given, self._graph
         return (
             given is not None
@@ -196,8 +206,8 @@ class LiveScene:
             and id_ not in given.nodes
         )
 
-    def _follows(self, relation: SceneRelation) -> bool:
-        """Whether a relation is there only because it follows from others."""
+    def _is_derived_relation(self, relation: SceneRelation) -> bool:
+        """Return True if a relation is there only because it was derived."""
         given, graph = self._given, self._graph
         assert given is not None
         assert graph is not None
@@ -207,7 +217,7 @@ class LiveScene:
         )
 
     def _promote(self, nodes: dict[str, SceneNode], added: Iterable[SceneRelation]) -> None:
-        """A node that completion made is a given one as soon as a source speaks of it."""
+        """Add nodes that completion made and that a source now names: they become given ones."""
         assert self._graph is not None
         waiting = [parent for node in nodes.values() for parent in node.parents]
         waiting += [element for relation in added for element in relation.elements]
@@ -217,16 +227,18 @@ class LiveScene:
                 nodes[id_] = self._graph.nodes[id_]
                 waiting += nodes[id_].parents
 
-    def _identity(self, source: str) -> IdentityMap:
+    def _find_identity(self, source: str) -> IdentityMap:
         found = self._identities.setdefault(source, IdentityMap())
         self._identities.move_to_end(source)
         if len(self._identities) > self._options.most_sources + 1:
             self._identities.popitem(last=False)
         return found
 
-    def _named(self, identity: IdentityMap, matching: Matching, removed: Iterable[str]) -> None:
+    def _bind_names(
+        self, identity: IdentityMap, matching: Matching, removed: Iterable[str]
+    ) -> None:
         for theirs, ours in matching.ours.items():
-            if identity.theirs(ours) != theirs:
+            if identity.to_theirs(ours) != theirs:
                 identity.bind(ours, theirs)
         for other in self._identities.values():
             other.retire(removed)
@@ -243,45 +255,84 @@ class LiveScene:
         """Make a graph of given nodes and relations the present one.
 
         Args:
-            given: What sources say now.
-            delta: What leads to it from what they said before; None for too much.
-            number: Of the graph that results.
-            matching: How the update was matched.
+            given: The nodes and relations that sources give now.
+            delta: The delta from those before; None for a large change.
+            number: Sequence number of the resulting graph.
+            matching: The matching of the update.
         """
         before, older = self._graph, self._given
         if before is None or older is None or delta is None:
-            graph, whole = self._whole(given, number)
-        elif self._keeper is None:
+            graph, whole = self._derive_all(given, number)
+        elif self._maintainer is None:
             graph, whole = given.with_sequence(number), delta
-        elif concerns_structure(delta, older.nodes, self._is_derived):
-            graph, whole = self._whole(given, number)
+        elif _changes_structure(delta, older.nodes, self._is_derived):
+            graph, whole = self._derive_all(given, number)
         else:
-            whole = self._keeper.advance(replace(delta, sequence=before.sequence + 1))
-            graph = self._keeper.graph.with_sequence(number)
-            if self._keeper.last.full:
-                graph = following(before, whole, graph)
-            self._keeper.adopt(graph)
+            whole = self._maintainer.advance(replace(delta, sequence=before.sequence + 1))
+            graph = self._maintainer.graph.with_sequence(number)
+            if self._maintainer.last.full:
+                graph = reorder_as_follower(before, whole, graph)
+            self._maintainer.adopt(graph)
         self._given, self._graph = given, graph
         renamed, ambiguous = matching.renamed, matching.ambiguous
-        return change_of(before, graph, replace(whole, sequence=number), renamed, ambiguous)
+        return describe_change(before, graph, replace(whole, sequence=number), renamed, ambiguous)
 
-    def _whole(self, given: SceneGraph, number: int) -> tuple[SceneGraph, SceneDelta]:
-        """Derive everything anew."""
+    def _derive_all(self, given: SceneGraph, number: int) -> tuple[SceneGraph, SceneDelta]:
+        """Derive everything again."""
         if self._relations is not None:
-            # Of the graphs of a source that sends only whole ones, hardly any index is asked for.
+            # A source that sends only whole graphs hardly needs any index.
             is_first = self._graph is None
-            self._keeper = RelationMaintainer(given, self._relations, prepare=is_first)
-            completed = self._keeper.graph
+            self._maintainer = RelationMaintainer(given, self._relations, prepare=is_first)
+            completed = self._maintainer.graph
         else:
             completed = given
         graph = completed.with_sequence(number)
         whole = delta_between(self._graph or SceneGraph({}), graph)
         if self._graph is not None and self._graph.frame_id == graph.frame_id:
-            graph = following(self._graph, whole, graph)
-        if self._keeper is not None:
-            self._keeper.adopt(graph)
+            graph = reorder_as_follower(self._graph, whole, graph)
+        if self._maintainer is not None:
+            self._maintainer.adopt(graph)
         return graph, whole
 
-    def _nothing(self, status: UpdateStatus, reason: str) -> SceneChange:
+    def _reject(self, status: UpdateStatus, reason: str) -> SceneChange:
         number = self._number if self._graph is None else self._graph.sequence
         return SceneChange(status, self._graph, self._graph, SceneDelta(number), reason=reason)
+
+
+def _changes_structure(
+    delta: SceneDelta, nodes: Mapping[str, SceneNode], is_derived: Callable[[str], bool]
+) -> bool:
+    """Return True if rooms, passages, floors or the number of agents change.
+
+    Completion makes nodes for these (a room's floor, a passage, a robot), which must be made again
+    from the given ones, so that none is left behind.
+
+    Args:
+        delta: The change of the given nodes and relations.
+        nodes: The given nodes before.
+        is_derived: Tells if completion made a node.
+    """
+    if any(relation.name == "connected" for relation in (*delta.added, *delta.dropped)):
+        return True
+    if any(id_ in nodes and _is_structural(nodes[id_]) for id_ in delta.removed):
+        return True
+    for node in delta.upserted:
+        older = nodes.get(node.id)
+        if older is None:
+            if _is_structural(node) or is_derived(node.id):
+                return True
+        elif (_is_structural(node) or _is_structural(older)) and _shape(older) != _shape(node):
+            return True
+    return False
+
+
+def _is_structural(node: SceneNode) -> bool:
+    return node.layer is not Layer.OBJECT or is_floor(node) or is_door(node)
+
+
+def _shape(node: SceneNode) -> tuple[object, ...]:
+    """Return the fields that the structure depends on; agents may move."""
+    if node.layer is Layer.AGENT:
+        return (node.layer, node.category)
+    rest = (node.pose, node.size, node.polygon, node.height, node.parents)
+    return (node.layer, node.category, *rest)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which elements of ours an update speaks of: by id, then by category, place and size."""
+"""The matching of an update's nodes with ours: by id, then by category, place and size."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from fcp_ros.scene.relations.draft import choose_free_id
 
 @dataclass(frozen=True)
 class LiveOptions:
-    """How updates are compared with what is known.
+    """Tolerances of the comparison of updates with the graph.
 
     Attributes:
-        still: A thing that is not further (m) than this from its last published position, and
-            whose extents differ by no more, has not moved.
+        still: A thing at most this far (m) from its last published position, and whose extents
+            differ by no more, has not moved.
         still_turn: The same for its orientation (rad).
-        association: When things under different ids may be the same.
-        most_sources: Sources whose numbers and names are remembered.
+        association: Tolerances for things under different ids that may be the same.
+        most_sources: Number of sources whose numbers and names are remembered.
     """
 
     still: float = 0.01
@@ -36,7 +36,7 @@ class LiveOptions:
 
 
 class IdTrust(Enum):
-    """How much the same id says."""
+    """The trust in equal ids."""
 
     ALWAYS = "the same id is the same thing"
     UNLESS_ALL_DIFFERS = "unless both category and place are others"
@@ -45,35 +45,35 @@ class IdTrust(Enum):
 
 @dataclass(frozen=True)
 class Matching:
-    """What the ids of an update mean.
+    """The meaning of the ids of an update.
 
     Attributes:
         ours: Our id for each id of a node in the update.
-        renamed: Elements that the source calls otherwise now.
-        ambiguous: Our ids of new nodes that might be one of several that are gone.
+        renamed: Elements with a new name at the source.
+        ambiguous: Our ids of new nodes that may be one of several that are gone.
     """
 
     ours: Mapping[str, str]
     renamed: tuple[Renaming, ...] = ()
     ambiguous: tuple[str, ...] = ()
 
-    def node(self, node: SceneNode) -> SceneNode:
-        """A node with our ids."""
+    def translate_node(self, node: SceneNode) -> SceneNode:
+        """Return a node with our ids."""
         ours = self.ours
         id_ = ours.get(node.id, node.id)
         if all(ours.get(parent, parent) == parent for parent in node.parents):
             return node if id_ == node.id else replace(node, id=id_)
         return replace(node, id=id_, parents=tuple([ours.get(p, p) for p in node.parents]))
 
-    def relation(self, relation: SceneRelation) -> SceneRelation:
-        """A relation with our ids."""
+    def translate_relation(self, relation: SceneRelation) -> SceneRelation:
+        """Return a relation with our ids."""
         ours = self.ours
         if all(ours.get(element, element) == element for element in relation.elements):
             return relation
         return replace(relation, elements=tuple([ours.get(e, e) for e in relation.elements]))
 
 
-def match(
+def match_nodes(
     known: SceneGraph,
     nodes: Iterable[SceneNode],
     went: Iterable[str] | None,
@@ -87,22 +87,22 @@ def match(
 
     Args:
         known: Our graph.
-        nodes: Of the update.
-        went: Our ids of nodes that are gone; None for all that no node of the update is.
-        identity: What the source's ids meant so far.
-        options: When things under different ids may be the same.
-        trust: How much the same id says.
-        same_frame: Whether positions can be compared.
+        nodes: The nodes of the update.
+        went: Our ids of nodes that are gone; None for all that match no node of the update.
+        identity: The meaning of the source's ids so far.
+        options: Tolerances for things under different ids that may be the same.
+        trust: The trust in equal ids.
+        same_frame: True if positions can be compared.
     """
     ours: dict[str, str] = {}
     taken: set[str] = set()
     others: list[SceneNode] = []
     for node in nodes:
-        id_ = identity.ours(node.id)
+        id_ = identity.to_ours(node.id)
         there = None if id_ is None else known.nodes.get(id_)
         if id_ is None or there is None or id_ in taken:
             others.append(node)
-        elif there is node or _may_be(there, node, options.gate, trust):
+        elif there is node or _may_be_same(there, node, options.gate, trust):
             ours[node.id] = id_
             taken.add(id_)
         else:
@@ -121,29 +121,29 @@ def match(
     for came, id_ in pairs.items():
         ours[came] = id_
         taken.add(id_)
-        if identity.theirs(id_) != came:
-            renamed.append(Renaming(id_, identity.theirs(id_), came))
+        if identity.to_theirs(id_) != came:
+            renamed.append(Renaming(id_, identity.to_theirs(id_), came))
     for node in others:
         if node.id not in pairs:
-            ours[node.id] = _new_id(node, known, taken, identity)
+            ours[node.id] = _choose_id(node, known, taken, identity)
             taken.add(ours[node.id])
     ambiguous = [ours[id_] for id_ in unsure]
     return Matching(ours, tuple(renamed), tuple(ambiguous))
 
 
-def _new_id(node: SceneNode, known: SceneGraph, taken: set[str], identity: IdentityMap) -> str:
-    """Our id for an element that was not recognised: the source's, unless it is somebody else's."""
-    wanted = identity.ours(node.id)
-    if wanted is None:  # the source has called another element of ours so, and now calls it else
+def _choose_id(node: SceneNode, known: SceneGraph, taken: set[str], identity: IdentityMap) -> str:
+    """Choose our id for a node without match: the source's, unless another element has it."""
+    wanted = identity.to_ours(node.id)
+    if wanted is None:  # the former name of another element, which the source has renamed
         return choose_free_id(node.id, known.nodes, taken)
     there = known.nodes.get(wanted)
     if there is not None and wanted not in taken and _kind(there) == _kind(node):
-        return wanted  # it has moved far, and nothing says that it is another one
+        return wanted  # it has moved far, but nothing shows that it is another one
     return choose_free_id(wanted, known.nodes, taken)
 
 
-def _may_be(there: SceneNode, node: SceneNode, gate: float, trust: IdTrust) -> bool:
-    """Whether a node of the same id is the same thing."""
+def _may_be_same(there: SceneNode, node: SceneNode, gate: float, trust: IdTrust) -> bool:
+    """Return True if a node of the same id may be the same thing."""
     if trust is IdTrust.ALWAYS:
         return True
     if there.layer is not node.layer:
@@ -161,11 +161,13 @@ def _kind(node: SceneNode) -> tuple[str, str]:
     return node.layer.value, normalise_label(node.category)
 
 
-def settled(published: SceneNode | None, node: SceneNode, options: LiveOptions) -> SceneNode:
-    """A node whose pose and size are the published ones where they differ by jitter only.
+def suppress_jitter(
+    published: SceneNode | None, node: SceneNode, options: LiveOptions
+) -> SceneNode:
+    """Return a node with the published pose and size where they differ only by jitter.
 
-    Compared is always with what was published last, so slow motion is not lost: it shows as soon as
-    its sum exceeds the threshold.
+    The comparison is always with the last published value, so slow motion is not lost: it shows as
+    soon as its sum exceeds the threshold.
     """
     if published is None or published is node:
         return node

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A full update as a small change of what is known, so that all that stays is shared."""
+"""Full updates as changes of the graph before, so that unchanged parts are shared."""
 
 from __future__ import annotations
 
@@ -11,18 +11,28 @@ from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 
 _FEW = 8
-"""Up to this fraction of a graph, changes are worked into its indexes one by one."""
+"""If at most one element in this many changes, the indexes are updated one by one."""
 
 
-def replacement(
+def replace_graph(
     given: SceneGraph | None,
     update: SceneGraph,
     nodes: list[SceneNode],
     relations: list[SceneRelation],
 ) -> tuple[SceneGraph, SceneDelta | None]:
-    """What sources say after a full update, and the delta that leads there if it is a small one."""
+    """Make the graph of a full update.
+
+    Args:
+        given: The graph before; None for the first update.
+        update: The update, for its frame, source and notes.
+        nodes: Its nodes, with our ids.
+        relations: Its relations, with our ids.
+
+    Returns:
+        The graph, and the delta that leads to it; None if the delta is large.
+    """
     if given is not None and given.frame_id == update.frame_id:
-        delta = _difference(given, nodes, relations)
+        delta = _make_delta(given, nodes, relations)
         if len(delta.upserted) + len(delta.removed) <= len(given.nodes) // 4:
             after = apply_delta(given, delta)  # shares what stays, and the indexes
             return after.with_source(update.source).with_notes(update.notes), delta
@@ -37,10 +47,10 @@ def replacement(
     ), None
 
 
-def _difference(
+def _make_delta(
     given: SceneGraph, nodes: list[SceneNode], relations: list[SceneRelation]
 ) -> SceneDelta:
-    """The delta to a graph of these nodes and relations."""
+    """Make the delta to a graph of these nodes and relations."""
     ids = {node.id for node in nodes}
     removed = tuple([id_ for id_ in given.nodes if id_ not in ids])
     gone = set(removed)
@@ -55,22 +65,22 @@ def _difference(
     )
 
 
-def following(before: SceneGraph, delta: SceneDelta, after: SceneGraph) -> SceneGraph:
-    """The graph ``after`` in the order that a follower's graph has, who applies the delta.
+def reorder_as_follower(before: SceneGraph, delta: SceneDelta, after: SceneGraph) -> SceneGraph:
+    """Return the graph ``after`` in the order of a follower that applies the delta to ``before``.
 
-    Where little changed, the indexes of ``before`` are carried along; else they are made anew when
-    they are needed, which costs less.
+    After a small change the indexes of ``before`` are updated; after a large one they are made
+    again on demand, which costs less.
     """
     changes = len(delta.upserted) + len(delta.removed) + len(delta.added) + len(delta.dropped)
     if changes * _FEW > len(after.nodes) + after.relation_count:
-        return _in_order_of(before, after)
+        return _reorder_as(before, after)
     reached = apply_delta(before, replace(delta, sequence=before.sequence + 1))
     reached = reached.with_source(after.source).with_notes(after.notes)
     return reached.with_sequence(after.sequence)
 
 
-def _in_order_of(before: SceneGraph, after: SceneGraph) -> SceneGraph:
-    """What stays, in the order that it had, and then what is new, in its own order."""
+def _reorder_as(before: SceneGraph, after: SceneGraph) -> SceneGraph:
+    """Return a graph with the elements of ``before`` first, in their order, then the new ones."""
     now = {relation.key: relation for relation in after.relations}
     relations = {key: now[key] for one in before.relations if (key := one.key) in now}
     relations.update(now)
@@ -79,8 +89,8 @@ def _in_order_of(before: SceneGraph, after: SceneGraph) -> SceneGraph:
     return after.with_contents(nodes, relations, after.notes)
 
 
-def named_in(update: SceneDelta) -> Iterable[str]:
-    """All ids that a delta names."""
+def iterate_ids(update: SceneDelta) -> Iterable[str]:
+    """Yield all ids that a delta names."""
     for node in update.upserted:
         yield from (node.id, *node.parents)
     for relation in (*update.added, *update.dropped):

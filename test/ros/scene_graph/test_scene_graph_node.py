@@ -413,7 +413,7 @@ def test_a_source_that_is_started_again(scene, requests, changes, updates):
     delta = SceneGraphUpdate(source="restarted", sequence_number=1)
     delta.header.stamp.sec = 1001
     updates.publish(delta)
-    assert "began anew" in requests.wait(lambda m: m.source == "restarted").reason
+    assert "the source restarted" in requests.wait(lambda m: m.source == "restarted").reason
     again = at_the_counter(scene, "restarted", 2, full=True)
     again.header.stamp.sec = 1002
     updates.publish(again)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode
-from fcp_ros.scene.same_things import same_things
+from fcp_ros.scene.correspondence import match_scenes
 
 PLACES = st.lists(
     st.tuples(st.integers(0, 8), st.integers(0, 4)).map(lambda p: (p[0] / 4, p[1] / 4)),
@@ -22,7 +22,7 @@ def thing(id_: str, category: str, x: float | None, y: float = 0.0) -> SceneNode
 
 
 def pairs(mine: list[SceneNode], others: list[SceneNode]) -> dict[str, str]:
-    return same_things(SceneGraph.of(mine), SceneGraph.of(others))
+    return match_scenes(SceneGraph.of(mine), SceneGraph.of(others))
 
 
 def test_by_id_then_by_place_then_as_the_only_ones_left() -> None:
@@ -37,7 +37,7 @@ def test_then_by_type() -> None:
     mine = [thing("a", "couch", 0), thing("b", "mug", 1), thing("c", "sofa", 3)]
     others = [thing("x", "sofa", 0.2), thing("y", "cup", 1), thing("z", "sofa", 3)]
     types = {"couch": "couch", "sofa": "couch", "mug": "cup", "cup": "cup"}
-    found = same_things(
+    found = match_scenes(
         SceneGraph.of(mine), SceneGraph.of(others), type_of=lambda node: types[node.category]
     )
     assert found == {"x": "a", "y": "b", "z": "c"}

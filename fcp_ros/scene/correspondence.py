@@ -1,41 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which nodes of two scenes are the same things, where their ids don't say so."""
+"""The correspondence of two scenes: pairs of nodes that are the same things, whatever their ids."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 
-if TYPE_CHECKING:
-    from scipy.spatial import cKDTree
-
 REACH = 0.5
-"""How far (m) a thing may have moved and still be recognised by its place."""
+"""Greatest distance (m) that a thing may have moved and still be recognised by its place."""
 
 
-def same_things(
+def match_scenes(
     before: SceneGraph,
     after: SceneGraph,
     reach: float = REACH,
     type_of: Callable[[SceneNode], str] | None = None,
 ) -> dict[str, str]:
-    """Pairs of nodes of the same layer and kind.
+    """Pair the nodes of two scenes that are the same things.
 
     Nodes with the same id, layer and category are pairs. Of the others, those of one layer and
     category are paired so that most find a partner within reach, and then with the least sum of
-    distances. A thing without a position, or further away, is paired only if it is the last of
-    its kind in both scenes. What is left then is paired by type in the same way.
+    distances. A thing without a position, or farther away, is paired only if it is the last of its
+    kind in both scenes. The remaining things are paired by type in the same way.
 
     Args:
-        before, after: The scenes, in one frame.
-        reach: How far (m) a thing may have moved.
+        before: The first scene.
+        after: The second scene, in the same frame.
+        reach: Greatest distance (m) that a thing may have moved.
         type_of: Type of a node, which things with different categories may share ("sofa" and
             "couch"); None to go by category alone.
 
@@ -50,10 +48,10 @@ def same_things(
     for kind in (_category, type_of):
         if kind is not None:
             taken = set(pairs.values())
-            ours = _by_kind((n for n in before.nodes.values() if n.id not in taken), kind)
-            theirs = _by_kind((n for n in after.nodes.values() if n.id not in pairs), kind)
+            ours = _group_by_kind((n for n in before.nodes.values() if n.id not in taken), kind)
+            theirs = _group_by_kind((n for n in after.nodes.values() if n.id not in pairs), kind)
             for key, mine in ours.items():
-                pairs.update(_pairs(mine, theirs.get(key, []), reach))
+                pairs.update(_pair_kind(mine, theirs.get(key, []), reach))
     return pairs
 
 
@@ -61,7 +59,7 @@ def _category(node: SceneNode) -> str:
     return normalise_label(node.category)
 
 
-def _by_kind(
+def _group_by_kind(
     nodes: Iterable[SceneNode], kind: Callable[[SceneNode], str]
 ) -> dict[tuple[Layer, str], list[SceneNode]]:
     kinds: dict[tuple[Layer, str], list[SceneNode]] = defaultdict(list)
@@ -70,9 +68,11 @@ def _by_kind(
     return kinds
 
 
-def _pairs(mine: Sequence[SceneNode], others: Sequence[SceneNode], reach: float) -> dict[str, str]:
-    """Pairs of things of one kind."""
-    found = _nearest(mine, others, reach)
+def _pair_kind(
+    mine: Sequence[SceneNode], others: Sequence[SceneNode], reach: float
+) -> dict[str, str]:
+    """Pair things of one kind."""
+    found = _pair_nearest(mine, others, reach)
     taken = set(found.values())
     left_mine = [node for node in mine if node.id not in taken]
     left_others = [node for node in others if node.id not in found]
@@ -81,21 +81,23 @@ def _pairs(mine: Sequence[SceneNode], others: Sequence[SceneNode], reach: float)
     return found
 
 
-def _nearest(
+def _pair_nearest(
     mine: Sequence[SceneNode], others: Sequence[SceneNode], reach: float
 ) -> dict[str, str]:
-    """The best pairs within reach: most of them first, then the nearest."""
+    """Find the best pairs within reach: as many as possible, then the nearest."""
     # Slow to import; the command line starts without it.
     from scipy.sparse import coo_matrix, hstack
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+    from scipy.spatial import cKDTree
 
     mine = [node for node in mine if node.pose is not None]
     others = [node for node in others if node.pose is not None]
     if not mine or not others:
         return {}
-    near = _tree(mine).sparse_distance_matrix(_tree(others), reach, output_type="coo_matrix")
-    # A column more for each row: to stay alone, which costs more than all pairs together. All
-    # costs are raised by 1, since a sparse matrix takes a cost of 0 for no edge.
+    tree = cKDTree(_positions(mine))
+    near = tree.sparse_distance_matrix(cKDTree(_positions(others)), reach, output_type="coo_matrix")
+    # One more column for each row: to stay alone, which costs more than all pairs together. All
+    # costs are raised by 1, since a sparse matrix takes a cost of 0 as no edge.
     rows = np.arange(len(mine))
     alone = coo_matrix(
         (np.full(len(mine), 2.0 + reach * len(mine)), (rows, rows)), (len(mine), len(mine))
@@ -109,7 +111,5 @@ def _nearest(
     }
 
 
-def _tree(nodes: Sequence[SceneNode]) -> cKDTree:
-    from scipy.spatial import cKDTree
-
-    return cKDTree([node.pose.position for node in nodes if node.pose is not None])
+def _positions(nodes: Sequence[SceneNode]) -> NDArray[np.float64]:
+    return np.array([node.pose.position for node in nodes if node.pose is not None])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequence numbers: which update of a source comes next, and which is late or tells of a gap."""
+"""The sequence numbers of sources, by which an update is next, late, or after a gap."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 
-class Turn(str, Enum):
-    """Where an update stands among those of its source."""
+class UpdateOrder(str, Enum):
+    """The position of an update in the sequence of its source."""
 
     NEXT = "next"
-    ANEW = "anew"
+    RESTARTED = "restarted"
     LATE = "late"
     GAP = "gap"
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """Whether it is an update's turn, and a clause why not."""
+class OrderCheck:
+    """The position of an update, and a clause why it cannot be taken."""
 
-    turn: Turn
+    order: UpdateOrder
     reason: str = ""
 
 
@@ -32,14 +32,14 @@ class _Last:
     is_lost: bool = False
 
 
-class SourceNumbers:
+class SequenceNumbers:
     """The newest number of each source.
 
     A source counts its updates. A full one may have any number; one that is not greater than the
-    last means that the source was started again, unless its time says that it is late. A delta has
+    last means that the source was restarted, unless its time shows that it is late. A delta has
     the number after the last one; the first delta of a source has number 1. A delta with a lower
-    number is late (or came twice), unless its time is later than all before: then the source was
-    started again and its full update was missed, which is a gap, too.
+    number is late (or a duplicate), unless its time is later than all before: then the source was
+    restarted and its full update was missed, which is a gap, too.
 
     After another source's full update, which stands for the whole world, a source's numbers go on.
 
@@ -47,15 +47,15 @@ class SourceNumbers:
     that want the same number the first gets it.
 
     Args:
-        most_sources: Beyond so many sources, the one that was silent longest is forgotten.
+        most_sources: Greatest number of sources to remember; the one silent longest is dropped.
     """
 
     def __init__(self, most_sources: int = 64) -> None:
         self._most_sources = most_sources
         self._last: OrderedDict[str, _Last] = OrderedDict()
 
-    def of_full(self, source: str, number: int, time: float | None) -> Judgement:
-        """Whether it is the turn of a full update.
+    def check_full(self, source: str, number: int, time: float | None) -> OrderCheck:
+        """Find the position of a full update.
 
         Args:
             source: Who sent it.
@@ -64,41 +64,46 @@ class SourceNumbers:
         """
         last = self._last.get(source)
         if last is None or not source:
-            return Judgement(Turn.NEXT)
+            return OrderCheck(UpdateOrder.NEXT)
         if (
             time is not None
             and last.time is not None
             and (time, number) <= (last.time, last.number)
             and (time < last.time or number == last.number)
         ):
-            return Judgement(Turn.LATE, f"number {number} is older than what is known")
-        return Judgement(Turn.NEXT if number > last.number else Turn.ANEW)
+            return OrderCheck(UpdateOrder.LATE, f"number {number} is older than the last one")
+        return OrderCheck(UpdateOrder.NEXT if number > last.number else UpdateOrder.RESTARTED)
 
-    def of_delta(
+    def check_delta(
         self, source: str, number: int, time: float | None, graph_number: int
-    ) -> Judgement:
-        """Whether it is the turn of a delta; arguments as above.
+    ) -> OrderCheck:
+        """Find the position of a delta.
 
         Args:
-            graph_number: Of the present graph.
+            source: As in ``check_full``.
+            number: As in ``check_full``.
+            time: As in ``check_full``.
+            graph_number: Sequence number of the present graph.
         """
         last = self._last.get(source) if source else _Last(graph_number, None)
         if last is None:
             if number == 1:
-                return Judgement(Turn.NEXT)
-            return Judgement(Turn.GAP, f"the first update of this source here is number {number}")
+                return OrderCheck(UpdateOrder.NEXT)
+            return OrderCheck(
+                UpdateOrder.GAP, f"the first update of this source here is number {number}"
+            )
         if last.is_lost:
-            return Judgement(Turn.GAP, "the full update that was asked for has not come yet")
+            return OrderCheck(UpdateOrder.GAP, "the requested full update has not come yet")
         if number == last.number + 1:
-            return Judgement(Turn.NEXT)
+            return OrderCheck(UpdateOrder.NEXT)
         if number > last.number:
-            return Judgement(Turn.GAP, f"number {number} came after number {last.number}")
+            return OrderCheck(UpdateOrder.GAP, f"number {number} came after number {last.number}")
         if time is not None and last.time is not None and time > last.time:
-            return Judgement(Turn.GAP, f"the source began anew with number {number}")
-        return Judgement(Turn.LATE, f"number {number} came after number {last.number}")
+            return OrderCheck(UpdateOrder.GAP, f"the source restarted with number {number}")
+        return OrderCheck(UpdateOrder.LATE, f"number {number} came after number {last.number}")
 
-    def took(self, source: str, number: int, time: float | None) -> None:
-        """An update was worked in."""
+    def record(self, source: str, number: int, time: float | None) -> None:
+        """Record that an update was worked in."""
         if not source:
             return
         last = self._last.get(source)
@@ -109,11 +114,11 @@ class SourceNumbers:
         if len(self._last) > self._most_sources:
             self._last.popitem(last=False)
 
-    def lost(self, source: str) -> None:
-        """An update of a source was missed or could not be used: only a full one helps."""
+    def record_loss(self, source: str) -> None:
+        """Record that an update was missed or could not be used: only a full one helps."""
         if source in self._last:
             self._last[source] = replace(self._last[source], is_lost=True)
 
-    def knows(self, source: str) -> bool:
-        """Whether a source has sent anything, as far as that is remembered."""
+    def is_known(self, source: str) -> bool:
+        """Return True if an update of the source is remembered."""
         return source in self._last

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequence numbers: in order, late, twice, after a gap, from a source that was started again."""
+
+from fcp_ros.scene.live.sequence_numbers import SequenceNumbers, UpdateOrder
+
+
+def test_a_source_counts_its_updates() -> None:
+    numbers = SequenceNumbers()
+    assert (
+        numbers.check_delta("camera", 7, None, 3).order is UpdateOrder.GAP
+    )
+    assert numbers.check_delta("camera", 1, None, 3).order is UpdateOrder.NEXT
+    assert numbers.check_full("camera", 7, None).order is UpdateOrder.NEXT
+    numbers.record("camera", 7, None)
+    assert numbers.check_delta("camera", 8, None, 3).order is UpdateOrder.NEXT
+    assert numbers.check_delta("camera", 9, None, 3).order is UpdateOrder.GAP
+    assert numbers.check_delta("camera", 7, None, 3).order is UpdateOrder.LATE
+    assert numbers.check_delta("camera", 2, None, 3).order is UpdateOrder.LATE
+    assert numbers.check_full("camera", 30, None).order is UpdateOrder.NEXT
+
+
+def test_after_a_gap_only_a_full_update_helps() -> None:
+    numbers = SequenceNumbers()
+    numbers.record("camera", 7, None)
+    numbers.record_loss("camera")
+    assert numbers.check_delta("camera", 8, None, 0).order is UpdateOrder.GAP
+    numbers.record("camera", 11, None)
+    assert numbers.check_delta("camera", 12, None, 0).order is UpdateOrder.NEXT
+
+
+def test_a_number_that_falls_back() -> None:
+    numbers = SequenceNumbers()
+    numbers.record("camera", 7, 100.0)
+    assert numbers.check_full("camera", 1, None).order is UpdateOrder.RESTARTED
+    assert numbers.check_full("camera", 1, 101.0).order is UpdateOrder.RESTARTED
+    assert numbers.check_full("camera", 6, 99.0).order is UpdateOrder.LATE
+    assert numbers.check_full("camera", 7, 100.0).order is UpdateOrder.LATE  # the same one again
+    assert numbers.check_delta("camera", 6, 99.0, 0).order is UpdateOrder.LATE
+    assert (
+        numbers.check_delta("camera", 1, 101.0, 0).order is UpdateOrder.GAP
+    )  # its full one was missed
+    assert numbers.check_delta("camera", 8, 101.0, 0).order is UpdateOrder.NEXT
+
+
+def test_without_a_source_the_graph_counts() -> None:
+    numbers = SequenceNumbers()
+    assert numbers.check_full("", 0, None).order is UpdateOrder.NEXT
+    assert numbers.check_delta("", 4, None, 3).order is UpdateOrder.NEXT
+    assert numbers.check_delta("", 3, None, 3).order is UpdateOrder.LATE
+    assert numbers.check_delta("", 5, None, 3).order is UpdateOrder.GAP
+
+
+def test_sources_are_forgotten_beyond_a_bound() -> None:
+    numbers = SequenceNumbers(most_sources=2)
+    for name in ("a", "b", "a", "c"):
+        numbers.record(name, 1, None)
+    assert [name for name in "abc" if numbers.is_known(name)] == ["a", "c"]
