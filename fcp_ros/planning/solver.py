@@ -25,7 +25,7 @@ from functools import cached_property
 from fcp_ros.fuzzy import EPSILON, reaches
 from fcp_ros.planning.chunks.library import StepAtoms, find_step_atoms
 from fcp_ros.planning.chunks.macros import bind_macro_maker, label_steps
-from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, encode, no_macros
+from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, encode, make_no_macros
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.goal.alternatives import find_alternatives
@@ -150,7 +150,7 @@ class Solver:
             alternatives = keep_representatives(alternatives, problem.classes)
         with self._times(Phase.COMPILE):
             options = problem.options
-            macros: MacroMaker = no_macros
+            macros: MacroMaker = make_no_macros
             if options.switches.chunks and problem.library.chunks:
                 macros = bind_macro_maker(problem.library, check=watch.check)
             encoding = encode(

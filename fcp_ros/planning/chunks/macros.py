@@ -19,7 +19,7 @@ from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.chunks.composition import BodyComposition
 from fcp_ros.planning.chunks.library import ChunkLibrary, find_chunk_atoms
 from fcp_ros.planning.encoding.encode import MacroMaker
-from fcp_ros.planning.encoding.encoding import Action
+from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.flat.builder import FlatResource
 from fcp_ros.planning.model.ground_step import GroundStep
@@ -95,7 +95,7 @@ def bind_macro_maker(
     return make
 
 
-def label_steps(actions: Iterable[Action]) -> tuple[str, ...]:
+def label_steps(actions: Iterable[FlatAction]) -> tuple[str, ...]:
     """Return the label of each step of the actions, in order (`PlanStep.chunk`).
 
     It is the name of the chunk, with a number from its second use on ("fetch", "fetch 2"); it is
@@ -197,7 +197,7 @@ def _make_macro(
     steps: tuple[GroundStep, ...] = tuple(part.action.steps[0] for part in parts)
     return Entry(
         body,
-        Action(steps, chunk=chunk.name),
+        FlatAction(steps, chunk=chunk.name),
         find_chunk_atoms(chunk, binding, steps),
         math.fsum(part.cost for part in parts),
         use,

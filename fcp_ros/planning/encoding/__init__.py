@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a task and the alternatives of a goal to a flat task, and back to the steps of a plan.
 
-`encode` is the pipeline: `variables` chooses finite-domain variables, `operators` (with
-`requirements`) encodes operators over them, `figures` adds costs and uses, `merge` and `metric`
-make few operators of many, `arrays` writes the flat task, `encoding` is what comes out.
+`encode` is the pipeline. `variables` chooses finite-domain variables, `operators` (with
+`requirements`) encodes operators over them, `costs` adds costs, uses and windows, `merge` and
+`metric` replace many operators by few, `arrays` writes the flat task. `encoding` is the outcome; it
+decodes plans.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries -> the arrays of a flat task, in bulk; `FlatBuilder`, which also checks, is the twin."""
+"""The arrays of a flat task, filled in bulk; the twin `FlatBuilder` also checks its input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fcp_ros.planning.flat.builder import Assignment, FlatResource
 from fcp_ros.planning.flat.task import FlatTask, Ints
 
 
-def flat_task(
+def make_flat_task(
     domain: Sequence[int],
     initial: Sequence[int],
     goal: Sequence[Assignment],
@@ -22,7 +22,7 @@ def flat_task(
     pools: Sequence[FlatResource],
     clock: int,
 ) -> FlatTask:
-    """The flat task of the entries, all with loss 0; arguments as of `FlatBuilder`."""
+    """Make the flat task of some entries, all with loss 0; arguments as of `FlatBuilder`."""
     bodies = [entry.body for entry in entries]
     effects = [effect for body in bodies for effect in body.effects]
     blocks = [block for body in bodies for block in body.blocks]

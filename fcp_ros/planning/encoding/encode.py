@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Task and goal alternatives -> flat task: the pipeline.
+"""The pipeline from a task and the alternatives of a goal to a flat task.
 
-Each alternative of the goal has a *finish* operator: it may be applied where the alternative holds
-and sets the goal variable; its loss is that of the goal's degree. So a plan for the goal is a plan
-for the one variable, and which alternative is worth it is for the search to find out.
+Each alternative has a *finish* operator: it is applicable where the alternative holds and sets the
+goal variable, with the loss of the goal's degree. So a plan for the goal is a plan for that one
+variable, and the search finds out which alternative is best.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fcp_ros.foundation.garbage import pause_garbage_collection
-from fcp_ros.planning.encoding.arrays import flat_task
-from fcp_ros.planning.encoding.encoding import Action, Encoding
-from fcp_ros.planning.encoding.figures import Figures
-from fcp_ros.planning.encoding.merge import Entry, Merging, overwriting
-from fcp_ros.planning.encoding.metric import contracted
+from fcp_ros.planning.encoding.arrays import make_flat_task
+from fcp_ros.planning.encoding.costs import OperatorCosts
+from fcp_ros.planning.encoding.encoding import Encoding, FlatAction
+from fcp_ros.planning.encoding.merge import Entry, OperatorMerger, expand_representative
+from fcp_ros.planning.encoding.metric import contract_hops
 from fcp_ros.planning.encoding.operators import Body, OperatorEncoder
-from fcp_ros.planning.encoding.variables import Variables, variables_of
+from fcp_ros.planning.encoding.variables import Variables, choose_variables
 from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.model.ground_step import GradedAtoms, GroundStep
@@ -34,22 +34,22 @@ from fcp_ros.planning.task.task import Task
 MacroMaker = Callable[
     [Sequence[Entry], Sequence[int], Sequence[FlatResource], int], Iterable[Entry]
 ]
-"""Makes further operators of the entries, the variables' sizes, the resources, and the clock."""
+"""Makes further entries from the entries, the sizes of variables, the resources and the clock."""
 
 
-def no_macros(*_: object) -> Iterable[Entry]:
-    """The maker that makes none."""
+def make_no_macros(*_: object) -> Iterable[Entry]:
+    """Make no further entries."""
     return ()
 
 
 @dataclass(frozen=True)
 class EncodeOptions:
-    """How to encode.
+    """Options of encoding.
 
     Attributes:
-        optimise: what the flat costs are: steps (each 1), the rules' costs or their durations.
+        optimise: the meaning of flat costs: steps (each 1), the rules' costs or their durations.
         deadline: seconds that a plan may take; infinite without one.
-        amounts: resource -> what there is of it at first; the domain's own figure by default.
+        amounts: initial amount of each resource; the domain's own by default.
         switches: the optimisations.
         macros: makes operators for sequences of steps (see chunks/macros.py).
     """
@@ -58,7 +58,7 @@ class EncodeOptions:
     deadline: float = math.inf
     amounts: Mapping[str, float] = field(default_factory=dict)
     switches: Switches = field(default_factory=Switches)
-    macros: MacroMaker = no_macros
+    macros: MacroMaker = make_no_macros
 
 
 def encode(
@@ -68,18 +68,18 @@ def encode(
     options: EncodeOptions,
     watch: Watch,
 ) -> Encoding:
-    """The flat task of a goal.
+    """Encode a goal on a task as a flat task.
 
-    Only what matters for one of the alternatives is encoded (see `relevant`). An alternative that
-    can't be reached whatever is done has no finish operator.
+    Only what matters for one of the alternatives is encoded (see `select_relevant`). An alternative
+    that is never reachable has no finish operator.
 
     Raises:
         Interrupted: cancelled, or out of time.
     """
-    # Nearly all that is made here stays until the end: no garbage is to be looked for.
+    # Nearly all objects made here live until the end: the collector would only traverse them.
     with pause_garbage_collection():
-        apart = not options.switches.forgetting or options.macros is not no_macros
-        if apart and any(operator.forgets >= 0 for operator in task.operators):
+        one_by_one = not options.switches.forgetting or options.macros is not make_no_macros
+        if one_by_one and any(operator.forgets >= 0 for operator in task.operators):
             task = expanded(task)
             conditions = Conditions(task)
         relevance = relevant(task, conditions, alternatives, watch)
@@ -103,9 +103,9 @@ class _Encoder:
         self._macros = options.macros
         self._watch = watch
         mutexes = find_leg_mutexes(task, conditions, relevance.operators)
-        self._variables: Variables = variables_of(task, conditions, relevance, mutexes)
+        self._variables: Variables = choose_variables(task, conditions, relevance, mutexes)
         self._encoder = OperatorEncoder(task, conditions, self._variables, mutexes)
-        self._figures = Figures(
+        self._costs = OperatorCosts(
             task,
             [task.operators[index] for index in relevance.operators],
             options.optimise,
@@ -115,25 +115,25 @@ class _Encoder:
         self._graded = {name: GradedAtoms(rule) for name, rule in task.domain.rules.items()}
 
     def run(self) -> Encoding:
-        variables, figures = self._variables, self._figures
-        entries = [entry for index in self._relevant for entry in self._entries(index)]
+        variables, costs = self._variables, self._costs
+        entries = [entry for index in self._relevant for entry in self._make_entries(index)]
         sizes = [*map(len, variables.values)]
-        entries.extend(self._macros(entries, sizes, figures.pools, figures.clock))
+        entries.extend(self._macros(entries, sizes, costs.pools, costs.clock))
         if self._switches.forgetting:
-            merging = Merging(self._task, variables, figures.durations_matter)
-            entries = merging.merged(entries)
+            merger = OperatorMerger(self._task, variables, costs.durations_matter)
+            entries = merger.merge(entries)
         for number, alternative in enumerate(self._alternatives):
-            entries.extend(self._finish(number, alternative))
+            entries.extend(self._make_finish(number, alternative))
         if self._switches.metric:
-            entries = contracted(entries, self._task, variables, figures.pools, figures.clock)
+            entries = contract_hops(entries, self._task, variables, costs.pools, costs.clock)
         self._watch.check()
-        flat = flat_task(
+        flat = make_flat_task(
             [*sizes, 2],
             [*variables.initial, 0],
             [(len(variables.values), 1)],
             entries,
-            figures.pools,
-            figures.clock,
+            costs.pools,
+            costs.clock,
         )
         return Encoding(
             flat,
@@ -144,35 +144,35 @@ class _Encoder:
             self._alternatives,
         )
 
-    def _entries(self, index: int) -> Iterator[Entry]:
-        """The flat operators of an operator of the task."""
+    def _make_entries(self, index: int) -> Iterator[Entry]:
+        """Yield the entries of an operator of the task."""
         self._watch.check()
         operator = self._task.operators[index]
-        figures = self._figures
-        window = figures.window(operator)
-        for body in self._encoder.bodies(index):
-            if body.changes_nothing and figures.is_free(operator):
+        costs = self._costs
+        window = costs.window_of(operator)
+        for body in self._encoder.encode(index):
+            if body.changes_nothing and costs.is_free(operator):
                 continue
             entry = Entry(
                 body,
-                Action((GroundStep(operator.rule, operator.arguments),)),
+                FlatAction((GroundStep(operator.rule, operator.arguments),)),
                 self._graded[operator.rule.name].of(operator.arguments),
-                figures.cost(operator),
-                figures.use(operator),
+                costs.cost_of(operator),
+                costs.use_of(operator),
                 window.opens,
                 window.closes,
             )
             if operator.forgets < 0:
                 yield entry
             else:
-                yield from overwriting(entry, operator, self._task, self._variables)
+                yield from expand_representative(entry, operator, self._task, self._variables)
 
-    def _finish(self, number: int, alternative: Alternative) -> Iterator[Entry]:
-        """The finish of an alternative; none where it is never reached."""
+    def _make_finish(self, number: int, alternative: Alternative) -> Iterator[Entry]:
+        """Yield the finish of an alternative; none if it is never reachable."""
         self._watch.check()
-        condition = self._encoder.condition(alternative.positive, alternative.negative)
+        condition = self._encoder.encode_condition(alternative.positive, alternative.negative)
         if condition is not None and not alternative.missing:
             reached = FlatEffect(len(self._variables.values), 1)
             body = Body(*condition, (reached,), ())
-            use = self._figures.nothing()
-            yield Entry(body, Action(alternative=number), alternative.graded, use=use)
+            use = self._costs.no_use()
+            yield Entry(body, FlatAction(alternative=number), alternative.graded, use=use)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An encoded task: the flat task, what its operators stand for, and the way back to steps."""
+"""An encoded task: the flat task, the meaning of its operators, and the decoding of plans."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fcp_ros.planning.task.task import Task
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """An argument that follows from the state: the element in a leg of what a variable holds.
+    """An argument that follows from the state: the element in a leg of a variable's fact.
 
     Attributes:
         variable: the variable, read before the step.
@@ -34,13 +34,13 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
-    """What a flat operator stands for.
+class FlatAction:
+    """The meaning of a flat operator.
 
     Attributes:
         steps: the ground steps, done one after the other; empty for a finish.
         alternative: number of the goal's alternative that it finishes; -1 for any other operator.
-        recall: how to find the argument of the (only) step that is left open, "", if one is.
+        recall: finds the argument of the (only) step that is left open, ""; None if none is.
         chunk: name of the chunk that the steps are; empty for others.
     """
 
@@ -51,13 +51,13 @@ class Action:
 
     @property
     def finishes(self) -> bool:
-        """Whether it is the finish of an alternative."""
+        """True if it is the finish of an alternative."""
         return self.alternative >= 0
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """What a sequence of flat operators stands for.
+    """The meaning of a sequence of flat operators.
 
     Attributes:
         steps: the ground steps, in order.
@@ -70,13 +70,13 @@ class Decoded:
 
 @dataclass(frozen=True)
 class Encoding:
-    """A flat task and what it stands for.
+    """A flat task and its meaning.
 
     Attributes:
         flat: the flat task. All losses are 0: see `with_losses`.
-        task: the task that it was made from.
+        task: the task that it encodes.
         variables: its variables; one more stands for the goal (the last one).
-        actions: what each flat operator stands for.
+        actions: the meaning of each flat operator.
         graded: the graded atoms of each flat operator; of a finish those of its alternative.
         alternatives: the goal's alternatives.
     """
@@ -84,20 +84,20 @@ class Encoding:
     flat: FlatTask
     task: Task
     variables: Variables
-    actions: Sequence[Action]
+    actions: Sequence[FlatAction]
     graded: Sequence[tuple[GradedAtom, ...]]
     alternatives: Sequence[Alternative]
-    _kinds: _Kinds = field(init=False, repr=False, compare=False)
+    _kinds: _LossKinds = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_kinds", _Kinds.of(self.actions, self.graded))
+        object.__setattr__(self, "_kinds", _LossKinds.of(self.actions, self.graded))
 
     def with_losses(self, known: Callable[[GradedAtom], float | None], tnorm: TNorm) -> FlatTask:
-        """The flat task with the losses that follow from what is known.
+        """Return the flat task with the losses that follow from what is known.
 
         Args:
-            known: degree of a graded atom in [0, 1], or None as long as it is not judged: it then
-                counts as the best that it can be, so no loss is too high.
+            known: degree of a graded atom in [0, 1]; None until it is judged. It then counts as 1,
+                so no loss is too high.
             tnorm: how degrees compose.
         """
         losses = [
@@ -111,11 +111,11 @@ class Encoding:
         return self.flat._replace(loss=np.array(losses, np.float64)[self._kinds.of_operator])
 
     def with_costs(self, costs: Floats) -> FlatTask:
-        """The flat task with other costs, float64[m], each finite and at least 0."""
+        """Return the flat task with other costs, float64[m], each finite and at least 0."""
         return self.flat._replace(cost=np.ascontiguousarray(costs, np.float64))
 
     def decode(self, operators: Iterable[int]) -> Decoded:
-        """What a sequence of flat operators stands for, applied from the initial state."""
+        """Decode a sequence of flat operators that is applied from the initial state."""
         steps: list[GroundStep] = []
         alternative: Alternative | None = None
         state = initial_state(self.flat)
@@ -123,12 +123,12 @@ class Encoding:
             action = self.actions[operator]
             if action.finishes:
                 alternative = self.alternatives[action.alternative]
-            steps.extend(self._steps(action, state))
+            steps.extend(self._complete_steps(action, state))
             state = successor(self.flat, state, operator)
         return Decoded(tuple(steps), alternative)
 
-    def _steps(self, action: Action, state: FlatState) -> tuple[GroundStep, ...]:
-        """The steps of an action in a state, with the argument that was left open."""
+    def _complete_steps(self, action: FlatAction, state: FlatState) -> tuple[GroundStep, ...]:
+        """Return the steps of an action in a state, with the argument that was left open."""
         recall = action.recall
         if recall is None:
             return action.steps
@@ -142,8 +142,8 @@ class Encoding:
 
 
 @dataclass(frozen=True)
-class _Kinds:
-    """Operators with the same graded atoms have the same loss: it is worked out once for each kind.
+class _LossKinds:
+    """Kinds of operators: those with the same graded atoms have the same loss, computed once.
 
     Attributes:
         atoms: the graded atoms of each kind.
@@ -156,7 +156,9 @@ class _Kinds:
     of_operator: np.ndarray[tuple[int], np.dtype[np.int64]]
 
     @classmethod
-    def of(cls, actions: Sequence[Action], graded: Sequence[tuple[GradedAtom, ...]]) -> _Kinds:
+    def of(
+        cls, actions: Sequence[FlatAction], graded: Sequence[tuple[GradedAtom, ...]]
+    ) -> _LossKinds:
         kinds: dict[tuple[GradedAtom, ...], int] = {}
         numbers = np.zeros(len(actions), np.int64)
         finishes: list[tuple[int, int]] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flat operators that differ only in a value that they overwrite become one (see `forgetting`)."""
+"""Merging of flat operators that differ only in a value that they overwrite (see `forgetting`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Fact
-from fcp_ros.planning.encoding.encoding import Action, Recall
+from fcp_ros.planning.encoding.encoding import FlatAction, Recall
 from fcp_ros.planning.encoding.operators import Body
 from fcp_ros.planning.encoding.variables import Variables
 from fcp_ros.planning.flat.builder import Assignment
@@ -20,10 +20,10 @@ from fcp_ros.planning.task.task import GroundOperator, Task
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A flat operator in the making, with what it stands for."""
+    """A flat operator before it becomes a row of arrays, with its meaning."""
 
     body: Body
-    action: Action
+    action: FlatAction
     graded: tuple[GradedAtom, ...] = ()
     cost: float = 0.0
     use: tuple[float, ...] = ()
@@ -31,8 +31,8 @@ class Entry:
     closes: float = math.inf
 
 
-class Merging:
-    """Merges entries.
+class OperatorMerger:
+    """Merges entries that differ only in a forgotten parameter.
 
     Args:
         task: the task.
@@ -49,16 +49,16 @@ class Merging:
             if (found := find_forgotten_parameter(rule, task.domain.schema, durations)) is not None
         }
 
-    def merged(self, entries: Sequence[Entry]) -> list[Entry]:
-        """The entries, with one in place of all that differ in a forgotten parameter only."""
+    def merge(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Replace entries that differ only in a forgotten parameter by one."""
         groups: dict[Hashable, list[tuple[Entry, Assignment]]] = {}
         order: list[Entry | Hashable] = []
         for entry in entries:
-            old = self._old_value(entry)
+            old = self._find_old_value(entry)
             if old is None:
                 order.append(entry)
                 continue
-            key = self._without(entry, old)
+            key = self._make_key(entry, old)
             if key not in groups:
                 groups[key] = []
                 order.append(key)
@@ -66,11 +66,11 @@ class Merging:
         return [
             entry
             for item in order
-            for entry in ([item] if isinstance(item, Entry) else self._one(groups[item]))
+            for entry in ([item] if isinstance(item, Entry) else self._merge_group(groups[item]))
         ]
 
-    def _old_value(self, entry: Entry) -> Assignment | None:
-        """Variable and value that the entry asks for only to overwrite it."""
+    def _find_old_value(self, entry: Entry) -> Assignment | None:
+        """Find the variable and value that an entry requires only to overwrite it."""
         if len(entry.action.steps) != 1:
             return None
         (step,) = entry.action.steps
@@ -91,13 +91,13 @@ class Merging:
 
     @staticmethod
     def _is_read(body: Body, variable: int) -> bool:
-        """Whether an effect or a block looks at the variable."""
+        """Return True if an effect or a block reads the variable."""
         read = [place for effect in body.effects for place in (*effect.equal, *effect.unequal)]
         read += [place for block in body.blocks for place in (*block.rest, *block.done)]
         return any(place[0] == variable for place in read)
 
-    def _without(self, entry: Entry, old: Assignment) -> Hashable:
-        """All that must be the same; everything but the old value and where it stands."""
+    def _make_key(self, entry: Entry, old: Assignment) -> Hashable:
+        """Make the key of entries that can be merged: all but the old value and its argument."""
         (step,) = entry.action.steps
         number = self._rules[step.rule.name].parameter
         body = entry.body
@@ -117,7 +117,7 @@ class Merging:
             entry.closes,
         )
 
-    def _one(self, group: Sequence[tuple[Entry, Assignment]]) -> list[Entry]:
+    def _merge_group(self, group: Sequence[tuple[Entry, Assignment]]) -> list[Entry]:
         entry, (variable, _) = group[0]
         covered = {value for _, (_, value) in group}
         size = len(self._variables.values[variable])
@@ -126,16 +126,18 @@ class Merging:
             return [entry for entry, _ in group]
         (step,) = entry.action.steps
         rule: ForgottenParameter = self._rules[step.rule.name]
-        return [_merged(entry, variable, excluded, rule.position, rule.parameter)]
+        return [_generalise(entry, variable, excluded, rule.position, rule.parameter)]
 
 
-def overwriting(
+def expand_representative(
     entry: Entry, operator: GroundOperator, task: Task, variables: Variables
 ) -> Iterator[Entry]:
-    """The entries of an operator that stands for all old values (see overwriting.py).
+    """Make the entries of an operator that represents all old values.
+
+    See `fcp_ros.planning.relevance.overwriting`.
 
     Args:
-        entry: of the operator itself, for the one old value that it names.
+        entry: the entry of the operator, for the one old value that it names.
         operator: the operator.
         task: its task.
         variables: the variables; all old values are values of one of them.
@@ -151,7 +153,7 @@ def overwriting(
         (covered if there else excluded).append(number)
     position = 1 - leg[1]
     if len(excluded) < len(covered) > 1:
-        yield _merged(entry, variable, excluded, position, operator.forgets)
+        yield _generalise(entry, variable, excluded, position, operator.forgets)
         return
     (step,) = entry.action.steps
     for number in covered:
@@ -163,14 +165,14 @@ def overwriting(
         yield replace(
             entry,
             body=replace(entry.body, pre=tuple(sorted(pre))),
-            action=Action((GroundStep(step.rule, tuple(arguments)),)),
+            action=FlatAction((GroundStep(step.rule, tuple(arguments)),)),
         )
 
 
-def _merged(
+def _generalise(
     entry: Entry, variable: int, excluded: Iterable[int], leg: int, parameter: int
 ) -> Entry:
-    """An entry for all values of a variable but some, in place of one for a single value.
+    """Make an entry for all values of a variable but some from one for a single value.
 
     Args:
         entry: for a single value.
@@ -189,5 +191,5 @@ def _merged(
     arguments = list(step.arguments)
     arguments[parameter] = ""
     recall = Recall(variable, leg, parameter)
-    action = Action((GroundStep(step.rule, tuple(arguments)),), recall=recall)
+    action = FlatAction((GroundStep(step.rule, tuple(arguments)),), recall=recall)
     return replace(entry, body=body, action=action)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metric relations: moving along a graph takes one operator from stop to stop, not one a hop.
+"""Metric relations: moving along a graph takes one operator from stop to stop, not one per hop.
 
 The hops of a variable (where the robot is) are the operators of rules that the domain marks as
-metric, that ask for nothing but the old value, change nothing else and are crisp. Values that
-nothing else reads or sets are no *stops*: they are taken out of the graph one after the other, and
-the pairs of hops through them become one (node contraction, as in Geisberger et al., Contraction
-hierarchies, 2008), as long as there are no more operators than before. What remains keeps every
-shortest distance between stops; each operator stands for a sequence of hops.
+metric, that require only the old value, change nothing else and are crisp. Values that nothing else
+reads or sets are no *stops*: they are removed from the graph one after the other, and the pairs of
+hops through them become one (node contraction, as in Geisberger et al., Contraction hierarchies,
+2008), as long as there are no more operators than before. The rest keeps every shortest distance
+between stops; each operator is a sequence of hops.
 
-Why no optimum changes: in any plan, hops between two visits of stops may be put off until just
-before the second visit, since nothing in between reads where exactly the robot is; and they may be
-replaced by a shortest way. Nothing gets worse by that if the hops' costs and uses are multiples of
-one another, hops only use up, and nothing has to wait for a window to open. A value that must *not*
-be had somewhere is a stop, and so are those that are one hop from it.
+No optimum changes: in any plan, hops between two visits of stops may be delayed until just before
+the second visit, since nothing in between reads where exactly the robot is; and they may be
+replaced by a shortest path. Nothing gets worse by that if the hops' costs and uses are multiples of
+one another, hops only consume, and nothing waits for a window to open. A value that some condition
+excludes is a stop, and so are the values one hop from it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.encoding.encoding import Action
+from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.encoding.operators import Body
 from fcp_ros.planning.encoding.variables import Variables
@@ -32,11 +32,11 @@ from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
 from fcp_ros.planning.task.task import Task
 
 Vector = tuple[float, ...]
-"""Cost of an operator, and what it takes from each resource."""
+"""Cost of an operator, and its use of each resource."""
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class HopPath:
     """Hops from one value to another, one after the other."""
 
     weight: float
@@ -47,44 +47,44 @@ _Parts: TypeAlias = "Entry | tuple[_Parts, _Parts]"
 _Led: TypeAlias = tuple[float, _Parts]
 
 
-def contracted(
+def contract_hops(
     entries: Sequence[Entry],
     task: Task,
     variables: Variables,
     pools: Sequence[FlatResource],
     clock: int,
 ) -> list[Entry]:
-    """The entries, with ways from stop to stop in place of the hops where that is sound.
+    """Replace hops by paths from stop to stop where that is sound.
 
     Args:
         entries: all flat operators, finishes too.
-        task: what they were made from.
+        task: the task that they encode.
         variables: its variables.
         pools: the resources.
         clock: number of the resource that counts time, or -1.
     """
     hops: dict[int, list[int]] = {}
     for number, entry in enumerate(entries):
-        variable = _hop_of(entry, task, variables)
+        variable = _find_hop_variable(entry, task, variables)
         if variable >= 0:
             hops.setdefault(variable, []).append(number)
     replaced: set[int] = set()
-    ways: list[Entry] = []
+    paths: list[Entry] = []
     for variable, numbers in hops.items():
         mine = [entries[number] for number in numbers]
-        if not _comparable(mine, entries, pools, clock):
+        if not _are_comparable(mine, entries, pools, clock):
             continue
         chosen = set(numbers)
         others = [entry for number, entry in enumerate(entries) if number not in chosen]
         graph = _Graph(mine)
-        graph.contract(_stops(variable, others, graph) | {variables.initial[variable]})
-        ways.extend(_joined(variable, *edge) for edge in graph.edges())
+        graph.contract(_find_stops(variable, others, graph) | {variables.initial[variable]})
+        paths.extend(_make_entry(variable, *edge) for edge in graph.edges())
         replaced |= chosen
-    return [*(e for number, e in enumerate(entries) if number not in replaced), *ways]
+    return [*(e for number, e in enumerate(entries) if number not in replaced), *paths]
 
 
-def _hop_of(entry: Entry, task: Task, variables: Variables) -> int:
-    """The variable that the entry moves one hop; -1 if it does anything else."""
+def _find_hop_variable(entry: Entry, task: Task, variables: Variables) -> int:
+    """Return the variable that an entry moves by one hop; -1 if it does anything else."""
     body = entry.body
     if len(entry.action.steps) != 1 or entry.graded or len(body.pre) != 1:
         return -1
@@ -103,10 +103,10 @@ def _hop_of(entry: Entry, task: Task, variables: Variables) -> int:
     return variable
 
 
-def _comparable(
+def _are_comparable(
     hops: Sequence[Entry], entries: Sequence[Entry], pools: Sequence[FlatResource], clock: int
 ) -> bool:
-    """Whether the shortest way is the best in every respect, at any time."""
+    """Return True if the shortest path is the best in every respect, at any time."""
     if any(entry.opens > 0.0 for entry in entries):
         return False
     for resource, pool in enumerate(pools):
@@ -116,30 +116,30 @@ def _comparable(
         gained = any(entry.use[resource] < 0.0 for entry in entries)
         if gained or not pool.low - EPSILON <= pool.amount <= pool.high + EPSILON:
             return False
-    vectors = dict.fromkeys(map(_vector, hops))  # mostly very few
-    reference = max(vectors, key=_size)
-    return all(_proportional(vector, reference) for vector in vectors)
+    vectors = dict.fromkeys(map(_to_vector, hops))  # mostly very few
+    reference = max(vectors, key=_sum)
+    return all(_is_multiple(vector, reference) for vector in vectors)
 
 
-def _vector(entry: Entry) -> Vector:
+def _to_vector(entry: Entry) -> Vector:
     return (entry.cost, *entry.use)
 
 
-def _size(vector: Vector) -> float:
+def _sum(vector: Vector) -> float:
     return sum(map(abs, vector))
 
 
-def _proportional(one: Vector, other: Vector) -> bool:
-    """Whether `one` is a multiple of `other`, which is no shorter."""
-    scale = _size(other)
+def _is_multiple(one: Vector, other: Vector) -> bool:
+    """Return True if `one` is a multiple of `other`, which is no shorter."""
+    scale = _sum(other)
     if scale == 0.0:
         return True
-    factor = _size(one) / scale
+    factor = _sum(one) / scale
     return all(abs(a - factor * b) <= EPSILON * scale for a, b in zip(one, other, strict=True))
 
 
-def _stops(variable: int, others: Iterable[Entry], graph: _Graph) -> set[int]:
-    """Values that anything else reads or sets."""
+def _find_stops(variable: int, others: Iterable[Entry], graph: _Graph) -> set[int]:
+    """Find the values that anything else reads or sets."""
     there: set[int] = set()
     elsewhere: set[int] = set()
     for entry in others:
@@ -158,9 +158,9 @@ def _stops(variable: int, others: Iterable[Entry], graph: _Graph) -> set[int]:
 
 
 class _Graph:
-    """The hops between values; of several from one to another the lightest.
+    """The lightest hops between values.
 
-    A way is kept as its weight, and as a hop or the two ways that it is made of.
+    A path is kept as its weight, and as a hop or the two paths that it consists of.
     """
 
     def __init__(self, hops: Iterable[Entry]) -> None:
@@ -172,48 +172,48 @@ class _Graph:
             for value in (old, effect.value):
                 self._out.setdefault(value, {})
                 self._in.setdefault(value, set())
-            self._add(old, effect.value, _size(_vector(entry)), entry)
+            self._add(old, effect.value, _sum(_to_vector(entry)), entry)
 
     def after(self, value: int) -> Iterable[int]:
-        """The values one hop further."""
+        """Return the values one hop further."""
         return self._out.get(value, ())
 
-    def edges(self) -> Iterator[tuple[int, int, Way]]:
-        """All ways that are left: from, to, way."""
-        for old, ways in self._out.items():
-            for new, (weight, parts) in ways.items():
-                yield old, new, Way(weight, _hops_in(parts))
+    def edges(self) -> Iterator[tuple[int, int, HopPath]]:
+        """Yield the paths that are left: from, to, path."""
+        for old, paths in self._out.items():
+            for new, (weight, parts) in paths.items():
+                yield old, new, HopPath(weight, _list_hops(parts))
 
     def contract(self, stops: set[int]) -> None:
-        """Take out values that are no stops, those with the fewest ways through them first."""
-        queue = [(self._through(value), value) for value in self._in if value not in stops]
+        """Remove values that are no stops, those with the fewest paths through them first."""
+        queue = [(self._count_through(value), value) for value in self._in if value not in stops]
         heapq.heapify(queue)
         while queue:
-            ways, value = heapq.heappop(queue)
+            paths, value = heapq.heappop(queue)
             if value not in self._in:
                 continue
-            now = self._through(value)
-            if now > ways:
+            now = self._count_through(value)
+            if now > paths:
                 heapq.heappush(queue, (now, value))
-            elif self._worthwhile(value):
-                for other in self._take_out(value):
+            elif self._is_worthwhile(value):
+                for other in self._remove(value):
                     if other not in stops:
-                        heapq.heappush(queue, (self._through(other), other))
+                        heapq.heappush(queue, (self._count_through(other), other))
 
     def _add(self, old: int, new: int, weight: float, parts: _Parts) -> None:
         if old == new:
             return
-        ways = self._out[old]
-        before = ways.get(new)
+        paths = self._out[old]
+        before = paths.get(new)
         if before is None or weight < before[0]:
-            ways[new] = (weight, parts)
+            paths[new] = (weight, parts)
             self._in[new].add(old)
 
-    def _through(self, value: int) -> int:
+    def _count_through(self, value: int) -> int:
         return len(self._in[value]) * len(self._out[value])
 
-    def _worthwhile(self, value: int) -> bool:
-        """Whether there are no more ways without the value than with it."""
+    def _is_worthwhile(self, value: int) -> bool:
+        """Return True if there are no more paths without the value than with it."""
         before, after = self._in[value], self._out[value].keys()
         limit = len(before) + len(after)
         if len(before) * len(after) > limit * limit:
@@ -225,8 +225,8 @@ class _Graph:
                 return False
         return True
 
-    def _take_out(self, value: int) -> set[int]:
-        """Lead all ways through the value past it; its neighbours."""
+    def _remove(self, value: int) -> set[int]:
+        """Replace all paths through a value by direct ones; return its neighbours."""
         before, after = self._in.pop(value), self._out.pop(value)
         for old in before:
             weight, first = self._out[old].pop(value)
@@ -237,8 +237,8 @@ class _Graph:
         return before | set(after)
 
 
-def _hops_in(parts: _Parts) -> tuple[Entry, ...]:
-    """The hops of a way, in order."""
+def _list_hops(parts: _Parts) -> tuple[Entry, ...]:
+    """List the hops of a path, in order."""
     found: list[Entry] = []
     waiting = [parts]
     while waiting:
@@ -250,14 +250,14 @@ def _hops_in(parts: _Parts) -> tuple[Entry, ...]:
     return tuple(found)
 
 
-def _joined(variable: int, old: int, new: int, way: Way) -> Entry:
-    """One entry for a way."""
-    if len(way.hops) == 1:
-        return way.hops[0]
+def _make_entry(variable: int, old: int, new: int, path: HopPath) -> Entry:
+    """Make an entry of a path."""
+    if len(path.hops) == 1:
+        return path.hops[0]
     return Entry(
         Body(((variable, old),), (), (FlatEffect(variable, new),), ()),
-        Action(tuple(step for hop in way.hops for step in hop.action.steps)),
+        FlatAction(tuple(step for hop in path.hops for step in hop.action.steps)),
         (),
-        sum(hop.cost for hop in way.hops),
-        tuple(map(sum, zip(*(hop.use for hop in way.hops), strict=True))),
+        sum(hop.cost for hop in path.hops),
+        tuple(map(sum, zip(*(hop.use for hop in path.hops), strict=True))),
     )

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators over facts -> operators over variables: conditions and effects.
+"""Operators over facts to operators over variables: conditions and effects.
 
-What never changes is worked out; an operator of which a condition never holds is left out.
+Facts that never change are evaluated; an operator with a condition that never holds is dropped.
+
+A condition is a conjunction of values and excluded values. Disjunctions would enter in
+`OperatorEncoder.encode`, which may already make several bodies of one operator.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ class Body:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether it leaves every state as it is."""
+        """True if it leaves every state as it is."""
         return all((effect.variable, effect.value) in self.pre for effect in self.effects)
 
 
@@ -40,7 +43,7 @@ class OperatorEncoder:
         task: the task.
         conditions: its negative conditions.
         variables: the variables that were chosen for it.
-        mutexes: absences that follow from a precondition are not asked for.
+        mutexes: absences that follow from a precondition are not required.
     """
 
     def __init__(
@@ -52,93 +55,93 @@ class OperatorEncoder:
         self._mutexes = mutexes
         self._legs: dict[FactKey, dict[int, set[int]] | None] = {}
 
-    def bodies(self, index: int) -> list[Body]:
-        """The flat operators that stand for an operator; none where it can never be applied."""
+    def encode(self, index: int) -> list[Body]:
+        """Encode an operator as flat bodies; none if it is never applicable."""
         operator = self._task.operators[index]
         absences = self._conditions.find_absences(index)
         if absences is None:
             return []
         try:
-            asked = self._required(operator.pre, ())
+            required = self._require(operator.pre, ())
             for absence in absences:
                 if not self._mutexes.implies(absence, operator.pre):
-                    self._absent(absence, asked)
-            blocks = self._blocks(index, asked)
-            asked.settle()
+                    self._require_absence(absence, required)
+            blocks = self._encode_blocks(index, required)
+            required.settle()
         except Impossible:
             return []
         return [
             Body(
                 tuple(sorted(pre.items())),
                 tuple(unequal),
-                tuple(self._effects(operator, pre)),
+                tuple(self._encode_effects(operator, pre)),
                 blocks,
             )
-            for pre, unequal in asked.variants()
-            if len(pre) < 2 or self._possible(pre)
+            for pre, unequal in required.make_variants()
+            if len(pre) < 2 or self._is_possible(pre)
         ]
 
-    def _possible(self, pre: dict[int, int]) -> bool:
-        """Whether the facts behind the preconditions don't exclude each other."""
+    def _is_possible(self, pre: dict[int, int]) -> bool:
+        """Return True unless the facts of preconditions are mutex."""
         values = self._variables.values
         facts = [values[variable][value] for variable, value in pre.items()]
         return self._mutexes.are_compatible([fact for fact in facts if fact is not None])
 
-    def condition(
+    def encode_condition(
         self, positive: Iterable[int], negative: Iterable[int]
     ) -> tuple[tuple[Assignment, ...], tuple[Assignment, ...]] | None:
-        """(pre, unequal) of facts that must hold and facts that must not; None: it never holds."""
+        """Encode facts that must and must not hold as (pre, unequal); None if they never do."""
         try:
-            asked = self._required(positive, negative)
-            asked.settle()
+            required = self._require(positive, negative)
+            required.settle()
         except Impossible:
             return None
-        unequal = [(v, value) for v, values in asked.unequal.items() for value in values]
-        for variable, left in asked.either.items():
+        unequal = [(v, value) for v, values in required.unequal.items() for value in values]
+        for variable, left in required.either.items():
             size = len(self._variables.values[variable])
             unequal.extend((variable, value) for value in range(size) if value not in left)
-        return tuple(sorted(asked.pre.items())), tuple(sorted(unequal))
+        return tuple(sorted(required.pre.items())), tuple(sorted(unequal))
 
-    def _required(self, positive: Iterable[int], negative: Iterable[int]) -> Requirements:
+    def _require(self, positive: Iterable[int], negative: Iterable[int]) -> Requirements:
         place, never = self._variables.place, self._variables.never
-        asked = Requirements(self._variables)
+        required = Requirements(self._variables)
         for fact in positive:
             found = place.get(fact)
             if found is not None:
-                asked.is_(*found)
+                required.require(*found)
             elif fact in never:
                 raise Impossible
         for fact in negative:
             found = place.get(fact)
             if found is not None:
-                asked.is_not(found[0], found[1:])
+                required.exclude(found[0], found[1:])
             elif fact in self._variables.always:
                 raise Impossible
-        return asked
+        return required
 
-    def _absent(self, absence: Absence, asked: Requirements) -> None:
+    def _require_absence(self, absence: Absence, required: Requirements) -> None:
         exception = absence.unless
         if exception in self._variables.always:
             return
-        values = self._values_of(absence)
+        values = self._find_values(absence)
         if values is None:
             raise Impossible
         place = None if exception is None else self._variables.place.get(exception)
         for variable, excluded in values.items():
             if place is not None and place[0] == variable:
-                asked.is_not(variable, excluded - {place[1]})
+                required.exclude(variable, excluded - {place[1]})
             else:
-                asked.is_not(variable, excluded)
+                required.exclude(variable, excluded)
 
-    def _values_of(self, absence: Absence) -> dict[int, set[int]] | None:
-        """The values that the facts stand for, by variable; None if one of them always holds."""
+    def _find_values(self, absence: Absence) -> dict[int, set[int]] | None:
+        """Return the values of the facts, by variable; None if one of them always holds."""
         if absence.key is None:
-            return self._by_variable(absence.facts)
+            return self._group_by_variable(absence.facts)
         if absence.key not in self._legs:
-            self._legs[absence.key] = self._by_variable(absence.facts)
+            self._legs[absence.key] = self._group_by_variable(absence.facts)
         return self._legs[absence.key]
 
-    def _by_variable(self, facts: Iterable[int]) -> dict[int, set[int]] | None:
+    def _group_by_variable(self, facts: Iterable[int]) -> dict[int, set[int]] | None:
         values: dict[int, set[int]] = {}
         for fact in facts:
             found = self._variables.place.get(fact)
@@ -150,74 +153,76 @@ class OperatorEncoder:
 
     # --- constraints
 
-    def _blocks(self, index: int, asked: Requirements) -> tuple[FlatBlock, ...]:
+    def _encode_blocks(self, index: int, required: Requirements) -> tuple[FlatBlock, ...]:
         found: dict[FlatBlock, None] = {}
         for block in self._conditions.find_blocks(index):
-            for rest in self._rests(block):
-                flat = self._block(rest, block.completes, asked)
+            for rest in self._expand_rest(block):
+                flat = self._encode_block(rest, block.completes, required)
                 if flat is not None:
                     found.setdefault(flat)
         return tuple(found)
 
-    def _rests(self, block: Block) -> Iterator[tuple[Assignment, ...]]:
-        """Values of which all must be there for the block to bite: one of these conjunctions."""
+    def _expand_rest(self, block: Block) -> Iterator[tuple[Assignment, ...]]:
+        """Yield the conjunctions of values under each of which a block bites."""
         variables = self._variables
         if not variables.never.isdisjoint(block.rest):
             return
         if not variables.always.isdisjoint(block.absent):
             return
-        rest = self._places(block.rest)
+        rest = self._find_places(block.rest)
         others = [
             [
                 (variable, other)
                 for other in range(len(variables.values[variable]))
                 if other != value
             ]
-            for variable, value in self._places(block.absent)
+            for variable, value in self._find_places(block.absent)
         ]
         for elsewhere in itertools.product(*others):
             conjunction = tuple(dict.fromkeys((*rest, *elsewhere)))
             if len({variable for variable, _ in conjunction}) == len(conjunction):
                 yield conjunction  # else it asks for two values of one variable
 
-    def _block(
-        self, rest: tuple[Assignment, ...], completes: Iterable[int], asked: Requirements
+    def _encode_block(
+        self, rest: tuple[Assignment, ...], completes: Iterable[int], required: Requirements
     ) -> FlatBlock | None:
-        """The block, or None where it never bites or was said by a simple condition."""
+        """Make a block; None if it never bites or a simple condition replaced it."""
         variables = self._variables
-        done = self._places(fact for fact in completes if fact not in variables.always)
+        done = self._find_places(fact for fact in completes if fact not in variables.always)
         if not done:
             return None
-        if any(asked.pre.get(variable, value) != value for variable, value in rest):
+        if any(required.pre.get(variable, value) != value for variable, value in rest):
             return None
-        rest = tuple(place for place in rest if place[0] not in asked.pre)
-        undone = any(asked.pre.get(variable, value) != value for variable, value in done)
+        rest = tuple(place for place in rest if place[0] not in required.pre)
+        undone = any(required.pre.get(variable, value) != value for variable, value in done)
         if not undone and rest:
-            done = tuple(place for place in done if place[0] not in asked.pre)
+            done = tuple(place for place in done if place[0] not in required.pre)
             return FlatBlock(rest, done) if done else None
         if not undone:
             for variable, value in done:
-                asked.is_(variable, value)
+                required.require(variable, value)
         elif not rest:
             raise Impossible
         elif len(rest) > 1:
             return FlatBlock(rest, done)
         else:
-            asked.is_not(rest[0][0], rest[0][1:])
+            required.exclude(rest[0][0], rest[0][1:])
         return None
 
-    def _places(self, facts: Iterable[int]) -> tuple[Assignment, ...]:
+    def _find_places(self, facts: Iterable[int]) -> tuple[Assignment, ...]:
         place = self._variables.place
         return tuple(dict.fromkeys(place[fact] for fact in facts if fact in place))
 
     # --- effects
 
-    def _effects(self, operator: GroundOperator, pre: dict[int, int]) -> Iterator[FlatEffect]:
-        """What is deleted first, so that what is added stays."""
+    def _encode_effects(
+        self, operator: GroundOperator, pre: dict[int, int]
+    ) -> Iterator[FlatEffect]:
+        """Yield the effects, deletions first, so that what is added stays."""
         place, none = self._variables.place, self._variables.none
         added = dict([place[fact] for fact in operator.add if fact in place])
         for effect in operator.effects:
-            yield from self._happening(effect, pre, effect.delete, added, False)
+            yield from self._encode_conditional(effect, pre, effect.delete, added, False)
         for fact in operator.delete:
             if fact in place and place[fact][0] not in added:
                 variable = place[fact][0]
@@ -226,9 +231,9 @@ class OperatorEncoder:
             if pre.get(variable) != value:
                 yield FlatEffect(variable, value)
         for effect in operator.effects:
-            yield from self._happening(effect, pre, effect.add, added, True)
+            yield from self._encode_conditional(effect, pre, effect.add, added, True)
 
-    def _happening(
+    def _encode_conditional(
         self,
         effect: GroundEffect,
         pre: dict[int, int],
@@ -236,8 +241,8 @@ class OperatorEncoder:
         added: dict[int, int],
         adds: bool,
     ) -> Iterator[FlatEffect]:
-        """What a conditional effect adds, or what it deletes."""
-        condition = self.condition(effect.pre, effect.absent)
+        """Yield the additions, or the deletions, of a conditional effect."""
+        condition = self.encode_condition(effect.pre, effect.absent)
         if condition is None:
             return
         equal = tuple(place for place in condition[0] if place not in pre.items())

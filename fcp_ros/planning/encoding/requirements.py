@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an operator asks of the variables, put together.
+"""The requirements of an operator on variables, put together.
 
-A condition "none of these facts, unless the one that is added anyway" makes two operators where the
+A condition "none of these facts, except the one that is added anyway" makes two operators if the
 variable is either empty or has that value already: one with each as its precondition.
 """
 
@@ -14,7 +14,7 @@ from fcp_ros.planning.encoding.variables import Variables
 from fcp_ros.planning.flat.builder import Assignment
 
 MAX_VARIANTS = 4
-"""More combinations of variants of one operator than this are not made; conditions say it then."""
+"""At most this many variants of one operator; beyond that values are excluded by conditions."""
 
 
 class Impossible(Exception):
@@ -22,7 +22,7 @@ class Impossible(Exception):
 
 
 class Requirements:
-    """What an operator asks of the variables, collected."""
+    """The requirements of an operator on variables."""
 
     def __init__(self, variables: Variables) -> None:
         self._variables = variables
@@ -30,17 +30,17 @@ class Requirements:
         self.unequal: dict[int, set[int]] = {}
         self.either: dict[int, set[int]] = {}
 
-    def is_(self, variable: int, value: int) -> None:
-        """variable = value."""
+    def require(self, variable: int, value: int) -> None:
+        """Require variable = value."""
         if self.pre.setdefault(variable, value) != value:
             raise Impossible
 
-    def is_not(self, variable: int, values: Iterable[int]) -> None:
-        """variable is none of the values."""
+    def exclude(self, variable: int, values: Iterable[int]) -> None:
+        """Require that the variable has none of the values."""
         self.unequal.setdefault(variable, set()).update(values)
 
     def settle(self) -> None:
-        """Work out what the conditions on one variable say together."""
+        """Combine the requirements on each variable."""
         if not self.unequal:
             return
         for variable, values in list(self.unequal.items()):
@@ -63,8 +63,8 @@ class Requirements:
                 self.either[variable] = left
                 del self.unequal[variable]
 
-    def variants(self) -> Iterator[tuple[dict[int, int], list[Assignment]]]:
-        """Preconditions and values that are excluded, for each variant."""
+    def make_variants(self) -> Iterator[tuple[dict[int, int], list[Assignment]]]:
+        """Yield the preconditions and excluded values of each variant."""
         if not self.unequal and not self.either:
             yield self.pre, []
             return

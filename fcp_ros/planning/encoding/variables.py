@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts -> finite-domain variables: one variable for each chosen functional leg, few in all.
+"""Facts to finite-domain variables: one variable for each chosen functional leg or mutex group.
 
 At most one fact of a functional leg holds at a time, so a leg *is* a variable: its values are its
-facts, and "none of them" where that can happen. Every other changing fact becomes a variable with
-two values. Facts that never change as far as the task goes are no variables at all.
+facts, and "none of them" if that can happen. Every other fluent fact becomes a variable with two
+values. Facts that never change in the task are no variables.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Variables:
 
     Attributes:
         values: for each variable the fact behind each of its values, None for "none of them".
-        none: for each variable the number of the value "none of them"; -1 where it never happens.
-        place: changing fact -> the variable and value that stand for it.
-        always: facts that matter and hold all the time.
+        none: for each variable the number of the value "none of them"; -1 if it never happens.
+        place: fluent fact -> its variable and value.
+        always: facts that matter and always hold.
         never: facts that matter and never hold.
-        initial: value of each variable at first.
+        initial: initial value of each variable.
     """
 
     values: Sequence[tuple[int | None, ...]]
@@ -40,17 +40,17 @@ class Variables:
     initial: Sequence[int]
 
 
-def variables_of(
+def choose_variables(
     task: Task, conditions: Conditions, relevance: Relevance, mutexes: LegMutexes
 ) -> Variables:
     """Choose the variables for the relevant part of a task."""
     operators = [task.operators[index] for index in relevance.operators]
     needed = relevance.needed_true | relevance.needed_false
-    changing = _changing(task, operators, needed)
-    wanted = _asked_for_as_a_whole(task, conditions, relevance.operators, mutexes)
+    changing = _find_changing(task, operators, needed)
+    wanted = _find_emptied_legs(task, conditions, relevance.operators, mutexes)
     groups = _cover(task, sorted(changing), wanted, mutexes)
     values, none, place = [], [], {}
-    may_be_none = _emptied(task, operators, groups)
+    may_be_none = _find_optional(task, operators, groups)
     for number, (group, with_none) in enumerate(zip(groups, may_be_none, strict=True)):
         listed: tuple[int | None, ...] = (None, *group) if with_none else tuple(group)
         values.append(listed)
@@ -72,8 +72,10 @@ def variables_of(
     )
 
 
-def _changing(task: Task, operators: Sequence[GroundOperator], needed: Iterable[int]) -> set[int]:
-    """The facts that matter and do not stay as they are at first."""
+def _find_changing(
+    task: Task, operators: Sequence[GroundOperator], needed: Iterable[int]
+) -> set[int]:
+    """Find the facts that matter and do not keep their initial truth value."""
     added: set[int] = set()
     deleted: set[int] = set()
     for operator in operators:
@@ -85,10 +87,10 @@ def _changing(task: Task, operators: Sequence[GroundOperator], needed: Iterable[
     return {fact for fact in needed if fact in (deleted if fact in task.initial else added)}
 
 
-def _asked_for_as_a_whole(
+def _find_emptied_legs(
     task: Task, conditions: Conditions, operators: Iterable[int], mutexes: LegMutexes
 ) -> set[FactKey]:
-    """Legs of which some operator asks that they be empty, where that does not follow anyway."""
+    """Find the legs that some operator requires to be empty, unless that is implied anyway."""
     return {
         absence.key
         for index in operators
@@ -100,10 +102,10 @@ def _asked_for_as_a_whole(
 def _cover(
     task: Task, changing: Sequence[int], wanted: Collection[FactKey], mutexes: LegMutexes
 ) -> list[tuple[int, ...]]:
-    """Groups of facts of which at most one holds: each fact in one of them.
+    """Cover the facts by groups of which at most one fact holds.
 
-    Greedily, first the legs that operators ask to be empty, then those with the most facts left,
-    where legs that exclude each other count as one.
+    The cover is greedy: first the legs that operators require to be empty, then the groups with the
+    most facts left, where mutex legs count as one group.
     """
     legs: dict[FactKey, list[int]] = {}
     for fact in changing:
@@ -124,14 +126,14 @@ def _cover(
 
 
 class _Cover:
-    """A greedy cover: always the group with the most facts that are left."""
+    """A greedy cover: it always takes the group with the most facts left."""
 
     def __init__(self) -> None:
         self.groups: list[tuple[int, ...]] = []
         self._covered: set[int] = set()
 
     def take(self, candidates: Sequence[tuple[int, ...]]) -> None:
-        """Cover what the candidates hold."""
+        """Cover the facts of the candidates."""
         queue = [(-len(group), number) for number, group in enumerate(candidates)]
         heapq.heapify(queue)
         while queue:
@@ -144,10 +146,10 @@ class _Cover:
                 heapq.heappush(queue, (-len(left), number))
 
 
-def _emptied(
+def _find_optional(
     task: Task, operators: Sequence[GroundOperator], groups: Sequence[Sequence[int]]
 ) -> list[bool]:
-    """For each group whether it may be that none of its facts holds."""
+    """Decide for each group if there may be a state in which none of its facts holds."""
     group_of = {fact: number for number, group in enumerate(groups) for fact in group}
     empty = [task.initial.isdisjoint(group) for group in groups]
     for operator in operators:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rule with its parameters bound: its graded atoms, its duration and its cost."""
+"""A rule with its parameters bound: the step of a plan, its graded atoms, duration and cost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class GroundStep:
         return f"{self.rule.name}({', '.join(self.arguments)})"
 
 
-class Bound(Protocol):
+class BoundRule(Protocol):
     """Anything that binds a rule: a `GroundStep`, an operator of a task."""
 
     @property
@@ -39,8 +39,8 @@ class Bound(Protocol):
         ...
 
 
-def graded_atoms_of(step: Bound) -> tuple[GradedAtom, ...]:
-    """The graded atoms of a step, in the rule's order."""
+def graded_atoms_of(step: BoundRule) -> tuple[GradedAtom, ...]:
+    """Return the graded atoms of a step, in the rule's order."""
     if not step.rule.graded:
         return ()
     return GradedAtoms(step.rule).of(step.arguments)
@@ -68,7 +68,7 @@ class GradedAtoms:
         ]
 
     def of(self, arguments: Sequence[str]) -> tuple[GradedAtom, ...]:
-        """Those of one step, in the rule's order."""
+        """Ground the atoms for the arguments of one step."""
         return tuple(
             [
                 (name, tuple([t if isinstance(t, str) else arguments[t] for t in terms]))
@@ -78,7 +78,7 @@ class GradedAtoms:
 
 
 def duration_of(rule: ActionRule, arguments: Sequence[str], instance: Instance) -> float:
-    """Expected duration in seconds: base + per_metre * distance (DESIGN: `Duration`)."""
+    """Compute the expected duration in seconds: base + per_metre * distance (m)."""
     duration = rule.duration
     if duration.between is None or duration.per_metre == 0.0:
         return duration.base
@@ -90,7 +90,7 @@ def duration_of(rule: ActionRule, arguments: Sequence[str], instance: Instance) 
 
 
 def cost_of(rule: ActionRule, arguments: Sequence[str]) -> float:
-    """What a step adds to the cost of a plan: the rule's base and what its tables list."""
+    """Compute the cost of a step: the rule's base and the entries of its cost tables."""
     cost = rule.cost
     if not cost.terms:
         return cost.base
@@ -101,7 +101,7 @@ def cost_of(rule: ActionRule, arguments: Sequence[str]) -> float:
 
 
 def _position(element: str, instance: Instance) -> tuple[float, float] | None:
-    """Where an element is in the plane (m); None where its position is unknown."""
+    """Return the position of an element in the plane (m); None if it is unknown."""
     id_ = instance.id_of(element)
     x, y = instance.attribute(id_, "x"), instance.attribute(id_, "y")
     if not isinstance(x, (int, float)) or not isinstance(y, (int, float)):

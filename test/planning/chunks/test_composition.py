@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.planning.chunks.composition import compose_bodies
 from fcp_ros.planning.chunks.macros import _find_window, _sum_use
-from fcp_ros.planning.encoding.encoding import Action
+from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.encoding.operators import Body
 from fcp_ros.planning.flat.builder import (
@@ -88,7 +88,7 @@ NUMBERS = st.sampled_from([0.0, 1.0, 2.0, 3.0])
 PARTS = st.builds(
     lambda use, duration, opens, length: Entry(
         Body((), (), (), ()),
-        Action(),
+        FlatAction(),
         use=(use, -duration),
         opens=opens,
         closes=opens + duration + length,
@@ -121,7 +121,7 @@ def test_resources_and_windows_are_never_broken(parts, deadline):
 
 def test_a_macro_is_not_made_where_its_resource_is_out_of_bounds():
     """Each part would be refused, and only their sum would do."""
-    parts = [Entry(Body((), (), (), ()), Action(), use=(2.0,))] * 2
+    parts = [Entry(Body((), (), (), ()), FlatAction(), use=(2.0,))] * 2
     assert _sum_use(parts, [FlatResource(9.0, 0.0, 6.0)], -1) is None
     assert _sum_use(parts, [FlatResource(5.0, 0.0, 6.0)], -1) == (4.0,)
 
@@ -165,4 +165,4 @@ def test_a_conditional_effect_that_is_not_decided_can_not_be_composed():
 
 
 def test_windows_of_parts_without_a_clock_do_not_matter():
-    assert _find_window([Entry(Body((), (), (), ()), Action())], -1) == (0.0, math.inf)
+    assert _find_window([Entry(Body((), (), (), ()), FlatAction())], -1) == (0.0, math.inf)

@@ -26,7 +26,7 @@ from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.chunks.library import ChunkLibrary
 from fcp_ros.planning.chunks.macros import MacroOptions, bind_macro_maker, label_steps
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
-from fcp_ros.planning.encoding.encoding import Action
+from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.flat.semantics import is_applicable, successor
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.grounding import ground_goal
@@ -170,11 +170,11 @@ def test_making_macros_can_be_stopped(domain, state):
 def test_steps_of_a_chunk_are_labelled(domain):
     step = object()
     actions = [
-        Action((step, step), chunk="fetch"),
-        Action((step,)),
-        Action((step, step), chunk="fetch"),
-        Action(alternative=0),
-        Action((step,), chunk="carry"),
+        FlatAction((step, step), chunk="fetch"),
+        FlatAction((step,)),
+        FlatAction((step, step), chunk="fetch"),
+        FlatAction(alternative=0),
+        FlatAction((step,), chunk="carry"),
     ]
     assert label_steps(actions) == ("fetch", "fetch", "", "fetch 2", "fetch 2", "carry")
 

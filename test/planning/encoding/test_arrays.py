@@ -5,8 +5,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.planning.encoding.arrays import flat_task
-from fcp_ros.planning.encoding.encoding import Action
+from fcp_ros.planning.encoding.arrays import make_flat_task
+from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.encoding.merge import Entry
 from fcp_ros.planning.encoding.operators import Body
 from fcp_ros.planning.flat.builder import (
@@ -40,7 +40,7 @@ def test_bulk_arrays_equal_those_of_the_builder(bodies, pools, data):
     entries = [
         Entry(
             body,
-            Action(),
+            FlatAction(),
             (),
             data.draw(st.sampled_from([0.0, 2.5])),
             tuple(data.draw(st.sampled_from([0.0, -1.0])) for _ in pools),
@@ -51,7 +51,7 @@ def test_bulk_arrays_equal_those_of_the_builder(bodies, pools, data):
     ]
     goal = data.draw(PAIRS)
     clock = len(pools) - 1
-    made = flat_task([2, 2, 2], [0, 1, 0], goal, entries, pools, clock)
+    made = make_flat_task([2, 2, 2], [0, 1, 0], goal, entries, pools, clock)
     operators = [
         FlatOperator(
             e.body.pre,

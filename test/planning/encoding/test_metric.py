@@ -15,9 +15,9 @@ from rewriting_twin import Twin
 from fcp_ros.cset import facts
 from fcp_ros.domain import parse_domain
 from fcp_ros.fuzzy import TNORMS
-from fcp_ros.planning.encoding.encoding import Action
+from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.encoding.merge import Entry
-from fcp_ros.planning.encoding.metric import _comparable, _Graph
+from fcp_ros.planning.encoding.metric import _are_comparable, _Graph
 from fcp_ros.planning.encoding.operators import Body
 from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
 from fcp_ros.planning.model.request import Optimise
@@ -124,22 +124,22 @@ def test_what_is_forbidden_somewhere_can_be_left(state):
 
 def hop(old, new, cost=1.0, use=(), **more):
     body = Body(((0, old),), (), (FlatEffect(0, new),), ())
-    return Entry(body, Action(), (), cost, use, **more)
+    return Entry(body, FlatAction(), (), cost, use, **more)
 
 
 def test_hops_that_differ_in_more_than_one_number_stay():
     tank = [FlatResource(5.0, 0.0, 6.0)]
     short, wasteful = hop(0, 1, 1.0, (3.0,)), hop(1, 2, 3.0, (1.0,))
-    gain = Entry(Body((), (), (FlatEffect(1, 1),), ()), Action(), use=(-1.0,))
+    gain = Entry(Body((), (), (FlatEffect(1, 1),), ()), FlatAction(), use=(-1.0,))
     twice = hop(1, 2, 2.0, (6.0,))
-    assert _comparable([short, twice], [short, twice], tank, -1)
-    assert not _comparable([short, wasteful], [short, wasteful], tank, -1)
-    assert not _comparable([short, twice], [short, twice, gain], tank, -1)
-    assert _comparable([short, twice], [short, twice, gain], tank, 0)
-    assert not _comparable([short, twice], [short, twice], [FlatResource(9.0, 0.0, 6.0)], -1)
+    assert _are_comparable([short, twice], [short, twice], tank, -1)
+    assert not _are_comparable([short, wasteful], [short, wasteful], tank, -1)
+    assert not _are_comparable([short, twice], [short, twice, gain], tank, -1)
+    assert _are_comparable([short, twice], [short, twice, gain], tank, 0)
+    assert not _are_comparable([short, twice], [short, twice], [FlatResource(9.0, 0.0, 6.0)], -1)
     late = hop(0, 1, 1.0, (0.0,), opens=2.0)
-    assert not _comparable([short], [short, late], tank, -1)
-    assert _comparable([hop(0, 1, 0.0)], [], [], -1)
+    assert not _are_comparable([short], [short, late], tank, -1)
+    assert _are_comparable([hop(0, 1, 0.0)], [], [], -1)
 
 
 @st.composite

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of operators: what they use, cost and take; worked out once a rule where they can be."""
+"""Costs, resource uses and time windows of operators, computed once per rule where possible."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from fcp_ros.domain.model import ActionRule, Resource, Window
 from fcp_ros.planning.flat.builder import FlatResource
-from fcp_ros.planning.model.ground_step import Bound, cost_of, duration_of
+from fcp_ros.planning.model.ground_step import BoundRule, cost_of, duration_of
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.task.task import GroundOperator, Task
 
 
 @dataclass(frozen=True, slots=True)
 class _OfRule:
-    """What all operators of a rule have in common; None where they differ."""
+    """The numbers that all operators of a rule share; None where they differ."""
 
     use: tuple[float, ...]
     cost: float | None
@@ -24,18 +24,18 @@ class _OfRule:
     window: Window
 
 
-class Figures:
+class OperatorCosts:
     """Costs, uses and windows of the operators of a task.
 
     Args:
         task: the task.
-        operators: its operators that are encoded; only resources that they use are tracked.
-        optimise: what the costs are: steps (each 1), the rules' costs or their durations.
+        operators: the operators that are encoded; only resources that they use are tracked.
+        optimise: the meaning of costs: steps (each 1), the rules' costs or their durations.
         deadline: seconds that a plan may take; infinite without one.
-        amounts: resource -> what there is of it at first; the domain's own figure by default.
+        amounts: initial amount of each resource; the domain's own by default.
 
     Attributes:
-        pools: the tracked resources; with a deadline or a window the last one is the clock.
+        pools: the tracked resources; with a deadline or a window the last one is the clock (s).
         clock: number of the clock among them, or -1.
     """
 
@@ -64,19 +64,19 @@ class Figures:
         ]
         if timed:
             self.pools.append(FlatResource(0.0, 0.0, deadline))
-        self._rules = {name: self._of_rule(rule) for name, rule in rules.items()}
+        self._rules = {name: self._summarise(rule) for name, rule in rules.items()}
 
     @property
     def durations_matter(self) -> bool:
-        """Whether anything depends on how long operators take."""
+        """True if anything depends on the durations of operators."""
         return self.clock >= 0 or self._optimise is Optimise.DURATION
 
-    def window(self, step: Bound) -> Window:
-        """When an operator may run."""
+    def window_of(self, step: BoundRule) -> Window:
+        """Return the time window of an operator."""
         return self._rules[step.rule.name].window
 
-    def cost(self, step: Bound) -> float:
-        """What an operator costs."""
+    def cost_of(self, step: BoundRule) -> float:
+        """Return the cost of an operator."""
         cost = self._rules[step.rule.name].cost
         if cost is not None:
             return cost
@@ -84,8 +84,8 @@ class Figures:
             return cost_of(step.rule, step.arguments)
         return duration_of(step.rule, step.arguments, self._instance)
 
-    def use(self, step: Bound) -> tuple[float, ...]:
-        """What an operator takes from each of the pools."""
+    def use_of(self, step: BoundRule) -> tuple[float, ...]:
+        """Return the amounts that an operator takes from the pools."""
         rule = self._rules[step.rule.name]
         if self.clock < 0:
             return rule.use
@@ -94,15 +94,15 @@ class Figures:
             duration = duration_of(step.rule, step.arguments, self._instance)
         return (*rule.use, -duration)
 
-    def is_free(self, step: Bound) -> bool:
-        """Whether an operator uses nothing, time aside."""
+    def is_free(self, step: BoundRule) -> bool:
+        """Return True if an operator uses no resource, time aside."""
         return not any(self._rules[step.rule.name].use)
 
-    def nothing(self) -> tuple[float, ...]:
-        """The use of an operator that takes nothing."""
+    def no_use(self) -> tuple[float, ...]:
+        """Return the use of an operator that takes nothing."""
         return (0.0,) * len(self.pools)
 
-    def _of_rule(self, rule: ActionRule) -> _OfRule:
+    def _summarise(self, rule: ActionRule) -> _OfRule:
         same = rule.duration.between is None or rule.duration.per_metre == 0.0
         duration = rule.duration.base if same else None
         cost: float | None = 1.0
