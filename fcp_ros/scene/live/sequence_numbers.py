@@ -118,7 +118,3 @@ class SequenceNumbers:
         """Record that an update was missed or could not be used: only a full one helps."""
         if source in self._last:
             self._last[source] = replace(self._last[source], is_lost=True)
-
-    def is_known(self, source: str) -> bool:
-        """Return True if an update of the source is remembered."""
-        return source in self._last

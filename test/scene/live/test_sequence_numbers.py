@@ -54,4 +54,5 @@ def test_sources_are_forgotten_beyond_a_bound() -> None:
     numbers = SequenceNumbers(most_sources=2)
     for name in ("a", "b", "a", "c"):
         numbers.record(name, 1, None)
-    assert [name for name in "abc" if numbers.is_known(name)] == ["a", "c"]
+    orders = [numbers.check_delta(name, 2, None, 0).order for name in "abc"]
+    assert orders == [UpdateOrder.NEXT, UpdateOrder.GAP, UpdateOrder.NEXT]
