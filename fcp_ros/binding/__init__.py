@@ -3,7 +3,7 @@
 
 A scene graph knows nothing of domains, and a domain nothing of scene graphs; this layer knows both.
 ``scene_to_instance`` makes a state (a C-set of the domain's schema) of a completed scene,
-``advance_state`` lets it follow a scene delta in time of the delta's size, and ``delta_of_facts``
+``advance_state`` lets it follow a scene delta in time of the delta's size, and ``delta_from_facts``
 turns changed facts back into a scene delta.
 
 - ``label_types``: the type of each node, by label, with a degree and a reason;
@@ -15,7 +15,7 @@ turns changed facts back into a scene delta.
 - ``facts_to_scene``: changed facts as a scene delta, poses included
 """
 
-from fcp_ros.binding.facts_to_scene import delta_of_facts
+from fcp_ros.binding.facts_to_scene import delta_from_facts
 from fcp_ros.binding.label_types import TypeChoice, TypeReason, type_of_label
 from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
 from fcp_ros.binding.schema_vocabulary import relation_options_for
@@ -31,7 +31,7 @@ __all__ = [
     "TypeReason",
     "advance_state",
     "check_overrides",
-    "delta_of_facts",
+    "delta_from_facts",
     "relation_options_for",
     "scene_to_instance",
     "type_of_label",

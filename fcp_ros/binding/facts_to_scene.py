@@ -15,7 +15,7 @@ from dataclasses import replace
 from fcp_ros.cset import Fact
 from fcp_ros.domain.scene_mapping import STATE_ATTRIBUTES, AttributeFact
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.scene.graph.delta import SceneDelta, delta_between
+from fcp_ros.scene.graph.delta import SceneDelta, compute_delta
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -28,7 +28,7 @@ _AGENT_SIZE: Vector = (0.5, 0.5, 0.1)
 """Space (m) that an agent of unknown size takes in the search for a place to stand."""
 
 
-def delta_of_facts(
+def delta_from_facts(
     graph: SceneGraph,
     added: Iterable[Fact],
     removed: Iterable[Fact],
@@ -58,7 +58,7 @@ def delta_of_facts(
         if fact not in old:
             edit.add(fact)
     edit.move()
-    return delta_between(graph, edit.to_graph())
+    return compute_delta(graph, edit.to_graph())
 
 
 class _SceneEdit:

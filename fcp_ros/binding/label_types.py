@@ -100,7 +100,7 @@ class NodeTyper:
 
         Args:
             node: A node of the scene.
-            passage_type: Type required of a node that joins two rooms (see ``passage_types``).
+            passage_type: Type required of a node that joins two rooms (see ``find_passage_types``).
         """
         override = self._find_override(node)
         if override is not None:
@@ -203,7 +203,7 @@ class NodeTyper:
         return TypeChoice(type_, 0.0, TypeReason.DEFAULT)
 
 
-def passage_types(graph: SceneGraph, schema: Schema) -> Mapping[str, str]:
+def find_passage_types(graph: SceneGraph, schema: Schema) -> Mapping[str, str]:
     """Return the type that the schema asks of each node that joins two rooms, by node id."""
     if not schema.has_relation("connected"):
         return {}

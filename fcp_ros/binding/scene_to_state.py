@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fcp_ros.binding.conversion_log import ConversionLog
-from fcp_ros.binding.label_types import NodeTyper, TypeChoice, passage_types
+from fcp_ros.binding.label_types import NodeTyper, TypeChoice, find_passage_types
 from fcp_ros.binding.schema_vocabulary import LegKey, SchemaVocabulary
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.binding.stated_facts import FactStatus, StatedFacts
@@ -98,7 +98,7 @@ def _choose_types(
     graph: SceneGraph, schema: Schema, typer: NodeTyper
 ) -> PersistentMap[str, TypeChoice]:
     """Choose the type of each node that takes part."""
-    passages = passage_types(graph, schema)
+    passages = find_passage_types(graph, schema)
     typer.learn(graph.nodes.values())
     choices = (
         (node.id, typer.choose(node, passages.get(node.id))) for node in graph.nodes.values()

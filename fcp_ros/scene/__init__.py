@@ -14,7 +14,7 @@ from fcp_ros.scene.formats.context_matters.instances import (
     load_context_matters_records,
 )
 from fcp_ros.scene.formats.scene_file import SceneLimits
-from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
+from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
 from fcp_ros.scene.graph.elements import (
     AttributeValue,
     Layer,
@@ -65,7 +65,7 @@ __all__ = [
     "apply_delta",
     "compare_scenes",
     "complete_relations",
-    "delta_between",
+    "compute_delta",
     "load_context_matters_instances",
     "load_context_matters_records",
     "load_scene",

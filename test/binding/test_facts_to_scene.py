@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.binding import delta_of_facts, scene_to_instance
+from fcp_ros.binding import delta_from_facts, scene_to_instance
 from fcp_ros.cset import Fact, Schema, facts
 from fcp_ros.domain.scene_mapping import AttributeFact, SceneMapping
 from fcp_ros.scene import (
@@ -28,7 +28,7 @@ def fact(text: str) -> Fact:
 
 
 def changed(graph: SceneGraph, added: str = "", removed: str = "") -> SceneGraph:
-    delta = delta_of_facts(
+    delta = delta_from_facts(
         graph,
         [fact(text) for text in added.split(";") if text],
         [fact(text) for text in removed.split(";") if text],
@@ -135,18 +135,18 @@ def test_other_attribute_facts(furnished: SceneGraph) -> None:
     node = replace(furnished.nodes["mug_1"], attributes={"state": "full"})
     graph = replace(furnished, nodes={**furnished.nodes, "mug_1": node})
     rules = [AttributeFact("state", "full", "filled")]
-    delta = delta_of_facts(graph, [], [fact("filled(mug_1)")], rules)
+    delta = delta_from_facts(graph, [], [fact("filled(mug_1)")], rules)
     assert apply_delta(graph, delta).nodes["mug_1"].attributes == {}
 
 
 def test_a_fact_that_is_removed_and_added_stays(furnished: SceneGraph) -> None:
     same = [fact("on(apple_1, counter_1)")]
-    assert delta_of_facts(furnished, same, same).is_empty
+    assert delta_from_facts(furnished, same, same).is_empty
 
 
 def test_a_tuple_that_the_domain_read_otherwise_is_dropped_too(furnished: SceneGraph) -> None:
     """The state may say on(mug, table) where the scene says inside: an item is in one place."""
-    delta = delta_of_facts(
+    delta = delta_from_facts(
         furnished, [fact("holding(robot_1, milk_1)")], [fact("on(milk_1, fridge_1)")]
     )
     assert "inside(milk_1, fridge_1)" not in texts(apply_delta(furnished, delta), "milk_1")
@@ -188,7 +188,7 @@ def test_the_state_made_from_the_changed_scene_has_the_changed_facts(
         relation, holder = place.split(":")
         old = {f for f in before if f.relation in ("on", "inside") and f.arguments[0] == item}
         new = {Fact(relation, (item, holder))}
-        graph = apply_delta(graph, delta_of_facts(graph, new, old))
+        graph = apply_delta(graph, delta_from_facts(graph, new, old))
         wanted = (before - old) | new
         assert facts(scene_to_instance(graph, schema, mapping).instance) == wanted
         completed = complete_relations(graph)

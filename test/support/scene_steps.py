@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from builtin_interfaces.msg import Time
 
 from fcp_ros.nodes.conversions.scene_values import PublishedChange, PublishedGraph
-from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
+from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
@@ -46,7 +46,7 @@ def whole_step(before: SceneGraph | None, after: SceneGraph, number: int, stamp:
             changed=tuple(ids),
         )
         return Step(PublishedGraph(stamp, after), change)
-    return _step(delta_between(before, after), after, stamp)
+    return _step(compute_delta(before, after), after, stamp)
 
 
 def delta_step(before: SceneGraph | None, delta: SceneDelta, stamp: Time) -> Step:

@@ -12,7 +12,7 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 
-from fcp_ros.binding.facts_to_scene import delta_of_facts
+from fcp_ros.binding.facts_to_scene import delta_from_facts
 from fcp_ros.cset import Delta, Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.nodes.conversions.scene import delta_to_message
@@ -125,7 +125,7 @@ class SceneReporter:
 
     def _publish(self, state: WorldState, delta: Delta) -> None:
         states = self._domain.mapping.attribute_facts
-        scene_delta = delta_of_facts(state.graph, delta.added, delta.removed, states)
+        scene_delta = delta_from_facts(state.graph, delta.added, delta.removed, states)
         stamp = self._node.get_clock().now().to_msg()
         message: Any = delta_to_message(
             replace(scene_delta, sequence=ANY_NUMBER), state.graph.frame_id, stamp

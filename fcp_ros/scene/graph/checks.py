@@ -67,7 +67,7 @@ def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
             element=node.id,
             advice='Write a label such as "table", or "unknown".',
         )
-    if not math.isfinite(_sum_of_numbers(node)):
+    if not math.isfinite(_add_up_numbers(node)):
         _check_finite(node)
     if node.size is not None and min(node.size) < 0.0:
         raise SceneError(
@@ -196,7 +196,7 @@ def update_case_note(
     return (*others, f"{CASE_NOTE}{shown}{more}")
 
 
-def _sum_of_numbers(node: SceneNode) -> float:
+def _add_up_numbers(node: SceneNode) -> float:
     """Add up all numbers of a node.
 
     The sum is finite only if every number is; it may overflow although they all are.
@@ -228,7 +228,7 @@ def _check_value(node: SceneNode, name: str, value: object) -> None:
 
 
 def _check_finite(node: SceneNode) -> None:
-    for what, numbers in _numbers_of(node):
+    for what, numbers in _iterate_numbers(node):
         if not all(math.isfinite(number) for number in numbers):
             raise SceneError(
                 f"{what} holds a number that is not finite ({numbers})",
@@ -237,7 +237,7 @@ def _check_finite(node: SceneNode) -> None:
             )
 
 
-def _numbers_of(node: SceneNode) -> Iterator[tuple[str, tuple[float, ...]]]:
+def _iterate_numbers(node: SceneNode) -> Iterator[tuple[str, tuple[float, ...]]]:
     if node.pose is not None:
         yield "the position", node.pose.position
         yield "the orientation", node.pose.orientation

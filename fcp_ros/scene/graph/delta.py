@@ -74,7 +74,7 @@ def apply_delta(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
 
 
 def _apply(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
-    nodes = _put_nodes(graph, delta)
+    nodes = _collect_nodes(graph, delta)
     removed = dict.fromkeys(delta.removed)
     dropped = {relation.key: None for relation in delta.dropped}
     for relation in delta.dropped:
@@ -98,7 +98,7 @@ def _apply(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
     return after
 
 
-def _put_nodes(graph: SceneGraph, delta: SceneDelta) -> dict[str, SceneNode]:
+def _collect_nodes(graph: SceneGraph, delta: SceneDelta) -> dict[str, SceneNode]:
     """Collect the nodes that are new or replaced; children of a removed one lose that parent."""
     nodes: dict[str, SceneNode] = {}
     for node in delta.upserted:
@@ -117,18 +117,18 @@ def _put_nodes(graph: SceneGraph, delta: SceneDelta) -> dict[str, SceneNode]:
     for id_ in delta.removed:
         for child in graph.children_of(id_):
             if child not in removed and child not in nodes:
-                nodes[child] = _without_parents(graph.nodes[child], removed)
+                nodes[child] = _drop_parents(graph.nodes[child], removed)
     for id_, node in nodes.items():
         if not removed.isdisjoint(node.parents):
-            nodes[id_] = _without_parents(node, removed)
+            nodes[id_] = _drop_parents(node, removed)
     return nodes
 
 
-def _without_parents(node: SceneNode, gone: set[str]) -> SceneNode:
+def _drop_parents(node: SceneNode, gone: set[str]) -> SceneNode:
     return replace(node, parents=tuple(parent for parent in node.parents if parent not in gone))
 
 
-def delta_between(before: SceneGraph, after: SceneGraph) -> SceneDelta:
+def compute_delta(before: SceneGraph, after: SceneGraph) -> SceneDelta:
     """Make the delta that leads from one graph to another; it has the next number of ``before``.
 
     Applying it to ``before`` gives the nodes and relations of ``after`` (their order and the

@@ -114,7 +114,7 @@ def change_table(
     """Change a table.
 
     Args:
-        table: The table before; it stays as it is.
+        table: The table before; it is not changed.
         put: New or replaced values, each key once.
         gone: Keys to leave out, each once.
 

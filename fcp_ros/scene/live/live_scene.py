@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
+from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -287,7 +287,7 @@ class LiveScene:
         else:
             completed = given
         graph = completed.with_sequence(number)
-        whole = delta_between(self._graph or SceneGraph({}), graph)
+        whole = compute_delta(self._graph or SceneGraph({}), graph)
         if self._graph is not None and self._graph.frame_id == graph.frame_id:
             graph = reorder_as_follower(self._graph, whole, graph)
         if self._maintainer is not None:

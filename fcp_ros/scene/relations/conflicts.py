@@ -12,7 +12,7 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Provenance, SceneRelation
 from fcp_ros.scene.relations.conditions.nearness import measure_box_distance
 from fcp_ros.scene.relations.derivation import Derivation, Place
-from fcp_ros.scene.relations.structure import room_parents
+from fcp_ros.scene.relations.structure import find_room_parents
 from fcp_ros.scene.shapes.boxes import Boxes
 
 
@@ -87,7 +87,7 @@ def find_room_conflicts(
         if place is None or place.holder == room:
             continue
         is_given = place.provenance is Provenance.GIVEN
-        if not is_given and room_parents(derivation.nodes[id_], derivation.nodes) != (
+        if not is_given and find_room_parents(derivation.nodes[id_], derivation.nodes) != (
             place.holder,
         ):
             continue

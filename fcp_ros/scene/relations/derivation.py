@@ -16,7 +16,7 @@ from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRela
 from fcp_ros.scene.relations.conditions.scored_pairs import BARELY, ScoredPairs
 from fcp_ros.scene.relations.given import GivenRelations
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.structure import SceneStructure, room_parents
+from fcp_ros.scene.relations.structure import SceneStructure, find_room_parents
 
 ASSUMED = BARELY
 """Confidence of an assumption, for want of anything better."""
@@ -174,14 +174,12 @@ class Derivation:
                 self.room_of[id_] = place
         return containing
 
-    def _find_own_room(
-        self, node: SceneNode, containing: tuple[str, float] | None
-    ) -> Place | None:
+    def _find_own_room(self, node: SceneNode, containing: tuple[str, float] | None) -> Place | None:
         """Find the room of a thing that does not depend on its holder."""
         given = self.find_given_room(node.id)
         if given is not None:
             return Place(given, 1.0, Provenance.GIVEN)
-        parents = room_parents(node, self.nodes) if node.parents else ()
+        parents = find_room_parents(node, self.nodes) if node.parents else ()
         if len(parents) == 1:
             return Place(parents[0], 1.0, Provenance.INFERRED)
         if containing is not None and self.is_unsupported(node.id):

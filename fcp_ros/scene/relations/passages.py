@@ -24,7 +24,7 @@ from fcp_ros.scene.relations.conditions.room_finder import RoomFinder
 from fcp_ros.scene.relations.conditions.scored_pairs import to_confidence
 from fcp_ros.scene.relations.draft import SceneDraft
 from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.relations.structure import room_parents
+from fcp_ros.scene.relations.structure import find_room_parents
 from fcp_ros.scene.shapes.polygons import bounds, footprint_of
 
 PASSAGE_CATEGORY = "passage"
@@ -131,17 +131,19 @@ def relate_doors(
     relations: dict[str, tuple[SceneRelation, SceneRelation]] = {}
     by_place = []
     for door in doors:
-        parents = room_parents(door, nodes)
+        parents = find_room_parents(door, nodes)
         if len(parents) == 2:
-            relations[door.id] = _both_ways(door.id, sorted(parents), 1.0, Provenance.INFERRED)
+            relations[door.id] = _build_both_ways(
+                door.id, sorted(parents), 1.0, Provenance.INFERRED
+            )
         elif door.pose is not None:
             by_place.append(door)
     for id_, rooms, confidence in _find_rooms_beside(by_place, finder, options):
-        relations[id_] = _both_ways(id_, rooms, confidence, Provenance.GEOMETRIC)
+        relations[id_] = _build_both_ways(id_, rooms, confidence, Provenance.GEOMETRIC)
     return relations
 
 
-def _both_ways(
+def _build_both_ways(
     door: str, rooms: Sequence[str], confidence: float, provenance: Provenance
 ) -> tuple[SceneRelation, SceneRelation]:
     a, b = rooms

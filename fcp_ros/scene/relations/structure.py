@@ -136,7 +136,7 @@ def _make_floor(id_: str, room: SceneNode, lowest: float | None) -> SceneNode:
     )
 
 
-def room_parents(node: SceneNode, nodes: Mapping[str, SceneNode]) -> tuple[str, ...]:
+def find_room_parents(node: SceneNode, nodes: Mapping[str, SceneNode]) -> tuple[str, ...]:
     """Return the rooms above a node in the hierarchy (the nearest on each way up)."""
     rooms: dict[str, None] = {}
     seen: set[str] = set()

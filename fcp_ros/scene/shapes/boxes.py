@@ -97,9 +97,9 @@ class Boxes:
 def build_boxes(nodes: Iterable[SceneNode]) -> Boxes:
     """Build the boxes of those nodes that have a pose and a size; tilted ones become upright."""
     boxed = [node for node in nodes if node.pose is not None and node.size is not None]
-    centre = _rows((n.pose.position for n in boxed if n.pose), len(boxed), 3)
-    half = _rows((n.size for n in boxed if n.size), len(boxed), 3) / 2.0
-    turn = _rows((n.pose.orientation for n in boxed if n.pose), len(boxed), 4)
+    centre = _to_rows((n.pose.position for n in boxed if n.pose), len(boxed), 3)
+    half = _to_rows((n.size for n in boxed if n.size), len(boxed), 3) / 2.0
+    turn = _to_rows((n.pose.orientation for n in boxed if n.pose), len(boxed), 4)
     x, y, z, w = turn.T
     cos, sin = 1.0 - 2.0 * (y * y + z * z), 2.0 * (w * z + x * y)
     length = np.sqrt(cos * cos + sin * sin)
@@ -108,17 +108,17 @@ def build_boxes(nodes: Iterable[SceneNode]) -> Boxes:
     length[upright] = 1.0
     cos, sin = np.where(upright, 1.0, cos / length), np.where(upright, 0.0, sin / length)
     if upright.any():
-        half[upright] = _upright_halves(turn[upright], half[upright])
+        half[upright] = _compute_upright_halves(turn[upright], half[upright])
     legs = np.fromiter((stands_on_legs(n.category) for n in boxed), np.bool_, len(boxed))
     return Boxes(tuple([node.id for node in boxed]), centre, half, cos, sin, legs)
 
 
-def _rows(values: Iterable[tuple[float, ...]], count: int, width: int) -> Floats:
+def _to_rows(values: Iterable[tuple[float, ...]], count: int, width: int) -> Floats:
     flat = chain.from_iterable(values)
     return np.fromiter(flat, np.float64, count * width).reshape(count, width)
 
 
-def _upright_halves(turn: Floats, half: Floats) -> Floats:
+def _compute_upright_halves(turn: Floats, half: Floats) -> Floats:
     """Compute the half extents of the upright boxes around turned ones."""
     x, y, z, w = (turn / np.sqrt((turn * turn).sum(axis=1))[:, None]).T
     rows = (

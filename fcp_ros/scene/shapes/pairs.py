@@ -32,8 +32,8 @@ def find_points_in_rectangles(
         points: Shape (n, 2), metres.
         low: Least x and y of each rectangle, shape (m, 2).
         high: Greatest x and y, shape (m, 2).
-        at_once: How many pairs to hold at once, about.
-        few: Up to so many pairs in all are simply compared.
+        at_once: Approximate number of pairs to hold at once.
+        few: Greatest number of pairs for which all are compared.
 
     Yields:
         Two arrays of equal length, indices of points and of rectangles. The pairs of one
@@ -48,7 +48,7 @@ def find_points_in_rectangles(
         point, rectangle = np.nonzero(within)
         yield point, rectangle
         return
-    strip = _strip_height(points[:, 1], high[:, 1] - low[:, 1])
+    strip = _choose_strip_height(points[:, 1], high[:, 1] - low[:, 1])
     rows, row = np.unique(np.floor(points[:, 1] / strip), return_inverse=True)
     by_x = np.argsort(points[:, 0], kind="stable")
     place = np.empty(count, dtype=np.intp)
@@ -62,12 +62,12 @@ def find_points_in_rectangles(
     top = np.searchsorted(rows, np.floor(low[:, 1] / strip), "left")
     strips = np.searchsorted(rows, np.floor(high[:, 1] / strip), "right") - top
     strips[right <= left] = 0
-    for some in _batches(strips, at_once):
+    for some in _split_batches(strips, at_once):
         rectangle = np.repeat(some, strips[some])
         in_row = _concatenate_ranges(top[some], strips[some]) * count
         start = np.searchsorted(keys, in_row + left[rectangle])
         length = np.searchsorted(keys, in_row + right[rectangle]) - start
-        for runs in _batches(length, at_once):
+        for runs in _split_batches(length, at_once):
             point = order[_concatenate_ranges(start[runs], length[runs])]
             within = np.repeat(rectangle[runs], length[runs])
             y = points[point, 1]
@@ -75,7 +75,7 @@ def find_points_in_rectangles(
             yield point[keep], within[keep]
 
 
-def _strip_height(y: Floats, heights: Floats) -> float:
+def _choose_strip_height(y: Floats, heights: Floats) -> float:
     """Return the height of a median rectangle, which then meets two strips."""
     usual = float(np.median(heights))
     if usual > 0.0:
@@ -84,7 +84,7 @@ def _strip_height(y: Floats, heights: Floats) -> float:
     return spread if spread > 0.0 else 1.0
 
 
-def _batches(sizes: Indices, at_once: int) -> Iterator[Indices]:
+def _split_batches(sizes: Indices, at_once: int) -> Iterator[Indices]:
     """Yield the indices of non-empty entries, in batches whose sizes add up to ``at_once``."""
     filled = np.flatnonzero(sizes > 0)
     if not filled.size:

@@ -55,7 +55,7 @@ def find_spot_inside(
     if container.pose is None or container.size is None:
         return None
     low = container.pose.position[2] - container.size[2] / 2.0
-    spare = max(0.0, container.size[2] - _extents(item)[2])
+    spare = max(0.0, container.size[2] - _find_extents(item)[2])
     return _find_spot_in_box(item, container, others, bottom=low + min(GAP, spare / 2.0))
 
 
@@ -79,13 +79,13 @@ def find_spot_on_floor(
     spacing = FLOOR_STEP * max(1.0, steps / math.sqrt(_MOST_TRIED))
     grid = [
         (middle[0] + column * spacing, middle[1] + row * spacing)
-        for column in _span(x0 - middle[0], x1 - middle[0], spacing)
-        for row in _span(y0 - middle[1], y1 - middle[1], spacing)
+        for column in _iterate_steps(x0 - middle[0], x1 - middle[0], spacing)
+        for row in _iterate_steps(y0 - middle[1], y1 - middle[1], spacing)
     ]
     inside = contains(polygon, np.array(grid))
     spots = [spot for spot, keep in zip(grid, inside.tolist(), strict=True) if keep]
     spots.sort(key=lambda spot: (math.dist(spot, middle), spot))
-    extents = _extents(item)
+    extents = _find_extents(item)
     chosen = _find_free(spots or [middle], extents, others)
     return _stand_at(item, chosen, bottom, extents)
 
@@ -95,42 +95,42 @@ def _find_spot_in_box(
 ) -> Pose:
     assert holder.pose is not None
     assert holder.size is not None
-    extents = _extents(item)
+    extents = _find_extents(item)
     cos, sin = math.cos(holder.pose.yaw), math.sin(holder.pose.yaw)
     x, y, _ = holder.pose.position
     spots = [
         (x + cos * across - sin * along, y + sin * across + cos * along)
-        for across, along in _grid(holder.size, max(extents[:2]))
+        for across, along in _list_spots(holder.size, max(extents[:2]))
     ]
     return _stand_at(item, _find_free(spots, extents, others), bottom, extents)
 
 
-def _grid(size: Vector, extent: float) -> list[Corner]:
+def _list_spots(size: Vector, extent: float) -> list[Corner]:
     """List spots in a box's own axes, from its middle outward, at which the item fits in."""
     room_x = max(0.0, (size[0] - extent) / 2.0)
     room_y = max(0.0, (size[1] - extent) / 2.0)
     spacing = max(extent + GAP, math.sqrt(4.0 * room_x * room_y / _MOST_TRIED))
     spots = [
         (across * spacing, along * spacing)
-        for across in _span(-room_x, room_x, spacing)
-        for along in _span(-room_y, room_y, spacing)
+        for across in _iterate_steps(-room_x, room_x, spacing)
+        for along in _iterate_steps(-room_y, room_y, spacing)
     ]
     return sorted(spots, key=lambda spot: (math.hypot(*spot), spot))
 
 
-def _span(low: float, high: float, spacing: float) -> Iterator[int]:
+def _iterate_steps(low: float, high: float, spacing: float) -> Iterator[int]:
     """Yield the whole steps from 0 that stay within [low, high]; at least the step 0."""
     yield from range(min(0, math.ceil(low / spacing)), max(0, math.floor(high / spacing)) + 1)
 
 
 def _find_free(spots: Sequence[Corner], extents: Vector, others: Iterable[SceneNode]) -> Corner:
     """Return the first spot without overlap; if every spot has one, the spot with the least."""
-    taken = np.array([_rectangle(other) for other in others if other.pose is not None])
+    taken = np.array([_bound_node(other) for other in others if other.pose is not None])
     if not taken.size:
         return spots[0]
     best, least = spots[0], math.inf
     for start in range(0, len(spots), _AT_ONCE):
-        overlaps = _overlaps(np.array(spots[start : start + _AT_ONCE]), extents, taken)
+        overlaps = _measure_overlaps(np.array(spots[start : start + _AT_ONCE]), extents, taken)
         index = int(np.argmin(overlaps))  # the first of the least
         if overlaps[index] < least:
             best, least = spots[start + index], float(overlaps[index])
@@ -139,7 +139,7 @@ def _find_free(spots: Sequence[Corner], extents: Vector, others: Iterable[SceneN
     return best
 
 
-def _rectangle(node: SceneNode) -> tuple[float, float, float, float]:
+def _bound_node(node: SceneNode) -> tuple[float, float, float, float]:
     if node.pose is not None and node.size is None:
         x, y, _ = node.pose.position
         half = UNKNOWN_SIZE[0] / 2.0
@@ -147,7 +147,7 @@ def _rectangle(node: SceneNode) -> tuple[float, float, float, float]:
     return bounds(footprint_of(node))
 
 
-def _overlaps(spots: Floats, extents: Vector, rectangles: Floats) -> Floats:
+def _measure_overlaps(spots: Floats, extents: Vector, rectangles: Floats) -> Floats:
     """Compute the area (m2) that an item at each spot (k, 2) shares with all rectangles (m, 4)."""
     reach = np.array(extents[:2]) / 2.0
     low = np.maximum((spots - reach)[:, None, :], rectangles[None, :, :2])
@@ -156,7 +156,7 @@ def _overlaps(spots: Floats, extents: Vector, rectangles: Floats) -> Floats:
     return shared
 
 
-def _extents(item: SceneNode) -> Vector:
+def _find_extents(item: SceneNode) -> Vector:
     """Return the extents of the upright box around an item (m)."""
     if item.size is None:
         return UNKNOWN_SIZE

@@ -105,7 +105,7 @@ def _lay_columns(surfaces: Sequence[Surface], middle: Floats, options: RayOption
     for surface in surfaces:
         low, high = surface.points[:, :2].min(axis=0), surface.points[:, :2].max(axis=0)
         x, y = np.meshgrid(*(low + steps[:, None] * (high - low)).T)
-        feet = _lowest_triangles(surface, options)
+        feet = _find_lowest_triangles(surface, options)
         places += [np.column_stack((x.ravel(), y.ravel())), feet]
         counts += [options.columns**2, len(feet)]
     rays = np.zeros((sum(counts), 6))
@@ -115,7 +115,7 @@ def _lay_columns(surfaces: Sequence[Surface], middle: Floats, options: RayOption
     return _Columns(rays, owners, np.repeat(np.tile([True, False], len(surfaces)), counts))
 
 
-def _lowest_triangles(surface: Surface, options: RayOptions) -> Floats:
+def _find_lowest_triangles(surface: Surface, options: RayOptions) -> Floats:
     """Return the centres (x, y) of the lowest triangles; at most one a column."""
     corners = surface.points[surface.triangles]
     lowest = surface.points[:, 2].min() + options.tolerance

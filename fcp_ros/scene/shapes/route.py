@@ -54,16 +54,16 @@ def trace_route(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Stop
     }
     levels = find_floor_levels(graph)
     stops: list[Stop] = []
-    start = _start(graph, named)
+    start = _find_start(graph, named)
     if start is not None:
-        _extend(stops, start, _level(start, levels, rooms), ())
+        _extend_route(stops, start, _find_level(start, levels, rooms), ())
     for index, nodes in enumerate(named):
-        for node, acts in _points(nodes):
-            _extend(stops, node, _level(node, levels, rooms), (index,) if acts else ())
+        for node, acts in _find_visited(nodes):
+            _extend_route(stops, node, _find_level(node, levels, rooms), (index,) if acts else ())
     return tuple(stops)
 
 
-def _start(graph: SceneGraph, named: Sequence[Sequence[SceneNode]]) -> SceneNode | None:
+def _find_start(graph: SceneGraph, named: Sequence[Sequence[SceneNode]]) -> SceneNode | None:
     """Return the first agent named by the plan, or else any agent."""
     for node in [*(node for nodes in named for node in nodes), *graph.nodes.values()]:
         if node.layer is Layer.AGENT and node.pose is not None:
@@ -71,7 +71,7 @@ def _start(graph: SceneGraph, named: Sequence[Sequence[SceneNode]]) -> SceneNode
     return None
 
 
-def _points(nodes: Sequence[SceneNode]) -> list[tuple[SceneNode, bool]]:
+def _find_visited(nodes: Sequence[SceneNode]) -> list[tuple[SceneNode, bool]]:
     """Return the nodes that a step visits, each with True if the step happens there."""
     placed = [node for node in nodes if node.pose is not None and node.layer is not Layer.AGENT]
     rooms = [node for node in placed if node.layer is Layer.ROOM]
@@ -84,7 +84,7 @@ def _points(nodes: Sequence[SceneNode]) -> list[tuple[SceneNode, bool]]:
     return [(rooms[-1], True)] if rooms else []
 
 
-def _extend(stops: list[Stop], node: SceneNode, level: float, steps: tuple[int, ...]) -> None:
+def _extend_route(stops: list[Stop], node: SceneNode, level: float, steps: tuple[int, ...]) -> None:
     """Append a point, or add its steps to the last stop if the robot is there already."""
     assert node.pose is not None  # callers keep placed nodes only
     x, y, z = node.pose.position
@@ -97,7 +97,7 @@ def _extend(stops: list[Stop], node: SceneNode, level: float, steps: tuple[int, 
         stops.append(Stop(x, y, level, top, steps))
 
 
-def _level(node: SceneNode, levels: Mapping[str, float], rooms: Mapping[str, str]) -> float:
+def _find_level(node: SceneNode, levels: Mapping[str, float], rooms: Mapping[str, str]) -> float:
     """Return the height of the floor of a node's room, or else of its own underside."""
     room = node.id if node.layer is Layer.ROOM else rooms.get(node.id, "")
     bottom = levels.get(room, underside(node))

@@ -62,7 +62,7 @@ def _drop_stray(points: Floats, stray: float) -> Floats:
 
 def _find_best_yaw(points: Floats) -> float:
     """Find the yaw (rad) in (-pi/4, pi/4] of the rectangle of least area around plane points."""
-    edges = _hull_edges(points)
+    edges = _find_hull_edges(points)
     angles = np.unique(np.round(np.arctan2(edges[:, 1], edges[:, 0]) % _QUARTER, 9))
     if not len(angles):
         return 0.0
@@ -78,7 +78,7 @@ def _find_best_yaw(points: Floats) -> float:
     return float(turns[good][np.argmin(np.abs(turns[good]))])
 
 
-def _hull_edges(points: Floats) -> Floats:
+def _find_hull_edges(points: Floats) -> Floats:
     """Return the edges of the convex hull, shape (k, 2); for points on one line, its direction."""
     from scipy.spatial import ConvexHull, QhullError
 

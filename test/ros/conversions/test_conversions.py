@@ -76,7 +76,7 @@ def test_full_update_round_trip(graph):
 @settings(max_examples=30, deadline=None)
 @given(graphs(), graphs())
 def test_delta_round_trip(before, after):
-    delta = scene_delta.delta_between(before, after)
+    delta = scene_delta.compute_delta(before, after)
     message = over_the_wire(scene.delta_to_message(delta, "map", STAMP))
     assert not message.full_update
     assert scene.delta_from_message(message) == delta

@@ -18,7 +18,7 @@ from fcp_ros.scene import (
     SceneRelation,
     SequenceGap,
     apply_delta,
-    delta_between,
+    compute_delta,
 )
 
 
@@ -99,11 +99,11 @@ def graphs(draw: st.DrawFn) -> SceneGraph:
 def test_the_delta_between_two_graphs_leads_from_one_to_the_other(
     before: SceneGraph, after: SceneGraph
 ) -> None:
-    reached = apply_delta(before, delta_between(before, after))
+    reached = apply_delta(before, compute_delta(before, after))
     assert reached.nodes == after.nodes
     assert set(reached.relations) == set(after.relations)
     assert reached.sequence == before.sequence + 1
 
 
 def test_no_difference_is_an_empty_delta() -> None:
-    assert delta_between(GRAPH, replace(GRAPH, sequence=3)).is_empty
+    assert compute_delta(GRAPH, replace(GRAPH, sequence=3)).is_empty

@@ -92,14 +92,14 @@ def measure_box_distance(boxes: Boxes, a: Indices, b: Indices) -> Floats:
     """Measure distances (m) between boxes, equal both ways to the last bit; shape (k,)."""
     rise = np.abs(boxes.centre[a, 2] - boxes.centre[b, 2])
     up = np.maximum(rise - (boxes.half[a, 2] + boxes.half[b, 2]), 0.0)
-    apart, beside = _beside(boxes, a, b)
-    apart_too, beside_too = _beside(boxes, b, a)
-    beside = np.where(apart | apart_too, np.minimum(beside, beside_too), 0.0)
+    separate, beside = _measure_beside(boxes, a, b)
+    separate_too, beside_too = _measure_beside(boxes, b, a)
+    beside = np.where(separate | separate_too, np.minimum(beside, beside_too), 0.0)
     away: Floats = np.sqrt(beside + up * up)
     return away
 
 
-def _beside(boxes: Boxes, a: Indices, b: Indices) -> tuple[Flags, Floats]:
+def _measure_beside(boxes: Boxes, a: Indices, b: Indices) -> tuple[Flags, Floats]:
     """Test whether one of a's sides separates the footprints, and measure the distance.
 
     Returns:
@@ -113,7 +113,7 @@ def _beside(boxes: Boxes, a: Indices, b: Indices) -> tuple[Flags, Floats]:
     width, depth = boxes.half[a, 0], boxes.half[a, 1]
     x, y = boxes.half[b, 0], boxes.half[b, 1]
     xx, xy, yx, yy = turn_cos * x, turn_sin * x, turn_sin * y, turn_cos * y
-    apart = (np.abs(across) > width + (np.abs(xx) + np.abs(yx))) | (
+    separate = (np.abs(across) > width + (np.abs(xx) + np.abs(yx))) | (
         np.abs(along) > depth + (np.abs(xy) + np.abs(yy))
     )
     least: Floats = np.full(len(a), np.inf)
@@ -122,7 +122,7 @@ def _beside(boxes: Boxes, a: Indices, b: Indices) -> tuple[Flags, Floats]:
             out_x = np.maximum(np.abs(across + sign * right) - width, 0.0)
             out_y = np.maximum(np.abs(along + sign * up) - depth, 0.0)
             least = np.minimum(least, out_x * out_x + out_y * out_y)
-    return apart, least
+    return separate, least
 
 
 def find_candidates(boxes: Boxes, reach: float) -> Iterator[tuple[Indices, Indices]]:
@@ -132,7 +132,7 @@ def find_candidates(boxes: Boxes, reach: float) -> Iterator[tuple[Indices, Indic
     """
     if not len(boxes.ids):
         return
-    classes = _size_classes(boxes)
+    classes = _group_by_size(boxes)
     waiting = [np.arange(len(boxes.ids))]
     while waiting:
         some = waiting.pop()
@@ -144,7 +144,7 @@ def find_candidates(boxes: Boxes, reach: float) -> Iterator[tuple[Indices, Indic
             yield pairs
 
 
-def _size_classes(boxes: Boxes) -> list[Indices]:
+def _group_by_size(boxes: Boxes) -> list[Indices]:
     """Group boxes by size, so that the search within a class reaches no farther than needed."""
     size = np.ceil(np.log2(np.maximum(boxes.reach.max(axis=1), 0.05)))
     return [np.flatnonzero(size == value) for value in np.unique(size)]

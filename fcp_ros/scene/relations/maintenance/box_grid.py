@@ -158,8 +158,8 @@ class BoxGrid:
         for slot, reach, (x, y) in zip(
             slots.tolist(), radius.tolist(), places.tolist(), strict=True
         ):
-            level = _level(reach)
-            cell = (_cell(x, 2.0**level), _cell(y, 2.0**level))
+            level = _choose_level(reach)
+            cell = (_find_cell(x, 2.0**level), _find_cell(y, 2.0**level))
             self._cell_of[slot] = level, cell
             self._levels.setdefault(level, {}).setdefault(cell, []).append(slot)
 
@@ -173,13 +173,13 @@ class BoxGrid:
                 del self._levels[level]
 
 
-def _level(radius: float) -> int:
+def _choose_level(radius: float) -> int:
     if radius <= 2.0**_FINEST:
         return _FINEST
     return min(_COARSEST, math.ceil(math.log2(radius))) if math.isfinite(radius) else _COARSEST
 
 
-def _cell(place: float, width: float) -> int:
+def _find_cell(place: float, width: float) -> int:
     return math.floor(min(_FAR, max(-_FAR, place / width)))
 
 
@@ -187,8 +187,8 @@ def _find_members(
     cells: dict[tuple[int, int], list[int]], width: float, place: Rectangle, margin: float
 ) -> Iterator[list[int]]:
     """Yield the members of the cells that a rectangle meets, widened by a margin (m)."""
-    x0, x1 = _cell(place[0] - margin, width), _cell(place[2] + margin, width)
-    y0, y1 = _cell(place[1] - margin, width), _cell(place[3] + margin, width)
+    x0, x1 = _find_cell(place[0] - margin, width), _find_cell(place[2] + margin, width)
+    y0, y1 = _find_cell(place[1] - margin, width), _find_cell(place[3] + margin, width)
     if (x1 - x0 + 1) * (y1 - y0 + 1) > len(cells):
         for (x, y), members in cells.items():
             if x0 <= x <= x1 and y0 <= y <= y1:

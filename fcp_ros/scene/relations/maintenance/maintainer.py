@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, delta_between
+from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
 from fcp_ros.scene.graph.elements import (
     Layer,
     Provenance,
@@ -115,7 +115,7 @@ class RelationMaintainer:
             reason = reason or "most of the scene changed"
         if reason:
             self._start(raw, reason)
-            return delta_between(before, self.graph)
+            return compute_delta(before, self.graph)
         with np.errstate(over="ignore", invalid="ignore"):
             self._index_neighbourhoods()
             return self._advance_locally(raw, change, delta)
