@@ -1,15 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Execution without ROS: dispatching plans, watching the world, replanning, a simulated world."""
+"""Execution without ROS: dispatch a plan, watch the world, decide what follows, assign credit.
+
+    dispatch.py           the state machine that gives the steps of one plan to their executors
+    dispatch_model.py     its phases, settings, results, and the world that it asks
+    dispatch_messages.py  its sentences for people
+    events.py             the events that it is told of, and the commands that it answers with
+    ledger.py             the executors that may still be acting: outlives a single plan
+    monitoring.py         does the world fit the present step and the rest of the plan?
+    outcome.py            how a step ended
+    policy.py             what follows when a plan has ended: achieved, replan, give up
+    credit.py             the judgements that an outcome speaks about
+    worlds/               worlds that steps can be done in, such as a simulated one
+
+A node feeds events to the dispatcher and carries out its commands. The dispatcher asks the monitor
+about the world, and the monitor asks `planning.stepping` what a step does. When the plan has ended,
+the policy decides what follows, and the outcomes of the steps become credits of their judgements.
+"""
 
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import (
+    DispatchPhase,
     DispatchResult,
     DispatchSettings,
     DispatchStatus,
-    Phase,
     WorldView,
 )
-from fcp_ros.execution.faults import (
+from fcp_ros.execution.ledger import ExecutorLedger
+from fcp_ros.execution.monitoring import Monitor, PlanWatch, find_obstacle
+from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
+from fcp_ros.execution.policy import Decision, FollowUp, ReplanPolicy
+from fcp_ros.execution.worlds.faults import (
     Fault,
     FaultError,
     FaultKind,
@@ -19,20 +39,17 @@ from fcp_ros.execution.faults import (
     parse_faults,
     parse_success,
 )
-from fcp_ros.execution.ledger import ExecutorLedger
-from fcp_ros.execution.monitoring import Monitor, PlanWatch, find_obstacle
-from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
-from fcp_ros.execution.policy import Decision, ReplanPolicy, Verdict
-from fcp_ros.execution.simulated_world import (
+from fcp_ros.execution.worlds.simulated_world import (
     Performance,
     Performed,
     QualityModel,
     SimulatedWorld,
 )
-from fcp_ros.execution.step_pattern import PatternError, StepPattern, parse_pattern
+from fcp_ros.execution.worlds.step_pattern import PatternError, StepPattern, parse_pattern
 
 __all__ = [
     "Decision",
+    "DispatchPhase",
     "DispatchResult",
     "DispatchSettings",
     "DispatchStatus",
@@ -42,13 +59,13 @@ __all__ = [
     "FaultError",
     "FaultKind",
     "FaultPlan",
+    "FollowUp",
     "Monitor",
     "Outcome",
     "OutcomeCode",
     "PatternError",
     "Performance",
     "Performed",
-    "Phase",
     "PlanWatch",
     "QualityModel",
     "ReplanPolicy",
@@ -56,7 +73,6 @@ __all__ = [
     "StepPattern",
     "StepRecord",
     "SuccessModel",
-    "Verdict",
     "WorldView",
     "find_obstacle",
     "parse_fault",

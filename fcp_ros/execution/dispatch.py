@@ -1,32 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dispatcher: gives the steps of one plan to their executors, one after the other.
+r"""The dispatcher: gives the steps of one plan to their executors, one after the other.
 
 A state machine without threads, clocks or ROS. It is told events, answers with commands, and says
-until when it wants to be left alone (`deadline`). The phases of a step:
+by when it wants a `Tick` if nothing else happens (`deadline`). The phases of a step:
 
     FINDING -> SENT -> RUNNING -> CONFIRMING -> next step, or FINISHED
-                 \\________\\___> STOPPING ____________________/
+                 \________\___> STOPPING ____________________/
 
-- FINDING: the executors answer (before the first step: all that the plan needs).
-- SENT, RUNNING: the executor has been given the step; it has accepted it.
-- CONFIRMING: it reported success; the effects are awaited on the state of the world.
-- STOPPING: cancelled, timed out or lost; the terminal answer is awaited for a grace time. If none
+- FINDING: waits for the executors to answer (before the first step: all that the plan needs).
+- SENT: the executor has been given the step. RUNNING: it has accepted it.
+- CONFIRMING: the executor reported success; waits for the world to show the effects.
+- STOPPING: cancelled, timed out or lost; waits for the terminal answer, for a grace time. If none
   comes the plan ends, its message says that the executor may still be acting, and the ledger keeps
   any later plan from sending it anything before it has answered.
 
-The effects of a step that failed are never assumed: what holds is what the world shows.
+Invariants:
+
+- every phase but READY and FINISHED has a deadline, so that no wait is endless;
+- in SENT, RUNNING and STOPPING exactly one attempt of this plan is open in the ledger. It stays
+  open if the grace time passes without an answer;
+- each step that was tried has exactly one `RecordOutcome`, and `Finish` is the last command;
+- the effects of a step that failed are never assumed: what holds is what the world shows;
+- a success counts, even if it was reported while the step was being stopped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fcp_ros.execution import dispatch_sentences as say
+from fcp_ros.execution import dispatch_messages as messages
 from fcp_ros.execution.dispatch_model import (
+    DispatchPhase,
     DispatchResult,
     DispatchSettings,
     DispatchStatus,
-    Phase,
     StopReason,
     WorldView,
 )
@@ -57,16 +64,19 @@ from fcp_ros.planning.model.plan import PlanStep
 
 Commands = tuple[Command, ...]
 
+_AT_WORK = (DispatchPhase.SENT, DispatchPhase.RUNNING, DispatchPhase.STOPPING)
+"""Phases in which an executor has a step of this plan."""
+
 
 class Dispatcher:
-    """Executes one plan. See the module's docstring; one thread at a time may use it.
+    """Executes one plan; see the module's docstring. Not thread-safe.
 
     Args:
         steps: the plan's steps, in order.
         settings: bounds of every wait.
         ledger: shared by all dispatchers that use the same executors.
-        world: the present state, as seen.
-        clock: seconds, monotonic.
+        world: answers questions on the present state.
+        clock: returns seconds, monotonic.
     """
 
     def __init__(
@@ -82,7 +92,7 @@ class Dispatcher:
         self._ledger = ledger
         self._world = world
         self._clock = clock
-        self._phase = Phase.READY
+        self._phase = DispatchPhase.READY
         self._index = 0
         self._deadline: float | None = None
         self._awaited: set[str] = set()  # executors that have not answered yet (FINDING)
@@ -98,11 +108,11 @@ class Dispatcher:
         self._steps_done = 0
         self._result: DispatchResult | None = None
 
-    # --- what can be asked ----------------------------------------------------------------------
+    # --- queries --------------------------------------------------------------------------------
 
     @property
-    def phase(self) -> Phase:
-        """What it is waiting for."""
+    def phase(self) -> DispatchPhase:
+        """The present phase."""
         return self._phase
 
     @property
@@ -112,19 +122,23 @@ class Dispatcher:
 
     @property
     def result(self) -> DispatchResult | None:
-        """How the plan ended; None before `Finish`."""
+        """The end of the plan; None before `Finish`."""
         return self._result
 
     @property
     def deadline(self) -> float | None:
-        """When (clock's seconds) it wants a `Tick` if nothing else happens before."""
+        """The clock's time by which a `Tick` is needed if nothing happens; None for never."""
         return self._deadline
 
-    # --- what it is told ------------------------------------------------------------------------
+    # --- inputs ---------------------------------------------------------------------------------
 
     def start(self) -> Commands:
-        """Begin. All executors of the plan must answer before the first step is sent."""
-        if self._phase is not Phase.READY:
+        """Begin: all executors of the plan must answer before the first step is sent.
+
+        Raises:
+            RuntimeError: it was started before.
+        """
+        if self._phase is not DispatchPhase.READY:
             raise RuntimeError("a dispatcher executes its plan once; make a new one")
         if not self._steps:
             return self._finish(DispatchStatus.SUCCEEDED, "The plan has no steps: nothing to do.")
@@ -134,12 +148,13 @@ class Dispatcher:
         """Take in one event.
 
         Returns:
-            What is to be done, in order. Events that mean nothing in the present phase, and those
-            of earlier attempts, change nothing but the ledger.
+            the commands to carry out, in order. An event that means nothing in the present phase,
+            or belongs to an earlier attempt, changes nothing but the ledger.
         """
         if self._is_late(event):
-            commands = self._ledger.late(event)
-            return commands + (self._found() if self._phase is Phase.FINDING else ())
+            commands = self._ledger.take_late(event)
+            finding = self._phase is DispatchPhase.FINDING
+            return commands + (self._send_when_ready() if finding else ())
         match event:
             case ExecutorReady(executor):
                 return self._on_executor_ready(executor)
@@ -156,55 +171,54 @@ class Dispatcher:
             case Forgotten():
                 return self._on_forgotten()
             case WorldChanged():
-                return self._confirm() if self._phase is Phase.CONFIRMING else ()
+                return self._confirm() if self._phase is DispatchPhase.CONFIRMING else ()
             case CancelRequested():
                 return self._on_cancel()
             case Tick():
                 return self._on_tick()
 
     def _is_late(self, event: Event) -> bool:
-        if self._phase is Phase.FINISHED:
+        if self._phase is DispatchPhase.FINISHED:
             return True
         if isinstance(event, (Accepted, Rejected, Feedback, Finished, Forgotten)):
-            at_work = self._phase in (Phase.SENT, Phase.RUNNING, Phase.STOPPING)
-            return not at_work or event.attempt != self._attempt
+            return self._phase not in _AT_WORK or event.attempt != self._attempt
         return False
 
     # --- finding executors ----------------------------------------------------------------------
 
     def _find(self, executors: tuple[str, ...]) -> Commands:
-        self._enter(Phase.FINDING, self._settings.executor_wait)
+        self._enter(DispatchPhase.FINDING, self._settings.executor_wait)
         self._needed = executors
         self._awaited = set(executors)
         commands: list[Command] = []
         for executor in executors:
             commands.append(FindExecutor(executor))
-            attempt = self._ledger.attempt_of(executor)
-            if attempt is not None:  # ask again whether it still acts
+            attempt = self._ledger.find_attempt(executor)
+            if attempt is not None:  # it may have ended since: ask again
                 commands.append(CancelStep(attempt, executor))
         return tuple(commands)
 
     def _on_executor_ready(self, executor: str) -> Commands:
         self._awaited.discard(executor)
-        return self._found() if self._phase is Phase.FINDING else ()
+        return self._send_when_ready() if self._phase is DispatchPhase.FINDING else ()
 
-    def _found(self) -> Commands:
-        held = any(self._ledger.attempt_of(name) is not None for name in self._needed)
+    def _send_when_ready(self) -> Commands:
+        held = any(self._ledger.find_attempt(name) is not None for name in self._needed)
         return () if self._awaited or held else self._send()
 
-    def _not_found(self) -> Commands:
+    def _give_up_finding(self) -> Commands:
         waited = self._settings.executor_wait
         missing = [name for name in self._needed if name in self._awaited]
         if missing:
-            text = say.missing_executors(missing, waited)
+            text = messages.describe_missing_executors(missing, waited)
             return self._finish(DispatchStatus.NO_EXECUTOR, text)
         for name in self._needed:
-            attempt = self._ledger.attempt_of(name)
-            step = self._ledger.step_of(attempt) if attempt is not None else None
+            attempt = self._ledger.find_attempt(name)
+            step = self._ledger.find_step(attempt) if attempt is not None else None
             if step is not None:
-                text = say.held_executor(name, step, waited)
+                text = messages.describe_held_executor(name, step, waited)
                 return self._finish(DispatchStatus.NO_EXECUTOR, text, unanswered=name)
-        return self._found()
+        return self._send_when_ready()
 
     # --- a step ---------------------------------------------------------------------------------
 
@@ -219,22 +233,22 @@ class Dispatcher:
         self._reason = None
         self._reported = None
         self._assumed = False
-        self._enter(Phase.SENT, self._settings.accept_timeout)
-        timeout = self._settings.timeout_of(step)
+        self._enter(DispatchPhase.SENT, self._settings.accept_timeout)
+        timeout = self._settings.find_timeout(step)
         return (SendStep(self._attempt, self._index, step, timeout),)
 
     def _on_accepted(self) -> Commands:
         if self._accepted:
             return ()
         self._accepted = True
-        if self._phase is Phase.STOPPING:
+        if self._phase is DispatchPhase.STOPPING:
             return self._ask_to_stop()
-        self._enter(Phase.RUNNING, self._settings.timeout_of(self._steps[self._index]))
+        self._enter(DispatchPhase.RUNNING, self._settings.find_timeout(self._steps[self._index]))
         return ()
 
     def _on_rejected(self, message: str) -> Commands:
         self._ledger.close(self._attempt)
-        text = say.refused(self._steps[self._index], message)
+        text = messages.describe_refusal(self._steps[self._index], message)
         return self._end_step(Outcome(OutcomeCode.INVALID_ACTION, text))
 
     def _on_feedback(self, progress: float, message: str) -> Commands:
@@ -244,22 +258,22 @@ class Dispatcher:
         self._ledger.close(self._attempt)
         if outcome.succeeded:  # also when it came just before the request to stop
             self._reported = outcome
-            self._enter(Phase.CONFIRMING, self._settings.settle_time)
+            self._enter(DispatchPhase.CONFIRMING, self._settings.settle_time)
             return self._confirm()
         if outcome.code is OutcomeCode.CANCELLED and self._reason is not None:
-            return self._end_step(self._outcome_of_stop())
+            return self._end_step(self._make_stop_outcome())
         return self._end_step(outcome)
 
     def _on_forgotten(self) -> Commands:
         self._ledger.close(self._attempt)
-        return self._end_step(self._outcome_of_stop(say.FORGOTTEN))
+        return self._end_step(self._make_stop_outcome(messages.FORGOTTEN))
 
     def _on_executor_lost(self, executor: str) -> Commands:
-        if self._phase is Phase.FINDING and executor in self._needed:
+        if self._phase is DispatchPhase.FINDING and executor in self._needed:
             self._awaited.add(executor)
             return (FindExecutor(executor),)
         mine = self._steps[self._index].executor == executor
-        if mine and self._phase in (Phase.SENT, Phase.RUNNING):
+        if mine and self._phase in (DispatchPhase.SENT, DispatchPhase.RUNNING):
             return self._stop(StopReason.LOST)
         return ()
 
@@ -267,18 +281,19 @@ class Dispatcher:
 
     def _confirm(self) -> Commands:
         assert self._reported is not None
-        # A cancelled plan doesn't wait for the world: the executor's word stands.
+        # A cancelled plan doesn't wait for the world: the executor's report stands.
         if self._cancelled or not self._world.find_unseen(self._steps[self._index]):
             return self._end_step(self._reported)
         return ()
 
-    def _not_confirmed(self) -> Commands:
+    def _give_up_confirming(self) -> Commands:
         step = self._steps[self._index]
         if self._settings.trust_executors and not self._assumed:
             self._assumed = True
-            self._enter(Phase.CONFIRMING, self._settings.settle_time)
+            self._enter(DispatchPhase.CONFIRMING, self._settings.settle_time)
             return (AssumeEffects(self._index, step),)
-        text = say.unconfirmed(step, self._settings.settle_time, self._world.find_unseen(step))
+        unseen = self._world.find_unseen(step)
+        text = messages.describe_unconfirmed(step, self._settings.settle_time, unseen)
         return self._end_step(Outcome(OutcomeCode.POSTCONDITION_FAILED, text))
 
     # --- stopping -------------------------------------------------------------------------------
@@ -287,51 +302,51 @@ class Dispatcher:
         if self._cancelled:
             return ()
         self._cancelled = True
-        if self._phase in (Phase.SENT, Phase.RUNNING):
+        if self._phase in (DispatchPhase.SENT, DispatchPhase.RUNNING):
             return self._stop(StopReason.CANCELLED)
-        if self._phase is Phase.CONFIRMING:
+        if self._phase is DispatchPhase.CONFIRMING:
             return self._confirm()
-        if self._phase is Phase.STOPPING:
+        if self._phase is DispatchPhase.STOPPING:
             return ()  # the step is being stopped already
         return self._finish_cancelled()
 
     def _stop(self, reason: StopReason) -> Commands:
         self._reason = reason
-        self._enter(Phase.STOPPING, self._settings.grace_time)
+        self._enter(DispatchPhase.STOPPING, self._settings.grace_time)
         if reason is StopReason.CANCELLED and not self._accepted:
             return ()  # a goal can't be cancelled before it is accepted: see _on_accepted
         return self._ask_to_stop()
 
     def _ask_to_stop(self) -> Commands:
-        self._enter(Phase.STOPPING, self._settings.grace_time)
+        self._enter(DispatchPhase.STOPPING, self._settings.grace_time)
         return (CancelStep(self._attempt, self._steps[self._index].executor),)
 
-    def _unanswered(self) -> Commands:
+    def _give_up_waiting(self) -> Commands:
         step = self._steps[self._index]
-        note = say.silent(step, self._settings.grace_time)
-        return self._end_step(self._outcome_of_stop(note), unanswered=step.executor)
+        note = messages.describe_silence(step, self._settings.grace_time)
+        return self._end_step(self._make_stop_outcome(note), unanswered=step.executor)
 
-    def _outcome_of_stop(self, note: str = "") -> Outcome:
+    def _make_stop_outcome(self, note: str = "") -> Outcome:
         step = self._steps[self._index]
         reason = self._reason or StopReason.LOST
-        return say.stopped(step, reason, self._settings.timeout_of(step), note)
+        return messages.make_stop_outcome(step, reason, self._settings.find_timeout(step), note)
 
     # --- time -----------------------------------------------------------------------------------
 
     def _on_tick(self) -> Commands:
         if self._deadline is None or self._clock() < self._deadline:
             return ()
-        if self._phase is Phase.FINDING:
-            return self._not_found()
-        if self._phase is Phase.SENT:
+        if self._phase is DispatchPhase.FINDING:
+            return self._give_up_finding()
+        if self._phase is DispatchPhase.SENT:
             return self._stop(StopReason.NOT_ACCEPTED)
-        if self._phase is Phase.RUNNING:
+        if self._phase is DispatchPhase.RUNNING:
             return self._stop(StopReason.TIMED_OUT)
-        if self._phase is Phase.CONFIRMING:
-            return self._not_confirmed()
-        return self._unanswered()
+        if self._phase is DispatchPhase.CONFIRMING:
+            return self._give_up_confirming()
+        return self._give_up_waiting()
 
-    def _enter(self, phase: Phase, wait: float) -> None:
+    def _enter(self, phase: DispatchPhase, wait: float) -> None:
         self._phase = phase
         self._deadline = self._clock() + wait
 
@@ -351,7 +366,7 @@ class Dispatcher:
         if not outcome.succeeded:
             timed_out = outcome.code is OutcomeCode.TIMED_OUT
             status = DispatchStatus.STEP_TIMED_OUT if timed_out else DispatchStatus.STEP_FAILED
-            text = say.step_failed(record.index + 1, total, step, outcome)
+            text = messages.describe_failed_step(record.index + 1, total, step, outcome)
             return commands + self._finish(status, text, unanswered)
         if self._index == total:
             text = f"All {total} steps succeeded."
@@ -359,13 +374,13 @@ class Dispatcher:
         return commands + self._find((self._steps[self._index].executor,))
 
     def _finish_cancelled(self, unanswered: str = "") -> Commands:
-        text = say.cancelled(self._steps_done, len(self._steps), unanswered)
+        text = messages.describe_cancellation(self._steps_done, len(self._steps), unanswered)
         return self._finish(DispatchStatus.CANCELLED, text, unanswered)
 
     def _finish(self, status: DispatchStatus, message: str, unanswered: str = "") -> Commands:
-        self._phase = Phase.FINISHED
+        self._phase = DispatchPhase.FINISHED
         self._deadline = None
-        # Past the last step there is no present one; the last stays the one that is shown.
+        # Past the last step `index` would point nowhere: it stays at the last one.
         self._index = min(self._index, max(0, len(self._steps) - 1))
         self._result = DispatchResult(
             status, message, self._steps_done, tuple(self._records), unanswered

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words of the dispatcher: its phases, bounds, results, and the world that it asks."""
+"""The dispatcher's phases, settings and results, and the world that it asks."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from fcp_ros.execution.outcome import Outcome, StepRecord
 from fcp_ros.planning.model.plan import PlanStep
 
 
-class Phase(str, Enum):
-    """What the dispatcher is waiting for."""
+class DispatchPhase(str, Enum):
+    """The states of the dispatcher; each one waits for something (see dispatch.py)."""
 
     READY = "ready"
     FINDING = "finding"
@@ -24,7 +24,7 @@ class Phase(str, Enum):
 
 
 class DispatchStatus(str, Enum):
-    """How a plan ended."""
+    """The ways in which a plan can end."""
 
     SUCCEEDED = "succeeded"
     STEP_FAILED = "step_failed"
@@ -34,7 +34,7 @@ class DispatchStatus(str, Enum):
 
 
 class StopReason(str, Enum):
-    """Why a step that was sent is being stopped."""
+    """The reasons for stopping a step that was sent."""
 
     CANCELLED = "it was cancelled"
     TIMED_OUT = "it took longer than its timeout"
@@ -46,10 +46,16 @@ class StopReason(str, Enum):
 class DispatchSettings:
     """Bounds of every wait, in seconds.
 
-    A step may take `max(min_timeout, timeout_factor * expected duration)`. With `trust_executors`
-    the effects of a succeeded step that don't show within `settle_time` are written into the world
-    (for robots whose perception doesn't report them); otherwise the step counts as
-    POSTCONDITION_FAILED.
+    Attributes:
+        timeout_factor: a step may take this times its expected duration.
+        min_timeout: every step may take this long.
+        accept_timeout: to accept or refuse a step.
+        grace_time: to answer a request to stop.
+        executor_wait: to find the executors.
+        settle_time: for the effects of a succeeded step to show in the world.
+        trust_executors: if True, effects that don't show in time are written into the world (for
+            robots whose perception doesn't report them). Otherwise the step has failed with
+            POSTCONDITION_FAILED.
     """
 
     timeout_factor: float = 3.0
@@ -60,16 +66,21 @@ class DispatchSettings:
     settle_time: float = 3.0
     trust_executors: bool = False
 
-    def timeout_of(self, step: PlanStep) -> float:
-        """How long this step may take (s)."""
+    def find_timeout(self, step: PlanStep) -> float:
+        """Return the time that a step may take (s)."""
         return max(self.min_timeout, self.timeout_factor * step.duration)
 
 
 @dataclass(frozen=True, slots=True)
 class DispatchResult:
-    """How a plan ended, in one sentence and in detail.
+    """The end of a plan, in one sentence and in detail.
 
-    `unanswered` names the executor that may still be acting, "" where there is none.
+    Attributes:
+        status: how it ended.
+        message: why, and what to do.
+        steps_done: number of steps that succeeded.
+        records: one for each step that was tried.
+        unanswered: the executor that may still be acting; "" if none.
     """
 
     status: DispatchStatus
@@ -80,12 +91,12 @@ class DispatchResult:
 
     @property
     def last_outcome(self) -> Outcome | None:
-        """The outcome of the step that was tried last."""
+        """The outcome of the step that was tried last; None before the first."""
         return self.records[-1].outcome if self.records else None
 
 
 class WorldView(Protocol):
-    """What the dispatcher may ask about the present state of the world."""
+    """The questions of the dispatcher about the present state of the world."""
 
     def find_unmet(self, step: PlanStep) -> str:
         """Say why the step can't be done in the present state: one sentence, "" if it can."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the dispatcher is told (events) and what it asks for in return (commands).
+"""The dispatcher's inputs (events) and outputs (commands).
 
-Each sending of a step to an executor is an *attempt* with a number of its own; events that carry
-the number of an earlier attempt are late answers and are recognised as such.
+Each time that a step is sent to an executor is an *attempt* with a number of its own. An event that
+carries the number of an earlier attempt is a late answer, and is recognised as such.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The executor's terminal answer: it acts no longer on this attempt."""
+    """The executor's terminal answer: it no longer acts on this attempt."""
 
     attempt: int
     outcome: Outcome
@@ -70,17 +70,17 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class WorldChanged:
-    """There is a newer state of the world."""
+    """A newer state of the world has arrived."""
 
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """Whoever asked for the plan wants it to stop."""
+    """The caller wants the plan to stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """Time has passed; sent when the dispatcher's deadline is reached."""
+    """The dispatcher's deadline is reached."""
 
 
 Event = (
@@ -101,7 +101,7 @@ Event = (
 
 @dataclass(frozen=True, slots=True)
 class FindExecutor:
-    """Say `ExecutorReady` as soon as this executor answers."""
+    """Look for an executor: tell `ExecutorReady` as soon as it answers."""
 
     executor: str
 
@@ -126,7 +126,7 @@ class CancelStep:
 
 @dataclass(frozen=True, slots=True)
 class ReportProgress:
-    """Tell whoever asked for the plan how far its present step is, in [0, 1]."""
+    """Tell the caller the progress of the present step, in [0, 1]."""
 
     index: int
     progress: float
@@ -143,7 +143,7 @@ class AssumeEffects:
 
 @dataclass(frozen=True, slots=True)
 class RecordOutcome:
-    """Publish this outcome. Comes exactly once for each step that was tried."""
+    """Publish this outcome. Issued exactly once for each step that was tried."""
 
     record: StepRecord
 

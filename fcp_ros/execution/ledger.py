@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which executors may still be acting: the memory that outlives a single plan.
+"""The executors that may still be acting: the memory that outlives a single plan.
 
-A step is never given to an executor while it may still act on an earlier one (DESIGN section 5). An
-attempt is entered when it is sent and struck out only when its executor answers for it: with a
-terminal outcome, by refusing the step, or by saying that it knows no such goal. Time never strikes
-it out.
+A step is never given to an executor while it may still be acting on an earlier one (DESIGN section
+5). Invariants:
+
+- at most one attempt of each executor is open (`open` refuses a second one);
+- an attempt is closed only by an answer of its executor: a terminal outcome, the refusal of the
+  step, or the statement that it knows no such goal. Time never closes it, nor does the end of a
+  plan;
+- a number is never used twice, so that a late answer can't be taken for that of a newer attempt.
 """
 
 from __future__ import annotations
@@ -22,22 +26,22 @@ from fcp_ros.planning.model.plan import PlanStep
 
 
 class ExecutorLedger:
-    """Attempts that were sent and not yet answered. Not thread-safe: one thread owns it."""
+    """The attempts that were sent and not answered yet. Not thread-safe: one thread owns it."""
 
     def __init__(self) -> None:
         self._next_attempt = 1
         self._open: dict[int, PlanStep] = {}
 
     def open(self, step: PlanStep) -> int:
-        """Enter a step that is about to be sent.
+        """Open an attempt for a step that is about to be sent.
 
         Returns:
             The number of the attempt, never used before.
 
         Raises:
-            RuntimeError: its executor may still be acting. A dispatcher that asks is wrong.
+            RuntimeError: its executor may still be acting. The dispatcher must not ask then.
         """
-        if self.attempt_of(step.executor) is not None:
+        if self.find_attempt(step.executor) is not None:
             raise RuntimeError(
                 f"{step} must not be sent: executor {step.executor!r} "
                 "has not answered for its last step"
@@ -48,33 +52,33 @@ class ExecutorLedger:
         return attempt
 
     def close(self, attempt: int) -> None:
-        """Strike out an attempt whose executor has answered; unknown numbers are ignored."""
+        """Close an attempt whose executor has answered; unknown numbers are ignored."""
         self._open.pop(attempt, None)
 
-    def attempt_of(self, executor: str) -> int | None:
-        """The unanswered attempt of this executor, if there is one."""
+    def find_attempt(self, executor: str) -> int | None:
+        """Return the open attempt of an executor, or None."""
         for attempt, step in self._open.items():
             if step.executor == executor:
                 return attempt
         return None
 
-    def attempts(self) -> tuple[int, ...]:
-        """All unanswered attempts."""
+    def list_attempts(self) -> tuple[int, ...]:
+        """Return all open attempts."""
         return tuple(self._open)
 
-    def step_of(self, attempt: int) -> PlanStep | None:
-        """The step of an unanswered attempt."""
+    def find_step(self, attempt: int) -> PlanStep | None:
+        """Return the step of an open attempt, or None."""
         return self._open.get(attempt)
 
-    def late(self, event: Event) -> tuple[Command, ...]:
+    def take_late(self, event: Event) -> tuple[Command, ...]:
         """Take in an event of an attempt whose plan has already ended.
 
-        A late acceptance is answered with a cancel, terminal answers free the executor.
+        A late acceptance is answered with a cancel; a terminal answer frees the executor.
         """
         if isinstance(event, (Rejected, Finished, Forgotten)):
             self.close(event.attempt)
         elif isinstance(event, Accepted):
-            step = self.step_of(event.attempt)
+            step = self.find_step(event.attempt)
             if step is not None:
                 return (CancelStep(event.attempt, step.executor),)
         return ()

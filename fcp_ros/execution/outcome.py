@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a step ended (DESIGN section 5), and the record of one attempt at a step."""
+"""The outcome of a step (DESIGN section 5), and the record of one attempt at a step."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fcp_ros.planning.model.plan import PlanStep
 
 
 class OutcomeCode(Enum):
-    """How a step ended; the values are those of the message `OutcomeCode`."""
+    """The ways in which a step can end; the values are those of the message `OutcomeCode`."""
 
     SUCCEEDED = 1
     PRECONDITION_FAILED = 2
-    """The world was not as the step needs it; nothing was done."""
+    """The world did not meet the step's conditions; nothing was done."""
     PLANNING_FAILED = 3
     """The executor found no motion or grasp."""
     EXECUTION_FAILED = 4
@@ -29,9 +29,12 @@ class OutcomeCode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The answer of an executor, or what stands for it when none came.
+    """The answer of an executor, or a stand-in if none came.
 
-    `quality` is how well the step was done, in [0, 1], or None where it was not measured.
+    Attributes:
+        code: how the step ended.
+        message: details for a person; may be empty.
+        quality: how well the step was done, in [0, 1]; None if it was not measured.
     """
 
     code: OutcomeCode
@@ -42,18 +45,25 @@ class Outcome:
         if self.quality is not None and not 0.0 <= self.quality <= 1.0:
             raise ValueError(
                 f"the quality of an outcome must lie in [0, 1] and is {self.quality}; "
-                "leave it out where it was not measured"
+                "leave it out if it was not measured"
             )
 
     @property
     def succeeded(self) -> bool:
-        """Whether the step did what it was for."""
+        """True if the step did what it was for."""
         return self.code is OutcomeCode.SUCCEEDED
 
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """One attempt at one step of a plan: its position, its outcome, how long it took (s)."""
+    """One attempt at one step of a plan.
+
+    Attributes:
+        index: position of the step in the plan.
+        step: the step.
+        outcome: how it ended.
+        duration: of the attempt (s).
+    """
 
     index: int
     step: PlanStep

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What follows when a plan has ended: is the goal achieved, planned for anew, or given up?"""
+"""Decide what follows when a plan has ended: the goal is achieved, replanned, or given up."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ WORTH_REPLANNING = frozenset(
         OutcomeCode.TIMED_OUT,
     }
 )
-"""After these a plan from the present state may well succeed. A step that its executor does not
-know (INVALID_ACTION) would only be planned again."""
+"""Outcomes after which a plan from the present state may well succeed.
+
+INVALID_ACTION is none of them: a step that its executor does not know would be planned again."""
 
 
-class Verdict(str, Enum):
-    """What follows."""
+class FollowUp(str, Enum):
+    """The possible follow-ups of a plan that has ended."""
 
     ACHIEVED = "achieved"
     REPLAN = "replan"
@@ -34,15 +35,15 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What follows, and why (one sentence)."""
+    """A follow-up, and its reason in one sentence."""
 
-    verdict: Verdict
+    follow_up: FollowUp
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReplanPolicy:
-    """Replans at once (no back-off), at most `max_replans` times for one goal."""
+    """Replans immediately, at most `max_replans` times for one goal."""
 
     max_replans: int = 3
     worth: frozenset[OutcomeCode] = field(default=WORTH_REPLANNING)
@@ -52,36 +53,36 @@ class ReplanPolicy:
             raise ValueError(f"max_replans is {self.max_replans} and must be >= 0")
 
     def decide(self, result: DispatchResult, replans: int) -> Decision:
-        """Decide after a plan has ended.
+        """Decide what follows after a plan has ended.
 
         Args:
-            result: how it ended.
-            replans: how often the goal was planned anew before.
+            result: the end of the plan.
+            replans: how often the goal was replanned so far.
         """
         if result.status is DispatchStatus.SUCCEEDED:
-            return Decision(Verdict.ACHIEVED, result.message)
+            return Decision(FollowUp.ACHIEVED, result.message)
         if result.status is DispatchStatus.CANCELLED:
-            return Decision(Verdict.CANCELLED, result.message)
+            return Decision(FollowUp.CANCELLED, result.message)
         outcome = result.last_outcome
         if result.unanswered or result.status is DispatchStatus.NO_EXECUTOR or outcome is None:
-            # While an executor may still act, the state that a new plan starts from is not known.
-            return Decision(Verdict.FAILED, result.message)
+            # While an executor may still be acting, the initial state of a new plan is unknown.
+            return Decision(FollowUp.FAILED, result.message)
         if outcome.code not in self.worth:
-            return Decision(Verdict.FAILED, result.message)
+            return Decision(FollowUp.FAILED, result.message)
         if replans >= self.max_replans:
-            return Decision(Verdict.EXHAUSTED, self._limit(replans) + result.message)
-        return Decision(Verdict.REPLAN, result.message)
+            return Decision(FollowUp.EXHAUSTED, self._describe_limit(replans) + result.message)
+        return Decision(FollowUp.REPLAN, result.message)
 
     def decide_without_start(self, problem: str, replans: int) -> Decision:
-        """Decide when the world changed so much between planning and start that the plan is void.
+        """Decide what follows if a change of the world has voided a plan before its start.
 
         Args:
-            problem: why it can't be done, one sentence.
-            replans: how often the goal was planned anew before.
+            problem: why the plan can't be done, one sentence.
+            replans: how often the goal was replanned so far.
         """
         if replans >= self.max_replans:
-            return Decision(Verdict.EXHAUSTED, self._limit(replans) + problem)
-        return Decision(Verdict.REPLAN, problem)
+            return Decision(FollowUp.EXHAUSTED, self._describe_limit(replans) + problem)
+        return Decision(FollowUp.REPLAN, problem)
 
-    def _limit(self, replans: int) -> str:
-        return f"The goal was planned anew {replans} times, which is the limit. "
+    def _describe_limit(self, replans: int) -> str:
+        return f"The goal was replanned {replans} times, which is the limit. "

@@ -12,10 +12,10 @@ from fcp_ros.execution.credit import (
     PLANS,
     PlanMemory,
     Reliance,
-    credited_step,
-    late_credits,
-    responsibilities,
-    step_credits,
+    credit_earlier_steps,
+    credit_step,
+    find_credited_step,
+    share_blame,
 )
 
 LABELS = ("", "fetch", "fetch", "fetch", "fetch 2", "fetch 2", "carry", "")
@@ -40,13 +40,13 @@ LABELS = ("", "fetch", "fetch", "fetch", "fetch 2", "fetch 2", "carry", "")
     ],
 )
 def test_a_chunk_is_credited_when_it_ends(index, succeeded, expected):
-    assert credited_step(LABELS, {"fetch"}, index, succeeded) == expected
+    assert find_credited_step(LABELS, {"fetch"}, index, succeeded) == expected
 
 
 def test_without_chunks_that_are_judged_as_a_whole_each_step_speaks_for_itself():
     for index in range(len(LABELS)):
         for succeeded in (True, False):
-            assert credited_step(LABELS, (), index, succeeded) == index
+            assert find_credited_step(LABELS, (), index, succeeded) == index
 
 
 # --- several judgements -------------------------------------------------------------------------
@@ -71,14 +71,12 @@ def enumerated(degrees: list[float]) -> list[float]:
 
 @given(DEGREES)
 def test_responsibilities_are_those_of_all_patterns_of_failure(degrees):
-    assert responsibilities(degrees) == pytest.approx(enumerated(degrees), abs=1e-9)
+    assert share_blame(degrees) == pytest.approx(enumerated(degrees), abs=1e-9)
 
 
 @given(DEGREES, st.floats(0.0, 1.0))
 def test_credits_lie_between_those_of_failure_and_success(degrees, quality):
-    for credit, worst in zip(
-        step_credits(degrees, quality), step_credits(degrees, 0.0), strict=True
-    ):
+    for credit, worst in zip(credit_step(degrees, quality), credit_step(degrees, 0.0), strict=True):
         assert worst.quality - 1e-12 <= credit.quality <= 1.0
         assert credit.quality == pytest.approx(quality + (1.0 - quality) * worst.quality)
         assert credit.weight == 1.0
@@ -87,26 +85,26 @@ def test_credits_lie_between_those_of_failure_and_success(degrees, quality):
 @given(DEGREES)
 def test_right_degrees_blame_nobody_on_the_average(degrees):
     works = math.prod(degrees)
-    for degree, failure in zip(degrees, step_credits(degrees, 0.0), strict=True):
+    for degree, failure in zip(degrees, credit_step(degrees, 0.0), strict=True):
         mean = works * 1.0 + (1.0 - works) * failure.quality
         assert mean == pytest.approx(degree, abs=1e-9)
 
 
 @given(st.floats(0.0, 1.0), st.floats(0.0, 1.0))
 def test_the_only_judgement_gets_the_quality_itself(degree, quality):
-    assert step_credits([degree], quality)[0].quality == pytest.approx(quality)
+    assert credit_step([degree], quality)[0].quality == pytest.approx(quality)
 
 
 def test_the_less_likely_one_is_blamed_more():
-    unlikely, likely, sure = step_credits([0.5, 0.9, 1.0], 0.0)
+    unlikely, likely, sure = credit_step([0.5, 0.9, 1.0], 0.0)
     assert unlikely.quality < likely.quality < sure.quality
-    assert step_credits([1.0, 1.0], 0.0)[0].quality == pytest.approx(0.5, abs=1e-3)
-    assert step_credits([], 0.0) == []
+    assert credit_step([1.0, 1.0], 0.0)[0].quality == pytest.approx(0.5, abs=1e-3)
+    assert credit_step([], 0.0) == []
 
 
 @given(st.lists(st.floats(0.0, 1.0), max_size=8), st.floats(0.01, 1.0))
 def test_late_blame_weighs_less_than_one_outcome(degrees, leak):
-    credits = late_credits(degrees, leak)
+    credits = credit_earlier_steps(degrees, leak)
     assert len(credits) == len(degrees)
     assert all(credit.quality == 0.0 and credit.weight >= 0.0 for credit in credits)
     total = sum(credit.weight for credit in credits)

@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch import Dispatcher
-from fcp_ros.execution.dispatch_model import DispatchSettings, DispatchStatus, Phase
+from fcp_ros.execution.dispatch_model import DispatchPhase, DispatchSettings, DispatchStatus
 from fcp_ros.execution.ledger import ExecutorLedger
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.planning.model.plan import PlanStep
@@ -137,8 +137,8 @@ def test_an_executor_lost_while_others_are_awaited_is_awaited_again():
 
 def test_the_timeout_comes_from_the_expected_duration_with_a_least_value():
     settings = DispatchSettings(timeout_factor=3.0, min_timeout=10.0)
-    assert settings.timeout_of(step("go", duration=20.0)) == 60.0
-    assert settings.timeout_of(step("go", duration=1.0)) == 10.0
+    assert settings.find_timeout(step("go", duration=20.0)) == 60.0
+    assert settings.find_timeout(step("go", duration=1.0)) == 10.0
     assert Bench(step("go", duration=20.0)).start().sent.timeout == 60.0
 
 
@@ -174,7 +174,7 @@ def test_a_refused_step_is_an_invalid_action():
     bench.tell(ev.Rejected(bench.sent.attempt))
     assert bench.codes == [OutcomeCode.INVALID_ACTION]
     assert bench.result.status is DispatchStatus.STEP_FAILED
-    assert bench.ledger.attempt_of("execute_go") is None
+    assert bench.ledger.find_attempt("execute_go") is None
 
 
 def test_a_step_whose_preconditions_fail_is_not_sent():
@@ -192,7 +192,7 @@ def test_the_next_step_waits_until_the_world_shows_the_effects():
     bench.world.hidden["go"] = "at(robot_1, kitchen) does not hold."
     bench.start()
     bench.succeed()
-    assert bench.dispatcher.phase is Phase.CONFIRMING
+    assert bench.dispatcher.phase is DispatchPhase.CONFIRMING
     bench.tell(ev.WorldChanged())
     assert len(bench.of(ev.SendStep)) == 1
     bench.world.hidden.clear()
@@ -254,7 +254,7 @@ def test_without_an_answer_in_the_grace_time_the_executor_may_still_be_acting():
     assert bench.codes == [OutcomeCode.TIMED_OUT]
     assert bench.result.unanswered == "execute_go"
     assert "may still be acting" in bench.result.message
-    assert bench.ledger.attempt_of("execute_go") == attempt
+    assert bench.ledger.find_attempt("execute_go") == attempt
 
 
 def test_a_later_plan_sends_nothing_to_an_executor_that_has_not_answered():
@@ -376,7 +376,7 @@ def test_an_executor_that_disappears_is_asked_to_stop_and_held():
     bench = Bench(step("go"), step("pick")).start()
     attempt = bench.accept()
     bench.tell(ev.ExecutorLost("execute_pick"))
-    assert bench.dispatcher.phase is Phase.RUNNING
+    assert bench.dispatcher.phase is DispatchPhase.RUNNING
     bench.tell(ev.ExecutorLost("execute_go"))
     assert bench.of(ev.CancelStep) == [ev.CancelStep(attempt, "execute_go")]
     bench.wait()
@@ -397,7 +397,7 @@ def test_a_tick_before_the_deadline_changes_nothing():
     bench = Bench(step("go")).start()
     bench.now += 0.1
     assert bench.tell(ev.Tick()) == ()
-    assert bench.dispatcher.phase is Phase.SENT
+    assert bench.dispatcher.phase is DispatchPhase.SENT
 
 
 def test_a_dispatcher_starts_once():

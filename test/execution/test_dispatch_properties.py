@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.execution import events as ev
 from fcp_ros.execution.dispatch import Dispatcher
-from fcp_ros.execution.dispatch_model import DispatchSettings, DispatchStatus, Phase
+from fcp_ros.execution.dispatch_model import DispatchPhase, DispatchSettings, DispatchStatus
 from fcp_ros.execution.ledger import ExecutorLedger
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.planning.model.plan import PlanStep
@@ -141,7 +141,7 @@ class Run:
         if may_act:
             assert result.unanswered == self.watch.acting[may_act[0]]
         if result.unanswered:
-            assert self.ledger.attempt_of(result.unanswered) in self.watch.acting
+            assert self.ledger.find_attempt(result.unanswered) in self.watch.acting
             assert "may still be acting" in result.message
 
     def check_ended(self) -> None:
@@ -189,7 +189,7 @@ def test_cancel_ends_the_plan_in_every_phase(executors, trust, before):
     at = run.now
     for _ in range(2):
         run.act("deadline")
-    assert run.dispatcher.phase is Phase.FINISHED
+    assert run.dispatcher.phase is DispatchPhase.FINISHED
     assert run.now - at <= run.settings.grace_time or was_cancelling
     assert len(run.sent_in_plan) == sent_before
     if not ended_before:

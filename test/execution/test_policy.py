@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.execution.dispatch_model import DispatchResult, DispatchStatus
 from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
-from fcp_ros.execution.policy import WORTH_REPLANNING, ReplanPolicy, Verdict
+from fcp_ros.execution.policy import WORTH_REPLANNING, FollowUp, ReplanPolicy
 from fcp_ros.planning.model.plan import PlanStep
 
 STEP = PlanStep("pick", (), 1.0, 1.0, 5.0, "execute_pick")
@@ -20,37 +20,37 @@ def failed(code: OutcomeCode, unanswered: str = "") -> DispatchResult:
 
 @pytest.mark.parametrize("code", [c for c in OutcomeCode if c is not OutcomeCode.SUCCEEDED])
 def test_outcomes_that_a_new_plan_may_help_with_lead_to_one(code):
-    expected = Verdict.REPLAN if code in WORTH_REPLANNING else Verdict.FAILED
-    assert ReplanPolicy(3).decide(failed(code), 0).verdict is expected
+    expected = FollowUp.REPLAN if code in WORTH_REPLANNING else FollowUp.FAILED
+    assert ReplanPolicy(3).decide(failed(code), 0).follow_up is expected
 
 
 def test_replanning_is_bounded_and_says_so():
     policy = ReplanPolicy(2)
     failure = failed(OutcomeCode.EXECUTION_FAILED)
-    assert [policy.decide(failure, n).verdict for n in range(3)] == [
-        Verdict.REPLAN,
-        Verdict.REPLAN,
-        Verdict.EXHAUSTED,
+    assert [policy.decide(failure, n).follow_up for n in range(3)] == [
+        FollowUp.REPLAN,
+        FollowUp.REPLAN,
+        FollowUp.EXHAUSTED,
     ]
     assert "2 times" in policy.decide(failure, 2).reason
-    assert ReplanPolicy(0).decide(failure, 0).verdict is Verdict.EXHAUSTED
+    assert ReplanPolicy(0).decide(failure, 0).follow_up is FollowUp.EXHAUSTED
 
 
 def test_nothing_is_planned_while_an_executor_may_still_act():
     result = failed(OutcomeCode.TIMED_OUT, unanswered="execute_pick")
-    assert ReplanPolicy(3).decide(result, 0).verdict is Verdict.FAILED
+    assert ReplanPolicy(3).decide(result, 0).follow_up is FollowUp.FAILED
 
 
 @pytest.mark.parametrize(
-    ("status", "verdict"),
+    ("status", "follow_up"),
     [
-        (DispatchStatus.SUCCEEDED, Verdict.ACHIEVED),
-        (DispatchStatus.CANCELLED, Verdict.CANCELLED),
-        (DispatchStatus.NO_EXECUTOR, Verdict.FAILED),
+        (DispatchStatus.SUCCEEDED, FollowUp.ACHIEVED),
+        (DispatchStatus.CANCELLED, FollowUp.CANCELLED),
+        (DispatchStatus.NO_EXECUTOR, FollowUp.FAILED),
     ],
 )
-def test_the_other_ends(status, verdict):
-    assert ReplanPolicy(3).decide(DispatchResult(status, "why", 0, ()), 0).verdict is verdict
+def test_the_other_ends(status, follow_up):
+    assert ReplanPolicy(3).decide(DispatchResult(status, "why", 0, ()), 0).follow_up is follow_up
 
 
 def test_a_negative_bound_is_refused():

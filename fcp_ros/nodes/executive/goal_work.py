@@ -9,7 +9,7 @@ from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.dispatch_model import DispatchResult, DispatchStatus
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.policy import Decision, ReplanPolicy, Verdict
+from fcp_ros.execution.policy import Decision, FollowUp, ReplanPolicy
 from fcp_ros.msg import ExecutionState
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanResult as PlanResultMessage
@@ -193,13 +193,13 @@ class GoalWork:
         return None
 
     def _follow(self, decision: Decision, result: DispatchResult | None = None) -> Ended | Decision:
-        if decision.verdict is Verdict.ACHIEVED:
+        if decision.follow_up is FollowUp.ACHIEVED:
             return Ended(GoalEnd.SUCCEEDED, GoalError.NONE, decision.reason)
-        if decision.verdict is Verdict.CANCELLED:
+        if decision.follow_up is FollowUp.CANCELLED:
             return self._cancelled(decision.reason)
-        if decision.verdict is Verdict.EXHAUSTED:
+        if decision.follow_up is FollowUp.EXHAUSTED:
             return Ended(GoalEnd.ABORTED, GoalError.REPLANS_EXHAUSTED, decision.reason)
-        if decision.verdict is Verdict.FAILED and result is not None:
+        if decision.follow_up is FollowUp.FAILED and result is not None:
             return Ended(GoalEnd.ABORTED, _code_of_failure(result), decision.reason)
         if self._report.outcomes:
             self._tools.waiting.await_learning(

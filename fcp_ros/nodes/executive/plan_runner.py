@@ -101,7 +101,7 @@ class PlanRunner:
     def late(self, event: object) -> None:
         """Take in an event that comes while no plan runs."""
         if isinstance(event, EVENTS):
-            for command in self._ledger.late(event):
+            for command in self._ledger.take_late(event):
                 self._obey_cancel(command)
 
     def run(
@@ -199,5 +199,5 @@ class PlanRunner:
         return self._last_seen
 
     def _stop_everything(self) -> None:
-        for attempt in self._ledger.attempts():
+        for attempt in self._ledger.list_attempts():
             self._clients.cancel(attempt)

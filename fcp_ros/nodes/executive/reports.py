@@ -12,7 +12,7 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
-from fcp_ros.execution.credit import credited_step
+from fcp_ros.execution.credit import find_credited_step
 from fcp_ros.execution.monitoring import Look
 from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.foundation.wording import list_names
@@ -131,7 +131,7 @@ class GoalReport:
         """The step that has ended, with the judgements that its outcome speaks about."""
         step = self._plan.steps[record.index]
         labels = [one.chunk for one in self._plan.steps]
-        credited = credited_step(labels, self._whole, record.index, record.outcome.succeeded)
+        credited = find_credited_step(labels, self._whole, record.index, record.outcome.succeeded)
         if credited == record.index:
             return step
         judgements = [] if credited is None else self._plan.steps[credited].judgements

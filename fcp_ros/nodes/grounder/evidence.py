@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fcp_ros.execution.credit import Credit, PlanMemory, Reliance, step_credits
+from fcp_ros.execution.credit import Credit, PlanMemory, Reliance, credit_step
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import JudgementRequest
 from fcp_ros.grounding.protocol.judgement import Membership
@@ -96,7 +96,7 @@ class Teacher:
         if code is OutcomeCode.SUCCEEDED and any(plan):
             reliances = [Reliance(one, one.degree, elements) for one in judged]
             self._memory.remember(plan, reliances)
-        credits = step_credits([one.degree for one in judged], quality)
+        credits = credit_step([one.degree for one in judged], quality)
         return [
             Lesson(one.request, one.membership, credit, words)
             for one, credit in zip(judged, credits, strict=True)

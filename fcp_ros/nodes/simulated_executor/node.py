@@ -14,7 +14,7 @@ from fcp_ros.action import ExecuteStep
 from fcp_ros.cset import Delta
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.execution.simulated_world import Performance, Performed, SimulatedWorld
+from fcp_ros.execution.worlds.simulated_world import Performance, Performed, SimulatedWorld
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.errors import ConversionError
 from fcp_ros.nodes.conversions.outcome import outcome_to_result

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fcp_ros.domain.model import Domain
-from fcp_ros.execution.faults import (
+from fcp_ros.execution.worlds.faults import (
     FaultError,
     FaultPlan,
     SuccessModel,
     parse_faults,
     parse_success,
 )
-from fcp_ros.execution.step_pattern import PatternError
+from fcp_ros.execution.worlds.step_pattern import PatternError
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES, executors_of
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect

@@ -27,7 +27,7 @@ from grounding_simulated import (
 )
 from rich.console import Console
 
-from fcp_ros.execution.credit import step_credits
+from fcp_ros.execution.credit import credit_step
 from fcp_ros.grounding import CalibrationStore, Calibrator, Evidence, Question
 from fcp_ros.grounding.calibration.neighbourhood import labels_of
 
@@ -97,7 +97,7 @@ def test_shared_blame_finds_who_was_at_fault() -> None:
         chosen = {name: int(random.integers(4)) for name in rates}
         relied = [degrees(name)[place] for name, place in chosen.items()]
         works = all(random.random() < rates[name][place] for name, place in chosen.items())
-        credits = step_credits(relied, float(works))
+        credits = credit_step(relied, float(works))
         for (name, place), degree, credit in zip(chosen.items(), relied, credits, strict=True):
             calibrator.store.record(
                 Evidence(

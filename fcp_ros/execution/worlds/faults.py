@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults that are injected into the simulated world, and how often its steps succeed.
+"""Faults that are injected into the simulated world, and the probability that its steps succeed.
 
-A fault is written `PATTERN: EFFECT`, with ` xN` behind it when it happens only N times:
+A fault is written `PATTERN: EFFECT`, with ` xN` after it if it happens only N times:
 
     pick(item=mug_1): EXECUTION_FAILED       every attempt fails
     pick(item=mug_1): POSTCONDITION_FAILED x1  the first one ends without its effect
     navigate: delay 20                       20 s longer than expected
     place: hang                              never ends by itself, but can be cancelled
-    place: crash                             no answer ever, not to a cancel either
+    place: crash                             never answers, not even to a cancel
 
 A success probability is written `PATTERN: P`, such as `pick(item=mug_1): 0.2`.
 """
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.step_pattern import PatternError, StepPattern, parse_pattern
+from fcp_ros.execution.worlds.step_pattern import PatternError, StepPattern, parse_pattern
 from fcp_ros.planning.model.plan import PlanStep
 
 ALWAYS = -1
@@ -37,7 +37,7 @@ INJECTABLE = (
 
 
 class FaultKind(str, Enum):
-    """What goes wrong."""
+    """The kinds of faults."""
 
     FAIL = "fail"
     """The step ends with `Fault.outcome`, and without an effect."""
@@ -50,12 +50,20 @@ class FaultKind(str, Enum):
 
 
 class FaultError(ValueError):
-    """A fault or probability that can't be read; says where and how it is written."""
+    """A fault or probability that can't be read; the message says where, and shows the notation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault: to which steps it happens, what, and how many times (`ALWAYS`: no limit)."""
+    """One fault.
+
+    Attributes:
+        pattern: the steps that it happens to.
+        kind: what goes wrong.
+        outcome: of a step that fails.
+        delay: of a step that is delayed (s).
+        times: how often it happens; `ALWAYS` for no limit.
+    """
 
     pattern: StepPattern
     kind: FaultKind
@@ -77,8 +85,13 @@ class FaultPlan:
 
     faults: tuple[Fault, ...] = ()
 
-    def first_for(self, step: PlanStep, used: dict[int, int]) -> Fault | None:
-        """The fault that happens to this step, counted in `used` (position -> times)."""
+    def find_fault(self, step: PlanStep, used: dict[int, int]) -> Fault | None:
+        """Return the fault that happens to this step, or None.
+
+        Args:
+            step: the step.
+            used: position of a fault -> how often it has happened; counted up here.
+        """
         for position, fault in enumerate(self.faults):
             left = fault.times == ALWAYS or used.get(position, 0) < fault.times
             if left and fault.pattern.matches(step):
@@ -89,7 +102,7 @@ class FaultPlan:
 
 @dataclass(frozen=True, slots=True)
 class SuccessModel:
-    """How often steps succeed: of the entries that match, the most specific counts."""
+    """The probability that a step succeeds: of the entries that match, the most specific counts."""
 
     default: float = 1.0
     entries: tuple[tuple[StepPattern, float], ...] = ()
@@ -99,8 +112,8 @@ class SuccessModel:
             if not 0.0 <= probability <= 1.0:
                 raise FaultError(f"success probability {probability} must lie in [0, 1]")
 
-    def probability(self, step: PlanStep) -> float:
-        """Probability in [0, 1] that this step succeeds."""
+    def find_probability(self, step: PlanStep) -> float:
+        """Return the probability in [0, 1] that this step succeeds."""
         matching = [entry for entry in self.entries if entry[0].matches(step)]
         if not matching:
             return self.default
@@ -114,10 +127,10 @@ _HOW = "write it like 'pick(item=mug_1): EXECUTION_FAILED x2', 'navigate: delay 
 
 
 def parse_fault(text: str) -> Fault:
-    """Read one fault; see the module's docstring for how it is written.
+    """Read one fault; the module's docstring shows the notation.
 
     Raises:
-        FaultError: it can't be read; the message names the part and shows how it is written.
+        FaultError: it can't be read; the message names the part and shows the notation.
     """
     pattern, effect = _split(text, _HOW)
     match = _EFFECT.fullmatch(effect)
@@ -128,7 +141,7 @@ def parse_fault(text: str) -> Fault:
     if times == 0:
         raise FaultError(f"fault {text!r} happens 0 times; leave it out, or write x1 or more")
     if word == FaultKind.DELAY.value:
-        return Fault(pattern, FaultKind.DELAY, delay=_delay(number, text), times=times)
+        return Fault(pattern, FaultKind.DELAY, delay=_read_delay(number, text), times=times)
     if number is not None:
         raise FaultError(f"only a delay takes a number, {text!r} has {number!r}; {_HOW}")
     if word in (FaultKind.HANG.value, FaultKind.CRASH.value):
@@ -141,7 +154,7 @@ def parse_fault(text: str) -> Fault:
 
 
 def parse_faults(texts: Iterable[str]) -> FaultPlan:
-    """Read several faults; empty texts are left out (an empty ROS array holds one).
+    """Read several faults; empty texts are skipped (an empty ROS array holds one).
 
     Raises:
         FaultError: as `parse_fault`.
@@ -150,7 +163,7 @@ def parse_faults(texts: Iterable[str]) -> FaultPlan:
 
 
 def parse_success(default: float, texts: Iterable[str]) -> SuccessModel:
-    """Read success probabilities, such as `pick(item=mug_1): 0.2`; empty texts are left out.
+    """Read success probabilities, such as `pick(item=mug_1): 0.2`; empty texts are skipped.
 
     Raises:
         FaultError: one can't be read or lies outside [0, 1].
@@ -178,7 +191,7 @@ def _split(text: str, how: str) -> tuple[StepPattern, str]:
         raise FaultError(str(error)) from None
 
 
-def _delay(number: str | None, text: str) -> float:
+def _read_delay(number: str | None, text: str) -> float:
     try:
         delay = float(number or "")
     except ValueError:

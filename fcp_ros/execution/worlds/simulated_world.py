@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulated world that changes by the same rules as the planner's, but not always as planned.
+"""A simulated world that changes by the planner's rules, but not always as planned.
 
-A performance has two halves, so that whoever drives it decides how time passes in between: `begin`
-looks whether the step can be done and draws how it will go, `complete` changes the world, all of
-the step or nothing. Whatever fails leaves a state that is consistent.
+A performance has two halves, so that the caller decides how time passes in between. `begin` checks
+that the step can be done and draws how it will go; `complete` changes the world, by the whole step
+or not at all. So the state is consistent whatever fails.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from dataclasses import dataclass
 
 from fcp_ros.cset import Delta, Instance
 from fcp_ros.domain.model import Domain
-from fcp_ros.execution.faults import Fault, FaultKind, FaultPlan, SuccessModel
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.execution.worlds.faults import Fault, FaultKind, FaultPlan, SuccessModel
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.stepping.rules import StepRules, UnknownStep
 
 REFUSAL_TIME = 0.1
-"""Simulated seconds until an executor notices that a step can't be done (s)."""
+"""Simulated time until an executor notices that a step can't be done (s)."""
 
 
 @dataclass(frozen=True, slots=True)
 class QualityModel:
-    """Quality of a success: normally distributed, cut to [0, 1]."""
+    """The quality of a success: normally distributed, clipped to [0, 1]."""
 
     mean: float = 0.97
     spread: float = 0.02
 
     def draw(self, source: random.Random) -> float:
-        """One quality in [0, 1]."""
+        """Draw a quality in [0, 1]."""
         return min(1.0, max(0.0, source.gauss(self.mean, self.spread)))
 
 
@@ -40,10 +40,10 @@ class Performance:
     """A step that has begun.
 
     Attributes:
-        step: which.
-        outcome: how it will end; None when it never ends by itself.
-        duration: simulated seconds until then.
-        answers: whether it can be cancelled; False for a crashed executor.
+        step: the step.
+        outcome: how it will end; None if it never ends by itself.
+        duration: simulated time until then (s).
+        answers: True if it can be cancelled; False for a crashed executor.
     """
 
     step: PlanStep
@@ -54,7 +54,7 @@ class Performance:
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """How a step ended, what it changed, and how long it took (simulated s)."""
+    """The end of a performance: its outcome, its change, and its duration (simulated s)."""
 
     outcome: Outcome
     delta: Delta
@@ -65,11 +65,11 @@ class SimulatedWorld:
     """A state of a domain that steps are performed on. Not thread-safe.
 
     Args:
-        domain: its rules are the world's laws.
-        instance: the state at the beginning.
-        faults: what goes wrong for certain.
-        success: how often the rest goes well.
-        quality: how well successes are.
+        domain: its rules are the laws of the world.
+        instance: the initial state.
+        faults: faults that are certain.
+        success: the probability that a step without a fault succeeds.
+        quality: of the successes.
         seed: of all random draws.
     """
 
@@ -97,29 +97,29 @@ class SimulatedWorld:
         return self._instance
 
     def replace(self, instance: Instance) -> None:
-        """Take another state for the present one, because somebody else changed the world."""
+        """Replace the present state: somebody else has changed the world."""
         self._instance = instance
 
     def begin(self, step: PlanStep) -> Performance:
-        """Begin a step: its conditions, then faults, then chance decide how it will end."""
-        refusal = self._refusal(step)
+        """Begin a step: its conditions, then the faults, then chance decide how it will end."""
+        refusal = self._refuse(step)
         if refusal is not None:
             return Performance(step, refusal, REFUSAL_TIME)
-        fault = self._faults.first_for(step, self._used)
-        late = fault.delay if fault is not None and fault.kind is FaultKind.DELAY else 0.0
+        fault = self._faults.find_fault(step, self._used)
+        delay = fault.delay if fault is not None and fault.kind is FaultKind.DELAY else 0.0
         if fault is not None and fault.kind is not FaultKind.DELAY:
-            return self._faulty(step, fault)
-        duration = step.duration + late
-        if self._random.random() >= self._success.probability(step):
+            return self._begin_faulty(step, fault)
+        duration = step.duration + delay
+        if self._random.random() >= self._success.find_probability(step):
             outcome = Outcome(OutcomeCode.EXECUTION_FAILED, f"{step} did not work this time.")
             return Performance(step, outcome, duration)
         quality = self._quality.draw(self._random)
         return Performance(step, Outcome(OutcomeCode.SUCCEEDED, "", quality), duration)
 
     def complete(self, performance: Performance) -> Performed:
-        """End a performance as it was drawn; a success changes the world.
+        """End a performance as drawn; a success changes the world.
 
-        The world may have changed since the beginning: a step that can't be done any more fails.
+        The world may have changed since the beginning: a step that is no longer possible fails.
 
         Raises:
             ValueError: the performance never ends by itself.
@@ -143,21 +143,21 @@ class SimulatedWorld:
         """Begin and complete a step without letting time pass.
 
         Returns:
-            How it ended; CANCELLED if `cancelled` says so before it does; None if it never ends.
+            its end; CANCELLED if `cancelled` returns True before; None if it never ends.
         """
         performance = self.begin(step)
         if cancelled() and performance.answers:
             return Performed(Outcome(OutcomeCode.CANCELLED, f"{step} was cancelled."), Delta(), 0.0)
         return None if performance.outcome is None else self.complete(performance)
 
-    def _refusal(self, step: PlanStep) -> Outcome | None:
+    def _refuse(self, step: PlanStep) -> Outcome | None:
         try:
             reason = self._rules.apply(step, self._instance).reason
         except UnknownStep as error:
             return Outcome(OutcomeCode.INVALID_ACTION, f"{step}: {error}.")
         return Outcome(OutcomeCode.PRECONDITION_FAILED, f"{step}: {reason}.") if reason else None
 
-    def _faulty(self, step: PlanStep, fault: Fault) -> Performance:
+    def _begin_faulty(self, step: PlanStep, fault: Fault) -> Performance:
         if fault.kind is FaultKind.HANG:
             return Performance(step, None, 0.0)
         if fault.kind is FaultKind.CRASH:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.execution.faults import (
+from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.execution.worlds.faults import (
     ALWAYS,
     INJECTABLE,
     Fault,
@@ -19,8 +20,7 @@ from fcp_ros.execution.faults import (
     parse_faults,
     parse_success,
 )
-from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.step_pattern import PatternError, StepPattern, parse_pattern
+from fcp_ros.execution.worlds.step_pattern import PatternError, StepPattern, parse_pattern
 from fcp_ros.planning.model.plan import PlanStep
 
 
@@ -92,18 +92,18 @@ def test_writing_and_reading_a_fault_gives_the_same(rule, arguments, outcome, ti
 def test_a_fault_happens_as_often_as_it_says_then_the_next_one_does():
     plan = parse_faults(["pick(item=mug_1): EXECUTION_FAILED x2", "", "pick: hang"])
     used: dict[int, int] = {}
-    kinds = [plan.first_for(pick("mug_1"), used).kind for _ in range(3)]
+    kinds = [plan.find_fault(pick("mug_1"), used).kind for _ in range(3)]
     assert kinds == [FaultKind.FAIL, FaultKind.FAIL, FaultKind.HANG]
-    assert plan.first_for(pick("cup_1"), used).kind is FaultKind.HANG
-    assert FaultPlan().first_for(pick("cup_1"), {}) is None
+    assert plan.find_fault(pick("cup_1"), used).kind is FaultKind.HANG
+    assert FaultPlan().find_fault(pick("cup_1"), {}) is None
 
 
 def test_the_most_specific_success_probability_counts():
     model = parse_success(0.9, ["pick: 0.5", "pick(item=mug_1): 0.2", "*: 0.7", ""])
-    assert model.probability(pick("mug_1")) == 0.2
-    assert model.probability(pick("cup_1")) == 0.5
-    assert model.probability(PlanStep("go", (), 1.0, 1.0, 1.0, "go")) == 0.7
-    assert SuccessModel(0.9).probability(pick("mug_1")) == 0.9
+    assert model.find_probability(pick("mug_1")) == 0.2
+    assert model.find_probability(pick("cup_1")) == 0.5
+    assert model.find_probability(PlanStep("go", (), 1.0, 1.0, 1.0, "go")) == 0.7
+    assert SuccessModel(0.9).find_probability(pick("mug_1")) == 0.9
 
 
 @pytest.mark.parametrize("text", ["pick: often", "pick: 1.5", "pick: nan", "pick"])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patterns of steps, such as `pick(item=mug_1)`: which steps a fault or a probability is about.
+"""Patterns of steps, such as `pick(item=mug_1)`: the steps that a fault or a probability is about.
 
-Written in parameters as `rule`, `rule(parameter=element, ...)` or `*` for any rule. An element
-whose name has other characters than letters, digits and `_ - . /` is written in double quotes.
+A pattern is written as `rule`, `rule(parameter=element, ...)`, or `*` for any rule. The name of an
+element with other characters than letters, digits and `_ - . /` is written in double quotes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PATTERN = re.compile(rf"\s*(?P<rule>\*|{_NAME})\s*(?:\((?P<arguments>.*)\))?\s*
 
 
 class PatternError(ValueError):
-    """A text that is no pattern, or one that names what the domain doesn't have."""
+    """A text that is no pattern, or names a rule or parameter that the domain doesn't have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,13 @@ class StepPattern:
     arguments: tuple[tuple[str, str], ...] = ()
 
     def matches(self, step: PlanStep) -> bool:
-        """Whether this step is one of those."""
+        """Return True if the step is one of these."""
         named = self.rule in (ANY_RULE, step.rule)
         return named and set(self.arguments) <= set(step.arguments)
 
     @property
     def specificity(self) -> tuple[int, int]:
-        """Greater for patterns that say more; of several that match, the most specific counts."""
+        """Greater for a pattern that says more; of several that match, the most specific counts."""
         return (len(self.arguments), int(self.rule != ANY_RULE))
 
     def check(self, parameters: dict[str, tuple[str, ...]]) -> None:
@@ -68,7 +68,7 @@ class StepPattern:
                 )
 
     def __str__(self) -> str:
-        inner = ", ".join(f"{name}={_quoted(value)}" for name, value in self.arguments)
+        inner = ", ".join(f"{name}={_quote(value)}" for name, value in self.arguments)
         return f"{self.rule}({inner})" if inner else self.rule
 
 
@@ -100,5 +100,5 @@ def _parse_arguments(inner: str, text: str) -> tuple[tuple[str, str], ...]:
     return tuple(arguments)
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     return value if re.fullmatch(r"[\w\-./]+", value) else f'"{value}"'
