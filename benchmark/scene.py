@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast scenes are read, completed and kept up to date: ``python benchmark/scene.py``.
+"""Speed of reading, completing and following scenes: ``python benchmark/scene.py``.
 
 Parts can be run alone: ``python benchmark/scene.py relations delta --quick``. The part ``node``
 measures the real node in a process of its own; ``--minutes 10`` is its long run. The part
@@ -20,7 +20,7 @@ from scene_figures import Figure, print_figures
 
 
 class Part(str, Enum):
-    """The parts, in the order that they are run in; `scene_<part>.py` has the figures of each."""
+    """The parts, in the order of a run; `scene_<part>.py` has the figures of each."""
 
     LOAD = "load"
     RELATIONS = "relations"
@@ -42,12 +42,12 @@ def main(
         f"load {os.getloadavg()[0]:.1f}"
     )
     for part in parts or list(Part):
-        print_figures(part.value, figures_of(part, quick, minutes))
+        print_figures(part.value, measure_part(part, quick, minutes))
     print(f"\nload at the end: {os.getloadavg()[0]:.1f}")
 
 
-def figures_of(part: Part, quick: bool, minutes: float) -> list[Figure]:
-    """The figures of one part; only that part is imported, since some need ROS or Open3D."""
+def measure_part(part: Part, quick: bool, minutes: float) -> list[Figure]:
+    """Measure one part; only that part is imported, since some need ROS or Open3D."""
     module = importlib.import_module(f"scene_{part.value}")
     figures: list[Figure]
     if part is Part.NODE:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast a change of 10 elements of 100,000 goes through graph, relations, state and matches.
+"""Speed of a change of 10 elements of 100,000 through graph, relations, state and matches.
 
 The scene is a row of rooms with tables and things on them, as a source would send it (without
 derived relations). Each delta carries things to other tables, pushes some a little, calls one by
@@ -49,7 +49,7 @@ Times = tuple[float, float]
 
 
 class Scene:
-    """The scene as its source knows it.
+    """The scene at its source.
 
     Args:
         rooms: How many rooms, each with ``TABLES`` tables and ``ITEMS`` things.
@@ -132,7 +132,7 @@ class Scene:
 
 
 def patterns(schema: Schema) -> Iterator[Instance]:
-    """What a planner asks: what lies where, which room it is in, what is in reach of an agent."""
+    """Yield the patterns of a planner: places, rooms, things in an agent's reach."""
     for relations in (
         [("on", "item", "support")],
         [("on", "item", "surface"), ("in_room", "surface", "room")],
@@ -149,7 +149,7 @@ def patterns(schema: Schema) -> Iterator[Instance]:
 
 
 class Follower:
-    """Everything that follows a scene, with the times that each part takes.
+    """Everything that follows a scene, with the time of each part.
 
     Args:
         scene: The scene.
@@ -172,7 +172,7 @@ class Follower:
         self.elements = len(start.nodes)
 
     def step(self) -> Mapping[str, Times]:
-        """Work in one delta; times by part."""
+        """Work in one delta; return the times by part."""
         self._number += 1
         delta = self._scene.delta(self._number)
         clock = Clock()
@@ -192,7 +192,7 @@ class Follower:
 
 
 class Clock:
-    """Times of what is done one after the other.
+    """A stopwatch for consecutive parts.
 
     Attributes:
         laps: Times by part.
@@ -203,14 +203,14 @@ class Clock:
         self._last = (time.perf_counter(), time.thread_time())
 
     def lap(self, part: str) -> None:
-        """A part is done."""
+        """Record the end of a part."""
         now = (time.perf_counter(), time.thread_time())
         self.laps[part] = (now[0] - self._last[0], now[1] - self._last[1])
         self._last = (time.perf_counter(), time.thread_time())
 
 
 def figures(quick: bool) -> list[Figure]:
-    """The figures of this part of the benchmark."""
+    """Measure this part of the benchmark."""
     domain = load_domain(config_folder() / "domains" / "household.yaml")
     follower = Follower(Scene(QUICK_ROOMS if quick else ROOMS), domain)
     thresholds = gc.get_threshold()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the parts of the scene benchmark hand back: measured numbers beside what was asked for."""
+"""The results of the parts of the scene benchmark: measured numbers beside the targets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Figure:
 
 
 def best_seconds(action: Callable[[], object], repetitions: int = 5) -> float:
-    """The shortest of several runs, in seconds."""
+    """Return the shortest of several runs, in seconds."""
     times = []
     for _ in range(repetitions):
         begin = time.perf_counter()
@@ -34,12 +34,12 @@ def best_seconds(action: Callable[[], object], repetitions: int = 5) -> float:
 
 
 def milliseconds(seconds: float) -> str:
-    """A duration as the tables show it."""
+    """Format a duration for the tables."""
     return f"{seconds * 1e3:.3g} ms" if seconds < 1.0 else f"{seconds:.2f} s"
 
 
 def print_figures(title: str, figures: list[Figure]) -> None:
-    """A table in Markdown."""
+    """Print a table in Markdown."""
     print(f"\n{title}\n\n| what | measured | asked |\n|---|---|---|")
     for figure in figures:
         print(f"| {figure.what} | {figure.measured} | {figure.asked} |")

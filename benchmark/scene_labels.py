@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often labels get the right type: ``python benchmark/scene_labels.py``.
+"""Accuracy of the types of labels: ``python benchmark/scene_labels.py``.
 
 ``scene_labels.csv`` holds words for things in homes and offices (the vocabularies of AI2-THOR,
 ADE20k, ScanNet and COCO, and words that none of them has) that are no label of the household
@@ -36,7 +36,7 @@ NEAREST_THRESHOLDS = (0.4, 0.5, 0.6, 0.7, 0.8)
 
 @dataclass(frozen=True)
 class Asked:
-    """A label and the types that are right for it; none where no type fits."""
+    """A label and its right types; none if no type fits."""
 
     vocabulary: str
     label: str
@@ -44,7 +44,7 @@ class Asked:
 
 
 def read_labels(path: Path = LABELS) -> list[Asked]:
-    """The labels of a file."""
+    """Read the labels of a file."""
     with path.open(encoding="utf-8", newline="") as file:
         return [
             Asked(row["vocabulary"], row["label"], frozenset(filter(None, row["types"].split(";"))))
@@ -52,10 +52,10 @@ def read_labels(path: Path = LABELS) -> list[Asked]:
         ]
 
 
-def known_and_unknown(
+def split_known(
     domain: Domain, asked: Sequence[Asked]
 ) -> tuple[list[tuple[Asked, str]], list[Asked]]:
-    """Those that the last words decide, with the type that they get, and the others."""
+    """Split labels into those that last words decide, with their type, and the others."""
     typer = NodeTyper(domain.schema, domain.mapping)
     known, unknown = [], []
     for one in asked:
@@ -69,13 +69,13 @@ def known_and_unknown(
 
 
 def figures(answers: Sequence[tuple[Asked, str, float]], threshold: float) -> tuple[int, int]:
-    """How many labels get an answer at a threshold, and how many of these a right one."""
+    """Count the labels with an answer at a threshold, and the right answers."""
     given = [(one, type_) for one, type_, degree in answers if degree >= threshold]
     return len(given), sum(type_ in one.types for one, type_ in given)
 
 
 def votes(domain: Domain, asked: Sequence[Asked]) -> list[tuple[Asked, str, float]]:
-    """Type and degree by the vote, for each label that gets any."""
+    """Vote on the type of each label; labels without a vote are left out."""
     typer = NodeTyper(domain.schema, domain.mapping)
     names = [typer.part_to_compare(one.label) for one in asked]
     likely = vote_on_types(names, typer.candidates, EmbeddingLabelSimilarity())
@@ -87,7 +87,7 @@ def votes(domain: Domain, asked: Sequence[Asked]) -> list[tuple[Asked, str, floa
 
 
 def nearest(domain: Domain, asked: Sequence[Asked]) -> list[tuple[Asked, str, float]]:
-    """Type of the most similar label and the similarity, without any rule."""
+    """Take the type of the most similar label, without any rule, with the similarity."""
     typer = NodeTyper(domain.schema, domain.mapping)
     names = list(typer.candidates)
     table = EmbeddingLabelSimilarity().similarities(
@@ -110,7 +110,7 @@ def main() -> None:
 
 
 def _print(name: str, domain: Domain, asked: Sequence[Asked]) -> None:
-    known, unknown = known_and_unknown(domain, asked)
+    known, unknown = split_known(domain, asked)
     right = sum(type_ in one.types for one, type_ in known)
     with_type = sum(bool(one.types) for one in unknown)
     print(f"## {name}: {len(asked)} labels")

@@ -45,7 +45,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, len(graph.nodes))
 
 
 def figures(quick: bool) -> list[Figure]:
-    """All figures of this part; a quick run has a tenth of the nodes."""
+    """Measure this part; a quick run has a tenth of the nodes."""
     share = 10 if quick else 1
     with tempfile.TemporaryDirectory() as folder:
         return [
@@ -57,7 +57,7 @@ def figures(quick: bool) -> list[Figure]:
 
 
 def offices(count: int, places: bool) -> SceneGraph:
-    """A scene of that many nodes; a third of them are places if there are to be any."""
+    """Make a scene of ``count`` nodes; with ``places``, a third of them are places."""
     chance = random.Random(0)
     rooms = max(1, count // 300)
     nodes = [_room(number) for number in range(rooms)]
@@ -98,8 +98,8 @@ def _spark(folder: Path, count: int) -> list[Figure]:
         assert len(read_scene(path).nodes) == count
         what = f"Spark-DSG {name}, {count:,} nodes, {megabytes:.1f} MB"
         found += [
-            Figure(f"{what}: read", _timed(lambda p=path: read_scene(p), 9), "< 150 ms"),
-            Figure("... read and completed", _timed(lambda p=path: load_scene(p), 5)),
+            Figure(f"{what}: read", _time_runs(lambda p=path: read_scene(p), 9), "< 150 ms"),
+            Figure("... read and completed", _time_runs(lambda p=path: load_scene(p), 5)),
             Figure("... written", milliseconds(writing)),
         ]
     return found
@@ -108,13 +108,13 @@ def _spark(folder: Path, count: int) -> list[Figure]:
 def _canonical(folder: Path, count: int) -> list[Figure]:
     path = folder / "scene.json"
     save_scene(offices(count, places=False), path)
-    runs = [_weighed(path) for _ in range(3)]
+    runs = [_measure_reading(path) for _ in range(3)]
     assert {run[3] for run in runs} == {count}
     megabytes = path.stat().st_size / 1e6
     return [
         Figure(
             f"canonical JSON, {count:,} nodes, {megabytes:.1f} MB: read",
-            _shown(min(run[0] for run in runs), min(run[1] for run in runs)),
+            _format(min(run[0] for run in runs), min(run[1] for run in runs)),
             "< 3 s",
         ),
         Figure(
@@ -125,16 +125,16 @@ def _canonical(folder: Path, count: int) -> list[Figure]:
     ]
 
 
-def _weighed(path: Path) -> tuple[float, float, int, int]:
-    """Seconds, seconds of work, peak bytes, nodes of reading a file in a process of its own."""
+def _measure_reading(path: Path) -> tuple[float, float, int, int]:
+    """Read a file in a process of its own: seconds, CPU seconds, peak bytes, nodes."""
     command = [sys.executable, "-c", _READ_AND_WEIGH, str(path)]
     output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     seconds, worked, kibibytes, nodes = output.stdout.split()
     return float(seconds), float(worked), int(kibibytes) * 1024, int(nodes)
 
 
-def _timed(action: Callable[[], object], repetitions: int) -> str:
-    """The shortest of several runs, and the least work of one."""
+def _time_runs(action: Callable[[], object], repetitions: int) -> str:
+    """Return the shortest of several runs, and the least CPU time of one."""
     worked = []
 
     def run() -> None:
@@ -143,10 +143,10 @@ def _timed(action: Callable[[], object], repetitions: int) -> str:
         worked.append(time.process_time() - begin)
 
     seconds = best_seconds(run, repetitions)
-    return _shown(seconds, min(worked))
+    return _format(seconds, min(worked))
 
 
-def _shown(seconds: float, worked: float) -> str:
+def _format(seconds: float, worked: float) -> str:
     return f"{milliseconds(seconds)} ({milliseconds(worked)} of work)"
 
 
@@ -168,5 +168,5 @@ def _apartment() -> list[Figure]:
     for path in sorted(APARTMENT.glob("apartment*")):
         megabytes = path.stat().st_size / 1e6
         what = f"{path.name}, {megabytes:.1f} MB: read and completed"
-        found.append(Figure(what, _timed(lambda p=path: load_scene(p), 5)))
+        found.append(Figure(what, _time_runs(lambda p=path: load_scene(p), 5)))
     return found

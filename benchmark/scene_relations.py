@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast relations follow from geometry, beside all pairs in numpy and a tree of polygons.
+"""Speed of deriving relations from geometry, beside all pairs in numpy and a tree of polygons.
 
 The scenes are furnished rooms with much on, in and under the furniture, the same each time. The
 rivals do on and inside alone, by the same definitions, from the same arrays, and must find the
@@ -88,7 +88,7 @@ def _things(chance: random.Random, room: int, x: float, y: float) -> list[SceneN
 
 
 def figures(quick: bool) -> list[Figure]:
-    """What is measured; ``quick`` for smaller scenes."""
+    """Measure this part; ``quick`` takes smaller scenes."""
     small, large, live, crowd = (1_000, 5_000, 10_000, 2_000) if quick else (
         5_000, 50_000, 97_000, 10_000
     )  # fmt: skip
@@ -150,7 +150,7 @@ def _holders(found: dict[str, ScoredPairs]) -> Holders:
 
 
 def by_all_pairs(boxes: Boxes, block: int = 500) -> Holders:
-    """``on`` and ``inside`` from the matrices of all pairs, a block of rows at a time."""
+    """Derive ``on`` and ``inside`` from the matrices of all pairs, a block of rows at a time."""
     count = len(boxes.ids)
     every = np.arange(count)
     height, bottom, top = boxes.centre[:, 2], boxes.bottom(every), boxes.top(every)
@@ -193,7 +193,7 @@ def _contains(boxes: Boxes, item: NDArray[np.intp], other: NDArray[np.intp]) -> 
 def _positions(
     item: NDArray[np.intp], other: NDArray[np.intp], found: ScoredPairs
 ) -> NDArray[np.intp]:
-    """Where the found pairs are among all; both in the same order."""
+    """Return the positions of found pairs among all pairs; both in the same order."""
     count = int(max(item.max(initial=0), other.max(initial=0))) + 1
     return np.flatnonzero(np.isin(item * count + other, found.item * count + found.other))
 
@@ -211,7 +211,7 @@ def _keep_first(
 
 
 def by_tree(boxes: Boxes) -> Holders:
-    """``on`` and ``inside`` of the pairs that an STRtree of the footprints finds."""
+    """Derive ``on`` and ``inside`` from the pairs that an STRtree of the footprints finds."""
     import shapely
 
     corners = np.empty((len(boxes.ids), 4, 2))
@@ -268,7 +268,7 @@ def _moves(count: int, options: RelationOptions, asked: str) -> list[Figure]:
 
 
 def _one_spot(count: int) -> list[Figure]:
-    """All boxes in one place: every pair has to be looked at, a bounded number at a time."""
+    """Measure boxes that are all in one place: every pair is examined, in bounded batches."""
     found = []
     for what, size, action in (
         ("on, inside, under", count, find_supports),

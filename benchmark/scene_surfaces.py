@@ -16,7 +16,7 @@ POINTS = 500
 
 
 def figures(quick: bool) -> list[Figure]:
-    """All figures; one that says so where Open3D is missing."""
+    """Measure this part; without Open3D, return one figure that says so."""
     try:
         library = import_open3d()
     except SceneError as error:

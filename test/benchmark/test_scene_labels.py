@@ -21,12 +21,12 @@ def test_the_words_are_of_the_domain(household: Domain) -> None:
 
 
 def test_last_words_are_right_nine_times_of_ten(household: Domain) -> None:
-    known, _ = scene_labels.known_and_unknown(household, scene_labels.read_labels())
+    known, _ = scene_labels.split_known(household, scene_labels.read_labels())
     assert sum(type_ in one.types for one, type_ in known) >= 0.85 * len(known)
 
 
 def test_the_vote_is_mostly_right_at_the_recommended_threshold(household: Domain) -> None:
-    _, unknown = scene_labels.known_and_unknown(household, scene_labels.read_labels())
+    _, unknown = scene_labels.split_known(household, scene_labels.read_labels())
     given, right = scene_labels.figures(scene_labels.votes(household, unknown), 0.5)
     assert given >= 40
     assert right >= 0.9 * given
