@@ -51,8 +51,10 @@ class LiveScene:
         self._options = options
         self._number = number
         self._relations = relations
-        self._given: SceneGraph | None = None  # by sources, with our ids
-        self._graph: SceneGraph | None = None  # with all that is derived from it
+        # Nodes and relations that sources gave, with our ids, and the graph derived from them.
+        # Both are None before the first full update, and change together in `_take`.
+        self._given: SceneGraph | None = None
+        self._graph: SceneGraph | None = None
         self._maintainer: RelationMaintainer | None = None
         self._numbers = SequenceNumbers(options.most_sources)
         self._identities: OrderedDict[str, IdentityMap] = OrderedDict()
@@ -253,6 +255,8 @@ class LiveScene:
         matching: Matching,
     ) -> SceneChange:
         """Make a graph of given nodes and relations the present one.
+
+        Nothing of this object changes before all that may raise is done.
 
         Args:
             given: The nodes and relations that sources give now.

@@ -159,6 +159,12 @@ class RelationMaintainer:
     def _advance_locally(
         self, raw: SceneGraph, change: ChangedInputs, delta: SceneDelta
     ) -> SceneDelta:
+        """Derive the relations around a change again.
+
+        The order matters: regions around old boxes are taken before the grid changes; supports come
+        before rooms, since a thing is in the room of its holder; rooms before floors, since a thing
+        stands on the floor of its room. ``self.graph`` is the graph before until the end.
+        """
         self._derivation.nodes = raw.nodes
         below = find_descendants(raw, change)
         placed_items = self._take_relations(change)
