@@ -40,7 +40,7 @@ from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.relevance.compiler import Breadth
+from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
 from fcp_ros.planning.search.engines import SearchFactory

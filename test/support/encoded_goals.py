@@ -14,7 +14,8 @@ from fcp_ros.planning.goal.formula import find_wanted
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.relevance.compiler import Breadth, demand_task
+from fcp_ros.planning.relevance.closure import Breadth
+from fcp_ros.planning.relevance.compiler import demand_task
 from fcp_ros.planning.task.conditions import Conditions
 
 PLAIN = Switches(*[False] * 5)

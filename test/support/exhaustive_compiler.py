@@ -21,7 +21,8 @@ from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.relevance.compiler import Breadth, DemandCompiler
+from fcp_ros.planning.relevance.closure import Breadth
+from fcp_ros.planning.relevance.compiler import DemandCompiler
 from fcp_ros.planning.task.patterns import (
     Arguments,
     FactStore,

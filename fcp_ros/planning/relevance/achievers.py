@@ -1,15 +1,162 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may achieve a literal, by the types of its elements, and how it is bound then."""
+"""Trying to achieve a literal: which operators are made for it, and how many of them."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import islice
 
-from fcp_ros.planning.relevance.binding import Matcher
-from fcp_ros.planning.relevance.binding_plans import Plan, Planner, Style
-from fcp_ros.planning.relevance.facts import FactTable
-from fcp_ros.planning.relevance.overwriting import Overwritings
+from fcp_ros.planning.relevance.binding import OPEN, Matcher, Run
+from fcp_ros.planning.relevance.binding_plans import Join, Plan, Planner, Style
+from fcp_ros.planning.relevance.facts import Elements, FactTable
+from fcp_ros.planning.relevance.open_literals import Agenda, Progress
+from fcp_ros.planning.relevance.operators import Grounder
+from fcp_ros.planning.relevance.overwriting import Overwriting, Overwritings
 from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
+
+CHOSEN = 3
+"""How many of many values that are as good as each other are taken at first."""
+CANDIDATES = 64
+"""Among how many."""
+
+Emit = Callable[[Trigger, Elements, int], None]
+"""Takes a trigger, its bound slots, and the literal that they achieve."""
+
+
+class Attempts:
+    """Binds rules that achieve literals.
+
+    Args:
+        facts: the facts.
+        ways: what may achieve a literal.
+        matcher, joins: bind slots.
+        agenda, progress, grounder: what is known of literals and operators.
+        emit: told of all that is found, now or later.
+    """
+
+    def __init__(
+        self,
+        facts: FactTable,
+        ways: Ways,
+        matcher: Matcher,
+        joins: Joins,
+        agenda: Agenda,
+        progress: Progress,
+        grounder: Grounder,
+        emit: Emit,
+    ) -> None:
+        self._facts = facts
+        self._ways = ways
+        self._matcher = matcher
+        self._joins = joins
+        self._agenda = agenda
+        self._progress = progress
+        self._grounder = grounder
+        self._emit = emit
+
+    def to(self, literal: int, style: Style, limit: int) -> bool:
+        """Make operators that achieve a literal; whether there may be more."""
+        truncated = False
+        for plan in self._ways.to(literal, style):
+            truncated |= self._try(plan, literal, style, limit)
+        return truncated
+
+    def _try(
+        self, plan: Plan, literal: int, style: Style, limit: int, nearby: bool = False
+    ) -> bool:
+        chooses = bool(limit) and (
+            plan.loose if self._agenda.is_own(literal) else self._free(plan, literal)
+        )
+        if style in (Style.NOW, Style.ALL) and not chooses:
+            self._listen(plan, literal, limit, style is Style.ALL)
+            truncated = False
+        else:
+            contexts: Sequence[tuple[int, ...] | None] = (None,)
+            if chooses and (style is Style.NOW or nearby):
+                contexts = self._progress.contexts(literal >> 1)
+            truncated = self._look(plan, literal, limit, chooses, contexts)
+        if style is Style.NOW and plan.graded and not self._agenda.is_own(literal):
+            # What is there may do the job badly.
+            truncated |= self._try_far(plan.trigger, literal, limit)
+        if style is Style.NOW and chooses and self._progress.has_users(literal >> 1):
+            # What was of use may be laid down where that was, or next to it.
+            truncated |= self._try_far(plan.trigger, literal, limit, nearby=True)
+        return truncated
+
+    def _try_far(self, trigger: Trigger, literal: int, limit: int, nearby: bool = False) -> bool:
+        if self._ways.is_idle(trigger, Style.FAR):
+            return False
+        plan = self._ways.of(trigger, Style.FAR, trigger.slots)
+        return self._try(plan, literal, Style.FAR, limit, nearby)
+
+    def _look(
+        self,
+        plan: Plan,
+        literal: int,
+        limit: int,
+        chooses: bool,
+        contexts: Sequence[tuple[int, ...] | None],
+    ) -> bool:
+        """Emit what is there now; whether there may be more."""
+        truncated = False
+        for context in contexts:
+            binding = self._started(plan, literal)
+            if binding is None:
+                return False
+            run = Run(plan, literal, limit, context=context)
+            found = self._matcher.bindings(run, binding)
+            for elements in self._chosen(run, found) if chooses else found:
+                self._emit(plan.trigger, elements, literal)
+            truncated |= run.truncated
+        return truncated
+
+    def _listen(self, plan: Plan, literal: int, limit: int, demands: bool) -> None:
+        """Emit what is there, and what comes to be possible later."""
+        binding = self._started(plan, literal)
+        if binding is None:
+            return
+        if plan.join is not None:
+            for found in self._joins.wanted(plan.join, literal):
+                self._emit(*found)
+        elif plan.links is None or not self._by_links(plan.links, binding, literal):
+            run = Run(plan, literal, limit, True, demands)
+            for elements in self._matcher.bindings(run, binding):
+                self._emit(plan.trigger, elements, literal)
+
+    def _started(self, plan: Plan, literal: int) -> list[int] | None:
+        return self._matcher.started(plan.trigger, self._facts.elements[literal >> 1])
+
+    @staticmethod
+    def _free(plan: Plan, literal: int) -> bool:
+        """Whether it does not matter how what is in the way goes away."""
+        return bool(literal & 1) and plan.chooses
+
+    def _by_links(self, plan: Plan, binding: list[int], literal: int) -> bool:
+        """Try the other way to the same; False where there are too many links."""
+        run = Run(plan, literal, listens=True, by_links=True)
+        for elements in self._matcher.bindings(run, list(binding)):
+            self._emit(plan.trigger, elements, literal)
+        return not run.crowded
+
+    def _chosen(self, run: Run, found: Iterator[Elements]) -> Iterator[Elements]:
+        """A few of them: nothing in the way, of many types, in order."""
+        trigger = run.plan.trigger
+        candidates = list(islice(found, CANDIDATES))
+        wanted = CHOSEN * run.limit
+        if len(candidates) > wanted:
+            run.truncated = True
+        type_of = self._facts.instance.type_of
+        seen: dict[tuple[str, ...], int] = {}
+        ranked = []
+        for number, elements in enumerate(candidates):
+            kinds = tuple([type_of(element) for element in elements])
+            seen[kinds] = seen.get(kinds, -1) + 1
+            arguments = elements[: len(trigger.rule.types)]
+            obstructed = self._grounder.obstructed(trigger.rule, arguments)
+            ranked.append((obstructed, seen[kinds], number))
+        for _, _, number in sorted(ranked)[:wanted]:
+            yield candidates[number]
+
 
 _ANEW = (Style.NEAR, Style.FAR)
 """Styles for which a rule that only undoes something is no way."""
@@ -77,3 +224,115 @@ class Ways:
             type_ in below[trigger.types[slot]]
             for slot, type_ in zip(trigger.slots, types, strict=True)
         )
+
+
+Found = tuple[Trigger, Elements, int]
+"""A trigger, its slots but for the old value, and the literal that it is for."""
+
+
+class OldValues:
+    """Binds what rules forget.
+
+    Args:
+        facts: what may hold.
+        overwritings: the rules.
+    """
+
+    def __init__(self, facts: FactTable, overwritings: Overwritings) -> None:
+        self._facts = facts
+        self._rules = overwritings.rules
+        self._waiting: dict[tuple[int, int], list[Found]] = {}
+
+    def completed(self, trigger: Trigger, elements: Elements, purpose: int) -> Elements | None:
+        """The slots with the old value; None if there is none yet."""
+        found = self._rules.get(trigger.rule.number)
+        if found is None or elements[found.slot] != OPEN:
+            return elements
+        old = self._first(found, elements)
+        if old is None:
+            key = (found.relation.number, elements[found.moved])
+            self._waiting.setdefault(key, []).append((trigger, elements, purpose))
+            return None
+        return (*elements[: found.slot], old, *elements[found.slot + 1 :])
+
+    def gained(self, fact: int) -> list[Found]:
+        """What can go on now that a fact may hold."""
+        if not self._waiting:
+            return []
+        relation, elements = self._facts.relation[fact], self._facts.elements[fact]
+        late: list[Found] = []
+        for key in relation.keys:
+            late += self._waiting.pop((relation.number, elements[key]), ())
+        return late
+
+    def _first(self, found: Overwriting, elements: Elements) -> int | None:
+        """The first old value that differs from what the rule speaks of; always the same one."""
+        bound = ((found.key, elements[found.moved]),)
+        other = 1 - found.key
+        for there in self._facts.there(found.relation, bound):
+            if there[other] not in elements:
+                return there[other]
+        for fact in self._facts.new(found.relation, bound):
+            if self._facts.elements[fact][other] not in elements:
+                return self._facts.elements[fact][other]
+        return None
+
+
+class Joins:
+    """Bindings by what they give, and who asked for that.
+
+    Args:
+        facts: what is known of changing facts.
+        matcher: binds slots.
+    """
+
+    def __init__(self, facts: FactTable, matcher: Matcher) -> None:
+        self._facts = facts
+        self._matcher = matcher
+        self._joins: dict[int, list[Join]] = {}
+        self._known: set[Join] = set()
+        self._given: dict[tuple[Trigger, Elements], list[Elements]] = {}
+        self._asked: dict[tuple[Trigger, Elements], int] = {}
+
+    def wanted(self, join: Join, literal: int) -> Iterator[Found]:
+        """What achieves a literal with facts that are possible; asks for later ones, too."""
+        facts, trigger = self._facts, join.trigger
+        if join not in self._known:
+            self._known.add(join)
+            self._joins.setdefault(join.relation.number, []).append(join)
+            for fact in facts.new(join.relation, ()):
+                for found in self._bindings(join, facts.elements[fact]):
+                    self._give(join, found)
+        elements = facts.elements[literal >> 1]
+        element_of = dict(zip(trigger.slots, elements, strict=True))
+        bound = tuple([(p, element_of[s]) for p, s in enumerate(join.slots) if s in element_of])
+        key = (trigger, elements)
+        self._asked[key] = literal
+        for there in facts.there(join.relation, bound):
+            for found in self._bindings(join, there):
+                if _of(trigger, found) == elements:
+                    yield trigger, found, literal
+        for found in tuple(self._given.get(key, ())):
+            yield trigger, found, literal
+
+    def gained(self, fact: int) -> Iterator[Found]:
+        """What a fact that has come to be possible gives of what was asked for."""
+        for join in self._joins.get(self._facts.relation[fact].number, ()):
+            for found in self._bindings(join, self._facts.elements[fact]):
+                literal = self._asked.get(self._give(join, found))
+                if literal is not None:
+                    yield join.trigger, found, literal
+
+    def _give(self, join: Join, found: Elements) -> tuple[Trigger, Elements]:
+        key = (join.trigger, _of(join.trigger, found))
+        self._given.setdefault(key, []).append(found)
+        return key
+
+    def _bindings(self, join: Join, elements: Elements) -> Iterator[Elements]:
+        binding = [OPEN] * len(join.trigger.types)
+        if self._matcher.fits(join.plan, binding, zip(join.slots, elements, strict=True)):
+            yield from self._matcher.bindings(Run(join.plan, OPEN), binding)
+
+
+def _of(trigger: Trigger, binding: Elements) -> Elements:
+    return tuple([binding[slot] for slot in trigger.slots])

@@ -11,27 +11,19 @@ change is possible from then on, and what waits for it goes on.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.mutexes.invariants import Invariants
-from fcp_ros.planning.relevance.absence import Pattern
-from fcp_ros.planning.relevance.achievers import Ways
-from fcp_ros.planning.relevance.attempts import Attempts
-from fcp_ros.planning.relevance.binding import OPEN, Matcher, Run
+from fcp_ros.planning.relevance.achievers import Attempts, Joins, OldValues, Ways
+from fcp_ros.planning.relevance.binding import OPEN, Candidates, Matcher, Run
 from fcp_ros.planning.relevance.binding_plans import Planner, Style
-from fcp_ros.planning.relevance.breadth import Breadth
-from fcp_ros.planning.relevance.candidates import Candidates
-from fcp_ros.planning.relevance.effects import FORBIDS, EffectIndex, Touch
-from fcp_ros.planning.relevance.facts import Bound, Elements, FactTable
-from fcp_ros.planning.relevance.grounder import Constraints, Grounder
-from fcp_ros.planning.relevance.joins import Joins
-from fcp_ros.planning.relevance.nodes import Need, Node
-from fcp_ros.planning.relevance.old_values import OldValues
-from fcp_ros.planning.relevance.open_literals import DONE, Agenda
+from fcp_ros.planning.relevance.facts import Bound, Elements, FactTable, Pattern
+from fcp_ros.planning.relevance.open_literals import DONE, Agenda, Progress
+from fcp_ros.planning.relevance.operators import Constraints, Grounder, Need, Node
 from fcp_ros.planning.relevance.overwriting import Overwritings
-from fcp_ros.planning.relevance.progress import Progress
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRelation, Trigger
 
@@ -45,6 +37,21 @@ GROWTH = 4
 """What the limits are multiplied by from one level to the next."""
 _NO_PURPOSE = -1
 _FORBIDS = -2
+
+
+class Breadth(Enum):
+    """Each contains the one before.
+
+    Attributes:
+        NARROW: things are taken from where they are; of places that are as good as each other a few
+            are tried. Whatever is reachable when nothing is ever lost stays so.
+        WIDE: also intermediate places, and one ring more around everything that matters.
+        FULL: everything that can matter. What is unsolvable here is unsolvable.
+    """
+
+    NARROW = "narrow"
+    WIDE = "wide"
+    FULL = "full"
 
 
 class Closure:
@@ -320,3 +327,80 @@ class Closure:
             self._demand(relation, bound)
         for fact in tuple(pattern.facts):
             self._agenda.need(2 * fact)
+
+
+_ANY = -1
+
+Touch = tuple[Trigger, Node, int]
+"""Something that an effect of the operator may do to the fact; FORBIDS: to whatever it is."""
+FORBIDS = -1
+
+
+class EffectIndex:
+    """Operators with effects, and facts that matter, each found by an element that they share.
+
+    Args:
+        lifted: the domain.
+        facts: the facts.
+    """
+
+    def __init__(self, lifted: LiftedDomain, facts: FactTable) -> None:
+        self._facts = facts
+        self._of_relation: dict[int, list[Trigger]] = {}
+        self._of_rule: dict[int, list[tuple[int, Trigger]]] = {}
+        self._forbidding: dict[int, list[Trigger]] = {}
+        self._nodes: dict[tuple[int, int, int], list[Node]] = {}
+        self._mattering: dict[tuple[int, int, int], list[int]] = {}
+        for ways in (lifted.adders, lifted.deleters):
+            for name, triggers in ways.items():
+                relation = lifted.relations[name].number
+                for trigger in triggers:
+                    if trigger.effect >= 0:
+                        self._of_relation.setdefault(relation, []).append(trigger)
+                        rule = trigger.rule.number
+                        self._of_rule.setdefault(rule, []).append((relation, trigger))
+        for name, triggers in lifted.adders.items():
+            if lifted.relations[name].keys or name in lifted.constraints:
+                for trigger in triggers:
+                    if trigger.effect >= 0:
+                        self._forbidding.setdefault(trigger.rule.number, []).append(trigger)
+
+    def of_fact(self, fact: int) -> Iterator[Touch]:
+        """What operators so far may do to a fact that matters from now on."""
+        relation = self._facts.relation[fact].number
+        triggers = self._of_relation.get(relation)
+        if not triggers:
+            return
+        elements = self._facts.elements[fact]
+        for position, element in ((_ANY, _ANY), *enumerate(elements)):
+            self._mattering.setdefault((relation, position, element), []).append(fact)
+        for trigger in triggers:
+            position, slot = _shared(trigger)
+            element = _ANY if position == _ANY else elements[position]
+            for node in tuple(self._nodes.get((trigger.rule.number, slot, element), ())):
+                yield trigger, node, fact
+
+    def of_node(self, node: Node) -> Iterator[Touch]:
+        """What a new operator may do to the facts that matter so far."""
+        rule = node.rule.number
+        triggers = self._of_rule.get(rule)
+        if not triggers:
+            return
+        for slot, element in ((_ANY, _ANY), *enumerate(node.arguments)):
+            self._nodes.setdefault((rule, slot, element), []).append(node)
+        for trigger in self._forbidding.get(rule, ()):
+            yield trigger, node, FORBIDS
+        for relation, trigger in triggers:
+            position, slot = _shared(trigger)
+            element = _ANY if position == _ANY else node.arguments[slot]
+            for fact in tuple(self._mattering.get((relation, position, element), ())):
+                yield trigger, node, fact
+
+
+def _shared(trigger: Trigger) -> tuple[int, int]:
+    """A leg of the effect's atom that a parameter of the rule binds, and that parameter."""
+    size = len(trigger.rule.types)
+    for position, slot in enumerate(trigger.slots):
+        if slot < size:
+            return position, slot
+    return _ANY, _ANY

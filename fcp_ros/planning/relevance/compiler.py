@@ -17,16 +17,13 @@ from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
 from fcp_ros.planning.relevance.binding_plans import Planner
-from fcp_ros.planning.relevance.breadth import Breadth
-from fcp_ros.planning.relevance.closure import Closure
+from fcp_ros.planning.relevance.closure import Breadth, Closure
 from fcp_ros.planning.relevance.facts import FactTable
-from fcp_ros.planning.relevance.output import TaskWriter
 from fcp_ros.planning.relevance.overwriting import Overwritings, crowded, overwritings_of
 from fcp_ros.planning.relevance.reduction import Reduction
+from fcp_ros.planning.relevance.task_writer import TaskWriter
 from fcp_ros.planning.task.lifted import LiftedDomain, lift_domain
 from fcp_ros.planning.task.task import Task
-
-__all__ = ["Breadth", "DemandCompiler", "demand_task"]
 
 
 class DemandCompiler:

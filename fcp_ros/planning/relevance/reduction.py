@@ -17,10 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.relevance.absence import Pattern
-from fcp_ros.planning.relevance.facts import FactTable
-from fcp_ros.planning.relevance.grounder import Match
-from fcp_ros.planning.relevance.nodes import Node
+from fcp_ros.planning.relevance.facts import FactTable, Pattern
+from fcp_ros.planning.relevance.operators import Match, Node
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from fcp_ros.domain import Domain, parse_domain
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.relevance.compiler import Breadth, demand_task
+from fcp_ros.planning.relevance.closure import Breadth
+from fcp_ros.planning.relevance.compiler import demand_task
 
 HOUSE = """
 domain: blockers

@@ -12,7 +12,8 @@ from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance import binding_plans as demand_plans
-from fcp_ros.planning.relevance.compiler import Breadth, demand_task
+from fcp_ros.planning.relevance.closure import Breadth
+from fcp_ros.planning.relevance.compiler import demand_task
 
 DOMAIN = parse_domain("""
 domain: rooms

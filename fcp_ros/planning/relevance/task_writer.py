@@ -9,10 +9,8 @@ from itertools import chain
 from fcp_ros.cset import Fact
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.pairs import Place
-from fcp_ros.planning.relevance.absence import Pattern
-from fcp_ros.planning.relevance.facts import FactTable
-from fcp_ros.planning.relevance.grounder import Match
-from fcp_ros.planning.relevance.nodes import Node
+from fcp_ros.planning.relevance.facts import FactTable, Pattern
+from fcp_ros.planning.relevance.operators import Match, Node
 from fcp_ros.planning.relevance.overwriting import Overwritings
 from fcp_ros.planning.relevance.reduction import Reduced
 from fcp_ros.planning.task.lifted import LiftedDomain
