@@ -151,5 +151,5 @@ def plan(
         console.print(render_result(answer.result, explain=explain))
         for element in why or ():
             explanation = answer.result.explanation or Explanation()
-            console.print(explanation.why(element), markup=False)
+            console.print(explanation.explain_element(element), markup=False)
     raise typer.Exit(of_status(answer.result.status))

@@ -32,7 +32,7 @@ from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import verify
-from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_of_actions, read_ipc_plan
+from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_from_actions, read_ipc_plan
 from fcp_ros.report import read_plan
 from fcp_ros.scene import load_scene
 
@@ -121,7 +121,7 @@ def _validate_actions(console: Console, file: str, domain: str, problem: str) ->
         fail(f"{file}: {error}")
     task = read_pddl(domain, problem)
     try:
-        plan = plan_of_actions(task, actions)
+        plan = plan_from_actions(task, actions)
     except CannotReplay as reason:
         _tell(console, [str(reason)], "")
     with closing(open_grounder(task.domain, JudgeChoice())) as grounder:

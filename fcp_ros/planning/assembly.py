@@ -4,16 +4,22 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from fcp_ros.domain.model import ActionRule
+from fcp_ros.fuzzy import TNorm
+from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.model.ground_step import duration_of
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.request_context import RequestContext
+from fcp_ros.planning.search.bidirectional.meeting import Meeting
+from fcp_ros.planning.search.bidirectional.partial_state import Literal
 from fcp_ros.planning.solution import Solution
-from fcp_ros.planning.verification.degrees import running
+from fcp_ros.planning.verification.degrees import compose_running
+from fcp_ros.planning.verification.meeting import Claim, PlanMeeting
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,8 @@ def assemble(solution: Solution, goal: str, context: RequestContext, alpha: floa
             context,
         ),
         membership=solution.membership,
-        goal_degree=reached.upper(context.judge.known),
-        goal_judgements=tuple(context.judge.judged(atom) for atom in reached.graded),
+        goal_degree=reached.upper(context.judge.find_degree),
+        goal_judgements=tuple(context.judge.judge_atom(atom) for atom in reached.graded),
         binding=reached.binding,
         alpha=alpha,
         tnorm=context.tnorm.name,
@@ -69,7 +75,7 @@ def assemble(solution: Solution, goal: str, context: RequestContext, alpha: floa
 def value_steps(drafts: Iterable[StepDraft], context: RequestContext) -> tuple[PlanStep, ...]:
     """Give steps their degrees and durations, in the initial state of the request."""
     tnorm, drafts = context.tnorm, list(drafts)
-    judged = [tuple(map(context.judge.judged, draft.graded)) for draft in drafts]
+    judged = [tuple(map(context.judge.judge_atom, draft.graded)) for draft in drafts]
     degrees = [tnorm.compose_all(j.membership.degree for j in js) for js in judged]
     return tuple(
         PlanStep(
@@ -83,6 +89,43 @@ def value_steps(drafts: Iterable[StepDraft], context: RequestContext) -> tuple[P
             draft.chunk,
         )
         for draft, judgements, degree, after in zip(
-            drafts, judged, degrees, running(degrees, tnorm), strict=True
+            drafts, judged, degrees, compose_running(degrees, tnorm), strict=True
         )
     )
+
+
+def claim_meeting(meeting: Meeting, encoding: Encoding, tnorm: TNorm) -> PlanMeeting:
+    """Translate a meeting on the flat task into its claims on facts and steps of the plan.
+
+    Args:
+        meeting: of a search on the encoded task.
+        encoding: translates its operators and values. The goal's own variable stands for nothing
+            in the world, so claims on it are left out.
+        tnorm: of the search's losses.
+    """
+    steps = encoding.decode(meeting.operators[: meeting.index]).steps
+    literals = [(unit,) for unit in meeting.partial_state.units]
+    wanted = [
+        claims
+        for clause in (*literals, *sorted(meeting.partial_state.clauses))
+        if all(variable < len(encoding.variables.values) for variable, _ in clause)
+        for claims in _translate_clause(clause, encoding)
+    ]
+    return PlanMeeting(len(steps), tuple(wanted), meeting.requirement(tnorm))
+
+
+def _translate_clause(clause: Sequence[Literal], encoding: Encoding) -> Iterator[tuple[Claim, ...]]:
+    """Translate a clause over values into clauses over facts."""
+    for choice in product(*(_translate_literal(literal, encoding) for literal in clause)):
+        yield tuple(claim for claims in choice for claim in claims)
+
+
+def _translate_literal(literal: Literal, encoding: Encoding) -> list[tuple[Claim, ...]]:
+    """Claim that an allowed fact holds; if none need hold, that none of the others does."""
+    variable, mask = literal
+    facts = encoding.variables.values[variable]
+    allowed = [fact for value, fact in enumerate(facts) if mask >> value & 1]
+    if None in allowed:
+        others = [fact for value, fact in enumerate(facts) if not mask >> value & 1]
+        return [((encoding.task.facts[f], False),) for f in others if f is not None]
+    return [tuple((encoding.task.facts[f], True) for f in allowed if f is not None)]

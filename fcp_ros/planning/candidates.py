@@ -69,14 +69,14 @@ class _AlternativesView:
         if chosen and best is not None:
             alternative, membership = best.alternative, best.membership
         hopeless = not chosen and (membership < 0.0 or self._result.impossible)
-        judged = [atom for atom in alternative.graded if self._judge.known(atom) is not None]
+        judged = [atom for atom in alternative.graded if self._judge.find_degree(atom) is not None]
         return Candidate(
             binding=binding,
             membership=0.0 if hopeless else membership,
-            goal_degree=alternative.upper(self._judge.known),
+            goal_degree=alternative.upper(self._judge.find_degree),
             reachable=not hopeless,
             chosen=chosen,
-            judgements=tuple(map(self._judge.judged, judged)),
+            judgements=tuple(map(self._judge.judge_atom, judged)),
             reason=self._explain(alternative, membership, chosen, hopeless),
             exact=chosen or hopeless,
         )
@@ -89,7 +89,7 @@ class _AlternativesView:
             return explain_unreachable([alternative], self._task, self._conditions)
         if best is None:
             return f"At most {bound:.2f}; not settled when the search ended."
-        unknown = any(self._judge.known(atom) is None for atom in alternative.graded)
+        unknown = any(self._judge.find_degree(atom) is None for atom in alternative.graded)
         asked = " Its degree was not asked for: it could not change the choice." if unknown else ""
         if abs(bound - best.membership) <= EPSILON:
             return f"At most {bound:.2f}: as good as the choice, but no better.{asked}"
@@ -104,7 +104,7 @@ class _AlternativesView:
 def _bound_in_full_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
     """Bound the membership of the plans of each alternative from above; -1 if there is none."""
     found = [-1.0] * len(encoding.alternatives)
-    flat = encoding.with_losses(judge.known, tnorm)
+    flat = encoding.with_losses(judge.find_degree, tnorm)
     estimator = Estimator(flat, HeuristicCode.MAX, flat.loss, tnorm.composition)
     losses = estimator.bound_operators(flat.initial)
     for operator, action in enumerate(encoding.actions):
@@ -117,11 +117,13 @@ def _bound_in_full_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[
 def _bound_in_narrow_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
     """Bound the same if a wider task might have better plans."""
     task = encoding.task
-    unavoidable = UnavoidableLoss(FactLossBounds(task.domain, task.instance, judge.known, tnorm))
+    unavoidable = UnavoidableLoss(
+        FactLossBounds(task.domain, task.instance, judge.find_degree, tnorm)
+    )
     whole = any(chunk.graded for chunk in task.domain.chunks.values())
     found = []
     for alternative in encoding.alternatives:
-        degree = alternative.upper(judge.known)
+        degree = alternative.upper(judge.find_degree)
         facts = (*(task.facts[fact] for fact in alternative.positive), *alternative.missing)
         least = unavoidable.bound(Both((Settled(degree), *map(Crisp, facts))))
         if math.isinf(least.total):

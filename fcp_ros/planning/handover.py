@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From an assembled plan to one that may leave: scheduled, verified, remembered."""
+"""The hand-over of an assembled plan: it is scheduled, verified and remembered."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fcp_ros.planning.verification.verify import verify
 
 @dataclass(frozen=True)
 class Handover:
-    """What a plan is handed over with.
+    """Hands over the plans of one request.
 
     Attributes:
         context: of the request.
@@ -31,7 +31,7 @@ class Handover:
     context: RequestContext
     goal: Expression
 
-    def verdict(self, plan: Plan, meeting: PlanMeeting | None = None) -> Verdict:
+    def verify(self, plan: Plan, meeting: PlanMeeting | None = None) -> Verdict:
         """Have the verifier check a plan against the answers that this request was given.
 
         The source itself is not asked again: a degree that has moved since the search would spoil
@@ -52,7 +52,7 @@ class Handover:
             check=context.watch.check_cancelled,
         )
 
-    def result(
+    def hand_over(
         self,
         plan: Plan,
         optimal: bool,
@@ -60,14 +60,14 @@ class Handover:
         meeting: PlanMeeting | None = None,
         verdict: Verdict | None = None,
     ) -> PlanningResult:
-        """The plan, scheduled, once the verifier has agreed; or why it may not leave.
+        """Schedule a plan and return it if the verifier agrees, or the reason against it.
 
         Args:
-            plan: what was found.
-            optimal: whether it is proven to be the best.
-            message: what is said of it.
-            meeting: where its halves met, if it was searched for from both ends.
-            verdict: the verifier's, if it was asked already.
+            plan: the plan.
+            optimal: True if it is proven to be the best.
+            message: makes the sentence about it.
+            meeting: where its halves met, if it was found by bidirectional search.
+            verdict: the verifier's, if it was asked before.
         """
         context = self.context
         schedule = plan.schedule or schedule_steps(
@@ -84,7 +84,7 @@ class Handover:
                 f"{schedule.message}",
             )
         plan = replace(plan, schedule=schedule)
-        verdict = verdict or self.verdict(plan, meeting)
+        verdict = verdict or self.verify(plan, meeting)
         if not verdict.ok:
             refused = "The verifier refused the plan: " + " ".join(verdict.problems)
             return PlanningResult(PlanStatus.INTERNAL_ERROR, refused, verification=verdict)

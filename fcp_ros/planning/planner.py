@@ -15,14 +15,13 @@ from fcp_ros.domain.expressions.types import infer_types
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.planning.assembly import assemble
+from fcp_ros.planning.assembly import assemble, claim_meeting
 from fcp_ros.planning.candidates import list_candidates
 from fcp_ros.planning.explanation import explain_kept, explain_result
 from fcp_ros.planning.goal.formula import Formula
 from fcp_ros.planning.goal.grounding import ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
 from fcp_ros.planning.handover import Handover
-from fcp_ros.planning.keep import Kept, kept_plan, kept_result
 from fcp_ros.planning.messages import (
     describe_plan,
     describe_unfinished,
@@ -43,11 +42,11 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.plan_reuse import ReusablePlan, find_reusable_plan, reuse_plan
 from fcp_ros.planning.request_context import PhaseTimes, RequestContext
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.solution import Solution, SolverResult
 from fcp_ros.planning.strategy import solve_request
-from fcp_ros.planning.verification.meeting_claims import plan_meeting
 
 _LOG = logging.getLogger(__name__)
 
@@ -154,7 +153,7 @@ class _Request:
             types = infer_types(self._goal, context.domain)
             formula = ground_goal(self._goal, types, context.domain, context.instance, self._watch)
             classes = self._find_classes(formula)
-            kept = kept_plan(context, self._goal)
+            kept = find_reusable_plan(context, self._goal)
         if kept is not None and kept.is_perfect(self._options.optimise):
             with self._times(Phase.VERIFY):
                 return self._reuse(kept, True, "no plan has a higher one")
@@ -176,9 +175,9 @@ class _Request:
 
     # --- the answer
 
-    def _reuse(self, kept: Kept, optimal: bool, why: str) -> PlanningResult:
+    def _reuse(self, kept: ReusablePlan, optimal: bool, why: str) -> PlanningResult:
         context = self._context
-        result = kept_result(kept, Handover(context, self._goal), optimal, why)
+        result = reuse_plan(kept, Handover(context, self._goal), optimal, why)
         if not self._options.explain:
             return result
         explanation = explain_kept(kept.plan, context.instance, context.judge, context.tnorm)
@@ -229,8 +228,8 @@ class _Request:
     def _hand_over(self, best: Solution, found: SolverResult, alpha: float) -> PlanningResult:
         context, meeting = self._context, None
         if best.meeting is not None and found.encoding is not None:
-            meeting = plan_meeting(best.meeting, found.encoding, context.tnorm)
-        return Handover(context, self._goal).result(
+            meeting = claim_meeting(best.meeting, found.encoding, context.tnorm)
+        return Handover(context, self._goal).hand_over(
             assemble(best, to_text(self._goal), context, alpha),
             found.optimal,
             lambda plan: describe_plan(found, len(plan.steps), self._options.optimise),

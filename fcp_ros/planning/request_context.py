@@ -48,7 +48,7 @@ class PhaseTimes:
             own = spent - self._inner
             self.seconds[phase.value] = self.seconds.get(phase.value, 0.0) + own
             self._inner = inner + spent
-            self._watch.back_to(outer)
+            self._watch.resume(outer)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ class Solver:
         self._searches = SearchFactory(
             replace(options.search, seed=options.seed),
             int(options.memory_limit * MEBIBYTE),
-            self._watch.spent,
+            self._watch.count_expansions,
         )
         self._known = known
         self._result = SolverResult()
@@ -146,7 +146,9 @@ class Solver:
             task = problem.compiler.task(problem.instance, find_wanted(formula), breadth, watch)
             conditions = Conditions(task)
         with self._times(Phase.GOAL):
-            alternatives = find_alternatives(formula, self._judge.known, problem.tnorm, task, watch)
+            alternatives = find_alternatives(
+                formula, self._judge.find_degree, problem.tnorm, task, watch
+            )
             alternatives = keep_representatives(alternatives, problem.classes)
         with self._times(Phase.COMPILE):
             options = problem.options
@@ -275,7 +277,7 @@ class Solver:
         Operators that would have to be judged first are left out.
         """
         assert work.best is not None
-        task, known = self._value_task(work), self._judge.known
+        task, known = self._value_task(work), self._judge.find_degree
         graded = enumerate(work.encoding.graded)
         unknown = [o for o, atoms in graded if any(known(atom) is None for atom in atoms)]
         if unknown:
@@ -292,7 +294,7 @@ class Solver:
 
     def _value_task(self, work: _TaskSearch) -> FlatTask:
         """Give the flat task the losses known now, and rank its alternatives by them."""
-        task = work.encoding.with_losses(self._judge.known, self._problem.tnorm)
+        task = work.encoding.with_losses(self._judge.find_degree, self._problem.tnorm)
         work.ranking.learn(task)
         return task
 
@@ -305,7 +307,7 @@ class Solver:
         atoms = dict.fromkeys(
             atom for operator in operators for atom in work.encoding.graded[operator]
         )
-        return [atom for atom in atoms if self._judge.known(atom) is None]
+        return [atom for atom in atoms if self._judge.find_degree(atom) is None]
 
     def _list_rivals(self, work: _TaskSearch, plan: FlatPlan, number: int) -> Iterator[GradedAtom]:
         """List the questions about the rivals of a plan in a round."""
@@ -341,14 +343,14 @@ class Solver:
         meeting = work.meeting if met else None
         solution = Solution(plan.operators, decoded, labels, graded, membership, plan.cost, meeting)
         self._result = replace(self._result, best=solution)
-        self._watch.found(membership, reaches(membership, self._problem.alpha))
+        self._watch.report_plan(membership, reaches(membership, self._problem.alpha))
 
     def _compose_membership(self, decoded: Decoded, graded: Iterable[StepAtoms]) -> float:
         """Compose the degrees of steps and goal; all of them are judged."""
         assert decoded.alternative is not None, "a plan finishes an alternative"
         judge = self._judge
         atoms = [atom for of_step in graded for atom in of_step]
-        goal = decoded.alternative.upper(judge.known)
+        goal = decoded.alternative.upper(judge.find_degree)
         return self._problem.tnorm.compose_all([*(judge.degree(*a) for a in atoms), goal])
 
     # --- bounds by regression alone, without any task
@@ -364,7 +366,7 @@ class Solver:
         problem = self._problem
         domain = problem.compiler.domain
         return UnavoidableLoss(
-            FactLossBounds(domain, problem.instance, self._judge.known, problem.tnorm)
+            FactLossBounds(domain, problem.instance, self._judge.find_degree, problem.tnorm)
         )
 
     @cached_property

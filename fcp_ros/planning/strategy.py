@@ -10,9 +10,9 @@ from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import EPSILON, AlphaCut, Composition, TNorm, graded_steps, reaches
 from fcp_ros.planning.goal.formula import Formula
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, limit_choices
-from fcp_ros.planning.keep import Kept
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.plan_reuse import ReusablePlan
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.schedule.agents import Agents
 from fcp_ros.planning.search.outcome import FlatPlan
@@ -21,7 +21,7 @@ from fcp_ros.planning.solver import Solver
 
 
 def solve_request(
-    context: RequestContext, formula: Formula, classes: SymmetryClasses, kept: Kept | None
+    context: RequestContext, formula: Formula, classes: SymmetryClasses, kept: ReusablePlan | None
 ) -> tuple[SolverResult, AlphaCut]:
     """Run the searches of a request: one problem, or two if the first one leaves a question.
 
@@ -65,7 +65,7 @@ def solve_request(
 
 
 def _solve_in_time(
-    context: RequestContext, problem: PlanningProblem, kept: Kept | None
+    context: RequestContext, problem: PlanningProblem, kept: ReusablePlan | None
 ) -> SolverResult:
     """Solve a problem, with proofs that also hold for plans whose steps run side by side.
 
@@ -90,10 +90,12 @@ def _solve_in_time(
     return replace(loose, optimal=False, impossible=False)
 
 
-def _solve(context: RequestContext, problem: PlanningProblem, kept: Kept | None) -> SolverResult:
+def _solve(
+    context: RequestContext, problem: PlanningProblem, kept: ReusablePlan | None
+) -> SolverResult:
     known = None
     if kept is not None:
-        cost = kept.cost_by(context.domain, problem.options.optimise)
+        cost = kept.find_cost(context.domain, problem.options.optimise)
         known = FlatPlan((), _compose_loss(kept.plan, context.tnorm), cost)
     return Solver(problem, context, known).solve()
 

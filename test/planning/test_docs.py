@@ -23,8 +23,19 @@ from fcp_ros.planning import (
 PARTS = {"policy": AlphaPolicy, "search": SearchOptions, "switches": Switches}
 """Fields of `PlanningOptions` that have fields of their own."""
 
-OF_OTHER_THINGS = {"goal", "domain", "scene", "out", "as_json", "oracle", "model", "endpoint",
-                   "calibration", "types", "similar"}
+OF_OTHER_THINGS = {
+    "goal",
+    "domain",
+    "scene",
+    "out",
+    "as_json",
+    "oracle",
+    "model",
+    "endpoint",
+    "calibration",
+    "types",
+    "similar",
+}
 """Options of `fcp plan` that say what is asked of whom, not how it is planned."""
 
 

@@ -58,21 +58,21 @@ def test_the_watch_interrupts_with_a_sentence():
     assert "search" in caught.value.sentence
 
     watch = Watch(PlanningOptions(max_expansions=3))
-    watch.spent(2, 5)
+    watch.count_expansions(2, 5)
     assert watch.expansions_left == 1
     assert watch.out_of_expansions().status is PlanStatus.UNSOLVABLE_INCOMPLETELY
 
 
 def test_the_watch_stops_improving_a_plan_that_is_good_enough():
     watch = Watch(PlanningOptions(improve_time=1e-6))
-    watch.found(0.4, acceptable=False)
+    watch.report_plan(0.4, acceptable=False)
     watch.check()
-    watch.found(0.6, acceptable=True)
+    watch.report_plan(0.6, acceptable=True)
     assert not watch.satisfied
     with pytest.raises(Interrupted) as caught:
         watch.check()
     assert caught.value.status is PlanStatus.TIMEOUT
     watch = Watch(PlanningOptions(improve_time=0.0))
     assert not watch.satisfied
-    watch.found(0.6, acceptable=True)
+    watch.report_plan(0.6, acceptable=True)
     assert watch.satisfied

@@ -7,7 +7,7 @@ from fcp_ros.domain import load_domain
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.planning import Plan
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.verification.ipc_plan import plan_of_actions, read_ipc_plan
+from fcp_ros.planning.verification.ipc_plan import plan_from_actions, read_ipc_plan
 from fcp_ros.report.ipc_plan import NotPddl, ipc_plan
 
 COURIER = (
@@ -22,14 +22,14 @@ def courier(repository):
 
 
 def test_what_is_written_is_what_was_read(courier):
-    plan = plan_of_actions(courier, read_ipc_plan(COURIER.lower()))
+    plan = plan_from_actions(courier, read_ipc_plan(COURIER.lower()))
     text = ipc_plan(plan, courier.domain, courier)
     assert text == f"{COURIER}\n; cost = 9 (general cost)\n"
-    assert plan_of_actions(courier, read_ipc_plan(text)) == plan
+    assert plan_from_actions(courier, read_ipc_plan(text)) == plan
 
 
 def test_an_empty_plan_costs_nothing(courier):
-    empty = plan_of_actions(courier, ())
+    empty = plan_from_actions(courier, ())
     assert ipc_plan(empty, courier.domain, courier) == "; cost = 0 (general cost)\n"
 
 

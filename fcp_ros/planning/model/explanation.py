@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a plan is worth what it is worth, and what was looked at to find it."""
+"""Explanations: the parts of a plan's loss, and what the planner has considered."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one step, or the goal, takes from the membership of a plan.
+    """The share of one step, or of the goal, in the loss of a plan.
 
     Attributes:
         what: the step, or "the goal".
         degree: its degree, in [0, 1].
-        share: its part of the plan's loss, in [0, 1]; all of them add up to 1 where losses add up.
+        share: its part of the plan's loss, in [0, 1]; the shares add up to 1 if losses do.
     """
 
     what: str
@@ -24,14 +24,14 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What explains a planning result.
+    """The explanation of a planning result.
 
     Attributes:
         shares: steps and goal with a degree below 1, the most expensive first.
-        binding: one sentence: what binds at alpha, and how far away alpha is.
-        considered: element -> one sentence: the first action for which it was looked at.
+        binding: a sentence: what binds at alpha, and the distance to alpha.
+        considered: element -> a sentence: the first action for which it was considered.
         elements: number of elements of the scene.
-        operators: number of actions that were looked at.
+        operators: number of actions that were considered.
         asked: number of judgements that were asked for.
         askable: number of judgements that all these actions and goals rest on.
     """
@@ -46,19 +46,19 @@ class Explanation:
 
     @property
     def looked(self) -> str:
-        """One sentence: how much was looked at, and asked for."""
+        """A sentence: the numbers of things considered and asked for."""
         return (
             f"Looked at {self.operators} actions and {len(self.considered)} of {self.elements} "
             f"elements; asked for {self.asked} of {self.askable} judgements."
         )
 
     def sentences(self) -> tuple[str, ...]:
-        """All of it in words, what costs most first."""
+        """Put all of it into words, the most expensive part first."""
         costs = (f"{s.what} has {s.degree:.2f}: {s.share:.0%} of the loss." for s in self.shares)
         return tuple(filter(None, (*costs, self.binding, self.looked)))
 
-    def why(self, element: str) -> str:
-        """Why an element was or was not considered, in one sentence."""
+    def explain_element(self, element: str) -> str:
+        """Say in one sentence why an element was or was not considered."""
         found = self.considered.get(element)
         if found is not None:
             return f"{element} was considered: {found}"

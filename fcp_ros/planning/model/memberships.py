@@ -113,7 +113,7 @@ class Judge:
             wanted.append(self._request(atom))
         self.memory.judge(wanted, self._check)
 
-    def known(self, atom: GradedAtom) -> float | None:
+    def find_degree(self, atom: GradedAtom) -> float | None:
         """Return the degree of an atom, or None if nobody has asked yet; asks nobody."""
         answer = self.memory.find(self._request(atom).context_key)
         return None if answer is None else answer.degree
@@ -127,7 +127,7 @@ class Judge:
         """Number of different contexts that the source was asked about."""
         return len(self.memory)
 
-    def judged(self, atom: GradedAtom) -> Judged:
+    def judge_atom(self, atom: GradedAtom) -> Judged:
         """Return the request and the answer for one atom; asks if it is not known yet."""
         request = self._request(atom)
         answer = self.memory.find(request.context_key)
@@ -138,7 +138,7 @@ class Judge:
 
     def degree(self, predicate: str, arguments: tuple[str, ...]) -> float:
         """Return the degree of one atom; asks if it is not known yet."""
-        return self.judged((predicate, arguments)).membership.degree
+        return self.judge_atom((predicate, arguments)).membership.degree
 
     def _request(self, atom: GradedAtom) -> JudgementRequest:
         request = self._requests.get(atom)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan: steps with their degrees, and what the goal's words mean in it."""
+"""A plan: steps with their degrees, the binding of the goal's variables, and a schedule."""
 
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ from fcp_ros.planning.model.schedule import Schedule
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A graded atom that entered a degree: what was asked and what came back."""
+    """A graded atom that entered a degree: the request and its answer."""
 
     request: JudgementRequest
     membership: Membership
+
+    @property
+    def atom(self) -> tuple[str, tuple[str, ...]]:
+        """The graded atom: predicate, and an element name or a text for each parameter."""
+        return (self.request.predicate, tuple(a.text for a in self.request.arguments))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class Interrupted(Exception):
 
     Attributes:
         status: TIMEOUT, MEMOUT, CANCELLED, or UNSOLVABLE_INCOMPLETELY for the expansion limit.
-        sentence: what ran out, and what to do.
+        sentence: the limit that was reached, and what to do.
     """
 
     def __init__(self, status: PlanStatus, sentence: str) -> None:
@@ -38,12 +38,12 @@ class Interrupted(Exception):
 
 
 class Watch:
-    """Counts what a request spends and interrupts it when something has run out.
+    """Counts what a request spends and interrupts it when a limit is reached.
 
     Args:
         options: the limits.
-        cancelled: asked every few milliseconds.
-        progress: told about phases, expansions and the best membership.
+        cancelled: asked every few milliseconds; True stops the request.
+        progress: told of phases, expansions and the best membership.
     """
 
     def __init__(
@@ -65,15 +65,15 @@ class Watch:
 
     @property
     def satisfied(self) -> bool:
-        """Whether an acceptable plan was found and no better one is to be looked for."""
+        """True if an acceptable plan was found and no better one is wanted."""
         return math.isfinite(self._acceptable_since) and self._options.improve_time == 0.0
 
-    def found(self, membership: float, acceptable: bool) -> None:
-        """A plan was found: it is reported, and the time for improving it begins.
+    def report_plan(self, membership: float, acceptable: bool) -> None:
+        """Report a plan that was found; the time for improving it begins.
 
         Args:
             membership: of the best plan so far, in [0, 1].
-            acceptable: whether it may be handed out.
+            acceptable: True if it may be handed out.
         """
         self.best_membership = membership
         now = time.perf_counter()
@@ -87,9 +87,9 @@ class Watch:
         return time.perf_counter() - self._started
 
     def enter(self, phase: Phase) -> None:
-        """A new phase begins; what comes before verification must be within the limits.
+        """Enter a new phase; all phases before verification must be within the limits.
 
-        Verification is not: what the search has found in its time is still verified and returned.
+        Verification need not: a plan that was found in time is still verified and returned.
         """
         self.phase = phase
         self._report(time.perf_counter())
@@ -97,12 +97,12 @@ class Watch:
         if phase is not Phase.VERIFY:
             self.check()
 
-    def back_to(self, phase: Phase) -> None:
-        """A phase inside another one has ended; nothing is checked."""
+    def resume(self, phase: Phase) -> None:
+        """Return to a phase from one inside it; nothing is checked."""
         self.phase = phase
 
     def check(self) -> None:
-        """Go on, or raise `Interrupted`. Cheap: to be called in every loop."""
+        """Raise `Interrupted` if a limit is reached. Cheap: call it in every loop."""
         now = time.perf_counter()
         if now - self._asked >= ASK_EVERY:
             self._asked = now
@@ -136,13 +136,13 @@ class Watch:
         """States that may still be expanded."""
         return max(0, self._options.max_expansions - self.expansions)
 
-    def spent(self, expanded: int, _stored: int) -> None:
-        """So many states were expanded since the last call: go on, or raise `Interrupted`."""
+    def count_expansions(self, expanded: int, _stored: int) -> None:
+        """Count states expanded since the last call; raise `Interrupted` if a limit is reached."""
         self.expansions += expanded
         self.check()
 
     def out_of_expansions(self) -> Interrupted:
-        """What it means that no expansions are left."""
+        """Make the interruption for an exhausted expansion limit."""
         return Interrupted(
             PlanStatus.UNSOLVABLE_INCOMPLETELY,
             f"The limit of {self._options.max_expansions} expansions was reached.",

@@ -15,8 +15,8 @@ from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.judgement import JudgementRequest
 from fcp_ros.planning.chunks.library import find_step_atoms
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.model.memberships import GradedAtom, Judge, MembershipMemory
-from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
+from fcp_ros.planning.model.memberships import Judge, MembershipMemory
+from fcp_ros.planning.model.plan import Plan, PlanStep
 
 
 def judge_steps(
@@ -35,17 +35,11 @@ def judge_steps(
 
     Raises:
         NotAChunk: steps that are said to be a chunk of the domain, and aren't.
-        ValueError: the source answers another number of requests than it was asked.
+        ValueError: the source answered a different number of requests than it was asked.
     """
     requests = _requests(domain, taken)
     answers = iter(memory.judge([request for asked in requests for request in asked], check))
     return [[next(answers).degree for _ in asked] for asked in requests]
-
-
-def graded_atom(claim: Judged) -> GradedAtom:
-    """Return the atom that a recorded judgement is about."""
-    request = claim.request
-    return (request.predicate, tuple(argument.text for argument in request.arguments))
 
 
 def value_goal(
@@ -64,7 +58,7 @@ def value_goal(
         domain: of the goal.
         tnorm: how degrees compose.
     """
-    recorded = {graded_atom(claim) for claim in plan.goal_judgements}
+    recorded = {claim.atom for claim in plan.goal_judgements}
 
     def degree_of(predicate: str, arguments: tuple[str, ...]) -> float | None:
         known = (predicate, arguments) in recorded
@@ -75,10 +69,10 @@ def value_goal(
     return evaluate(body, state, degree_of, tnorm, types=types, binding=binding)
 
 
-def running(degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]:
-    """The composed degree after each step.
+def compose_running(degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]:
+    """Compose the degrees up to each step.
 
-    A degree of 1 changes nothing, and most steps have it: only the others are composed.
+    Most steps have degree 1, which changes nothing: only the others are composed.
 
     Args:
         degrees: of the steps, in order, in [0, 1].

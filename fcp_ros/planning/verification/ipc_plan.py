@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans of other planners: the lines ``(action object ...)`` of an IPC plan file.
 
-Such a plan claims nothing but its actions. They are turned into a plan of ours for a task that was
-read from PDDL, which then has to pass the verifier like any other.
+Such a plan claims nothing but its actions. They become a plan for a task that was read from PDDL,
+which then has to pass the verifier like any other.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class CannotReplay(Exception):
 
 
 def read_ipc_plan(text: str) -> tuple[Action, ...]:
-    """The actions of a plan file: one a line, with or without a time; ``;`` starts a comment.
+    """Read the actions of a plan file: one a line, with or without a time; ``;`` starts a comment.
 
     Raises:
-        ValueError: a line that is no action; the message has its number.
+        ValueError: a line is no action; the message has its number.
     """
     found = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -46,14 +46,14 @@ def read_ipc_plan(text: str) -> tuple[Action, ...]:
     return tuple(found)
 
 
-def plan_of_actions(task: PddlTask, actions: tuple[Action, ...]) -> Plan:
-    """The plan that a sequence of actions is; all its degrees are 1, since PDDL is crisp.
+def plan_from_actions(task: PddlTask, actions: tuple[Action, ...]) -> Plan:
+    """Make the plan of a sequence of actions; all its degrees are 1, since PDDL is crisp.
 
-    Several rules may stand for one action, and have parameters of their own; the first one that can
-    be taken is as good as any, for all of them do what the action does.
+    Several rules may stand for one action, with parameters of their own. The first one that can be
+    done is as good as any: all of them do what the action does.
 
     Raises:
-        CannotReplay: an action can't be taken; the message says which, and why.
+        CannotReplay: an action can't be done; the message says which, and why.
     """
     known = {name.lower(): name for name in task.instance.names()}
     spans, rules = DomainSpans(task.domain), StepRules(task.domain)
@@ -65,7 +65,7 @@ def plan_of_actions(task: PddlTask, actions: tuple[Action, ...]) -> Plan:
             missing = f"objects {', '.join(unknown)}" if unknown else f"action {action}"
             raise CannotReplay(f"{where}: the problem has no {missing} that could be used")
         elements = tuple(known[name.lower()] for name in objects)
-        for step in _steps(task, spans, action, elements, state):
+        for step in _find_steps(task, spans, action, elements, state):
             after = rules.apply(step, state).instance
             if after is not None:
                 state = after
@@ -78,9 +78,9 @@ def plan_of_actions(task: PddlTask, actions: tuple[Action, ...]) -> Plan:
 
 
 def _is_idle(task: PddlTask, action: str, elements: tuple[str, ...], state: Instance) -> bool:
-    """Whether the action can be taken and does nothing: then the plan goes on without it."""
+    """Return True if the action can be done and does nothing: the plan goes on without it."""
     for name in task.rules_of(action):
-        if name not in task.idle or (bound := _bound(task, name, elements)) is None:
+        if name not in task.idle or (bound := _bind_parameters(task, name, elements)) is None:
             continue
         span = span_of(task.idle[name], task.domain.schema)
         initial = {span.parameters[p]: state.id_of(element) for p, element in bound.items()}
@@ -89,20 +89,20 @@ def _is_idle(task: PddlTask, action: str, elements: tuple[str, ...], state: Inst
     return False
 
 
-def _bound(task: PddlTask, name: str, elements: tuple[str, ...]) -> dict[str, str] | None:
-    """What a rule's parameters are where it is done with these objects; None if that can't be."""
+def _bind_parameters(task: PddlTask, name: str, elements: tuple[str, ...]) -> dict[str, str] | None:
+    """Return the parameters of a rule that is done with these objects; None if none fit."""
     parameters = task.forms[name].parameters
     bound = dict(zip(parameters, elements, strict=False))
     fits = len(parameters) == len(elements) and tuple(bound[p] for p in parameters) == elements
     return bound if fits else None
 
 
-def _steps(
+def _find_steps(
     task: PddlTask, spans: DomainSpans, action: str, elements: tuple[str, ...], state: Instance
 ) -> Iterator[PlanStep]:
-    """The steps that may be meant: each rule of the action, at each match with these objects."""
+    """Yield the possible steps: each rule of the action, at each match with these objects."""
     for name in task.rules_of(action):
-        if name in task.idle or (bound := _bound(task, name, elements)) is None:
+        if name in task.idle or (bound := _bind_parameters(task, name, elements)) is None:
             continue
         rule = task.domain.rules[name]
         span = spans.of(rule)

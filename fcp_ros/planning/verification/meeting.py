@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pullback of a meeting: do the halves of a bidirectional plan fit together on the C-set?
+"""The meeting of a bidirectional plan: its halves must fit together on the C-set.
 
-The forward half ends in a state, the backward half starts from a partial state. They fit where the
-state agrees with the partial state on everything that it speaks of: their pullback along what they
-share is then the partial state itself, and gluing them along it adds nothing. And the membership of
-the forward half must reach what the backward half requires.
+The forward half ends in a state, the backward half starts from a partial state. They fit if the
+state agrees with every claim of the partial state. And the membership of the forward half must
+reach what the backward half requires.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ Claim = tuple[Fact, bool]
 
 @dataclass(frozen=True, slots=True)
 class PlanMeeting:
-    """Where the halves of a plan met.
+    """The point where the halves of a plan met.
 
     Attributes:
         index: number of steps of the forward half.
-        wanted: the partial state: of each group of claims at least one is so.
-        requirement: the membership that the forward half must have reached, in [0, 1].
+        wanted: the partial state: of each group of claims at least one is true.
+        requirement: the membership that the forward half must reach, in [0, 1].
     """
 
     index: int
@@ -35,11 +34,11 @@ class PlanMeeting:
     requirement: float
 
 
-def misfits(meeting: PlanMeeting, state: Instance, membership: float) -> Iterator[str]:
-    """Why the halves do not fit, one sentence each.
+def find_misfits(meeting: PlanMeeting, state: Instance, membership: float) -> Iterator[str]:
+    """Yield the reasons why the halves do not fit, one clause each.
 
     Args:
-        meeting: what is claimed.
+        meeting: the claims.
         state: after the forward half.
         membership: after the forward half.
     """

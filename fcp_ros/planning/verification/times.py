@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The times of a plan: durations, windows, deadline, and the schedule where there is one."""
+"""Check the times of a plan: durations, windows, deadline, and the schedule if there is one."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from fcp_ros.planning.model.schedule import Schedule
 from fcp_ros.planning.schedule.agents import Agents
 
 TOLERANCE = 1e-6
-"""Seconds by which two times may differ and still be one (messages carry nanoseconds)."""
+"""Times that differ by less count as equal (s); messages carry nanoseconds."""
 
 
-def wrong_times(domain: Domain, instance: Instance, plan: Plan, deadline: float) -> Iterator[str]:
-    """What is wrong with the times of a plan, one sentence each.
+def find_wrong_times(
+    domain: Domain, instance: Instance, plan: Plan, deadline: float
+) -> Iterator[str]:
+    """Yield what is wrong with the times of a plan, one clause each.
 
     Without a schedule the steps run one after the other, and wait for their windows.
 
     Args:
         domain: durations and windows.
-        instance: the state that the plan starts in; positions don't change.
-        plan: of steps that could be taken.
-        deadline: seconds from the start in which all of it must be done; may be infinite.
+        instance: the state in which the plan starts; positions don't change.
+        plan: a plan whose steps can be done.
+        deadline: all steps must have ended by then (s from the start); may be infinite.
     """
     for number, step in enumerate(plan.steps, start=1):
         rule = domain.rules[step.rule]
@@ -39,9 +41,9 @@ def wrong_times(domain: Domain, instance: Instance, plan: Plan, deadline: float)
     starts: Sequence[float]
     ends: Sequence[float]
     if plan.schedule is None:
-        starts, ends = _one_after_the_other(plan.steps, windows)
+        starts, ends = _time_sequence(plan.steps, windows)
     else:
-        wrong = list(_wrong_schedule(plan.steps, plan.schedule, Agents(domain, instance)))
+        wrong = list(_find_wrong_schedule(plan.steps, plan.schedule, Agents(domain, instance)))
         if wrong:
             yield from wrong
             return
@@ -57,8 +59,8 @@ def wrong_times(domain: Domain, instance: Instance, plan: Plan, deadline: float)
         yield f"it ends after {end:g} s, beyond the deadline of {deadline:g} s"
 
 
-def in_order_of(times: Sequence[float], plan: Plan) -> list[int]:
-    """The steps of a scheduled plan by some of its times; ties as the schedule has them."""
+def sort_steps(times: Sequence[float], plan: Plan) -> list[int]:
+    """Sort the steps of a scheduled plan by some of its times; ties as in the schedule."""
     assert plan.schedule is not None
     starts, ends = plan.schedule.starts, plan.schedule.ends
     return sorted(
@@ -66,7 +68,7 @@ def in_order_of(times: Sequence[float], plan: Plan) -> list[int]:
     )
 
 
-def _one_after_the_other(
+def _time_sequence(
     steps: Sequence[PlanStep], windows: Sequence[Window]
 ) -> tuple[list[float], list[float]]:
     starts: list[float] = []
@@ -79,8 +81,10 @@ def _one_after_the_other(
     return starts, ends
 
 
-def _wrong_schedule(steps: Sequence[PlanStep], schedule: Schedule, agents: Agents) -> Iterator[str]:
-    """Where a schedule contradicts itself or the steps."""
+def _find_wrong_schedule(
+    steps: Sequence[PlanStep], schedule: Schedule, agents: Agents
+) -> Iterator[str]:
+    """Yield the contradictions of a schedule with itself or with the steps."""
     columns = (schedule.starts, schedule.ends, schedule.latest_starts, schedule.agents)
     if any(len(column) != len(steps) for column in columns):
         yield f"the schedule is not one of {len(steps)} steps"
@@ -106,7 +110,7 @@ def _wrong_schedule(steps: Sequence[PlanStep], schedule: Schedule, agents: Agent
     for agent in sorted({agent for busy in schedule.agents for agent in busy}):
         own = [number for number in everyone if agent in schedule.agents[number]]
         own.sort(key=lambda number: (schedule.starts[number], schedule.ends[number]))
-        longest = own[0]  # of those so far, the one that ends last
+        longest = own[0]  # of the steps so far, the one that ends last
         for number in own[1:]:
             if _overlap(schedule, longest, number):
                 yield f"{agent} has steps {longest + 1} and {number + 1} at once"

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verifier: replays a plan by DPO rewriting on the C-set, and believes nothing.
 
-Small and obvious on purpose. It knows nothing of the compiled task or of the search: rules come
-from `domain.spans`, states from `cset.rewrite`, the goal from `domain.evaluate`. What it costs
-depends on the plan, not on the size of the state.
+It is small and obvious on purpose. It knows nothing of the encoded task or of the search. The time
+that it takes depends on the plan, not on the size of the state.
 """
 
 from __future__ import annotations
@@ -22,9 +21,13 @@ from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.verdict import Verdict
 from fcp_ros.planning.stepping.replay import Replay, Replayed
 from fcp_ros.planning.stepping.rules import StepRules
-from fcp_ros.planning.verification.degrees import graded_atom, judge_steps, running, value_goal
-from fcp_ros.planning.verification.meeting import PlanMeeting, misfits
-from fcp_ros.planning.verification.times import in_order_of, wrong_times
+from fcp_ros.planning.verification.degrees import (
+    compose_running,
+    judge_steps,
+    value_goal,
+)
+from fcp_ros.planning.verification.meeting import PlanMeeting, find_misfits
+from fcp_ros.planning.verification.times import find_wrong_times, sort_steps
 
 
 def verify(
@@ -51,9 +54,9 @@ def verify(
         memberships: what degrees are compared with: the answers that a planning request was given,
             or a live source to judge the plan again.
         alpha: the alpha-cut that the plan must pass.
-        resources: what there is of each resource at first; the domain's initial values by default.
+        resources: the initial amount of each resource; the domain's initial values by default.
         deadline: seconds that the plan may take.
-        meeting: where the halves of a bidirectional plan met, to be checked, too.
+        meeting: where the halves of a bidirectional plan met, to be checked as well.
         rules: the domain's rules, for a caller that verifies more than once: preparing them takes
             longer than replaying most plans.
         check: called between steps; may raise to stop.
@@ -68,7 +71,7 @@ def verify(
     rules = StepRules(domain) if rules is None else rules
     verifier = _Verifier(domain, rules, instance, plan, tnorm, memberships, check)
     left = {name: r.initial for name, r in domain.resources.items()} | dict(resources or {})
-    # All states stay until the end: no garbage is to be looked for among them.
+    # All states stay until the end: the cyclic garbage collector would only search them in vain.
     with pause_garbage_collection():
         return verifier.run(goal, (alpha, plan.alpha), left, deadline, meeting)
 
@@ -104,8 +107,8 @@ class _Verifier:
         steps = [(f"step {n} {step}", step) for n, step in enumerate(self._plan.steps, start=1)]
         replayed = self._replay.run(self._instance, steps, resources)
         self._problems.extend(replayed.problems)
-        degrees = self._step_degrees(steps, replayed.states[:-1])
-        memberships = running(degrees, self._tnorm)
+        degrees = self._check_steps(steps, replayed.states[:-1])
+        memberships = compose_running(degrees, self._tnorm)
         for (where, step), membership in zip(steps, memberships, strict=False):
             self._compare(f"{where}: the membership after it", step.membership_after, membership)
         if not replayed.complete:
@@ -120,10 +123,10 @@ class _Verifier:
 
     # --- degrees
 
-    def _step_degrees(
+    def _check_steps(
         self, steps: Sequence[tuple[str, PlanStep]], states: Sequence[Instance]
     ) -> list[float]:
-        """The degrees of the steps that could be taken, compared with what the plan says."""
+        """Find the degrees of the steps that could be done, and compare them with the plan's."""
         taken = [(step, state) for (_, step), state in zip(steps, states, strict=False)]
         found = []
         try:
@@ -152,10 +155,10 @@ class _Verifier:
         if unknown:
             self._problems.append(f"the binding names {', '.join(unknown)}, which do not exist")
             return
-        degree = self._goal_degree(goal, state, judge)
+        degree = self._value_goal(goal, state, judge)
         self._compare("the goal's degree", self._plan.goal_degree, degree)
         for claim in self._plan.goal_judgements:
-            actual = judge.degree(*graded_atom(claim))
+            actual = judge.degree(*claim.atom)
             self._compare(str(claim.request), claim.membership.degree, actual)
         membership = self._tnorm.compose_all([*degrees, degree])
         self._compare("the plan's membership", self._plan.membership, membership)
@@ -163,7 +166,7 @@ class _Verifier:
             if not reaches(membership, alpha):
                 self._problems.append(f"its membership {membership:.3g} does not reach {alpha:g}")
 
-    def _goal_degree(self, goal: Expression, state: Instance, judge: Judge) -> float:
+    def _value_goal(self, goal: Expression, state: Instance, judge: Judge) -> float:
         return value_goal(goal, self._plan, state, judge, self._domain, self._tnorm)
 
     # --- resources, times, meeting
@@ -175,14 +178,14 @@ class _Verifier:
     def _check_times(
         self, goal: Expression, resources: Mapping[str, float], deadline: float
     ) -> None:
-        """Windows and deadline; and a schedule must work in the order of its starts and ends."""
-        wrong = list(wrong_times(self._domain, self._instance, self._plan, deadline))
+        """Check windows and deadline; a schedule must work in the order of its starts and ends."""
+        wrong = list(find_wrong_times(self._domain, self._instance, self._plan, deadline))
         self._problems.extend(wrong)
         schedule = self._plan.schedule
         if schedule is None or wrong:
             return
         for what, times in (("starts", schedule.starts), ("ends", schedule.ends)):
-            order = in_order_of(times, self._plan)
+            order = sort_steps(times, self._plan)
             if order == sorted(order):
                 continue
             steps = [
@@ -194,7 +197,7 @@ class _Verifier:
             if replayed.complete:
                 state = replayed.states[-1]
                 judge = Judge(self._domain, state, self._memory, self._check)
-                degree = self._goal_degree(goal, state, judge)
+                degree = self._value_goal(goal, state, judge)
                 self._compare(
                     f"the goal's degree in the order of {what}", self._plan.goal_degree, degree
                 )
@@ -206,7 +209,7 @@ class _Verifier:
             self._problems.append(f"the halves met after step {meeting.index}, which isn't there")
             return
         membership = memberships[meeting.index - 1] if meeting.index else 1.0
-        self._problems.extend(misfits(meeting, replayed.states[meeting.index], membership))
+        self._problems.extend(find_misfits(meeting, replayed.states[meeting.index], membership))
 
     def _compare(self, what: str, claimed: float, actual: float) -> None:
         if not abs(claimed - actual) <= EPSILON:

@@ -48,7 +48,7 @@ def encoded(domain, instance, judge, tnorm):
     formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
     compiler = PlanningSession(domain).compiler
     task = compiler.task(instance, find_wanted(formula), Breadth.FULL, watch)
-    alternatives = find_alternatives(formula, judge.known, tnorm, task, watch)
+    alternatives = find_alternatives(formula, judge.find_degree, tnorm, task, watch)
     return encode(task, Conditions(task), alternatives, EncodeOptions(), watch)
 
 
@@ -71,7 +71,7 @@ def test_it_is_the_best_of_all(degrees, house, cupboard, tnorm, data):
     atoms += [("stable", ("shelf", i)) for i in ITEMS]
     judge.judge(data.draw(st.lists(st.sampled_from(atoms), unique=True)))
     encoding = encoded(house, cupboard, judge, TNORMS[tnorm])
-    task = encoding.with_losses(judge.known, TNORMS[tnorm])
+    task = encoding.with_losses(judge.find_degree, TNORMS[tnorm])
     finishes = [o for o, action in enumerate(encoding.actions) if action.finishes]
     candidates = AlternativeRanking(encoding.flat, finishes, TNORMS[tnorm].composition)
     candidates.learn(task)
@@ -94,7 +94,7 @@ def test_alternatives_that_can_not_be_better_are_not_contenders(degrees, house, 
     judge = Judge(house, cupboard, degrees({f"serves_as({i}, drinking)": 0.5 for i in ITEMS[2:]}))
     judge.judge(("serves_as", (item, "drinking")) for item in ITEMS)
     encoding = encoded(house, cupboard, judge, tnorm)
-    task = encoding.with_losses(judge.known, tnorm)
+    task = encoding.with_losses(judge.find_degree, tnorm)
     finishes = [o for o, action in enumerate(encoding.actions) if action.finishes]
     candidates = AlternativeRanking(encoding.flat, finishes, tnorm.composition)
     candidates.learn(task)
@@ -108,7 +108,7 @@ def test_alternatives_that_can_not_be_better_are_not_contenders(degrees, house, 
         candidates.list_questions(
             [],
             0.4,
-            lambda o: [a for a in encoding.graded[o] if judge.known(a) is None],
+            lambda o: [a for a in encoding.graded[o] if judge.find_degree(a) is None],
             number=1,
             asked=6,
         )

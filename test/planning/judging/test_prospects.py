@@ -38,7 +38,9 @@ def shown(house, home, degrees):
         judge = Judge(house, home, source)
 
         def bounds():
-            return UnavoidableLoss(FactLossBounds(house, home, judge.known, TNORMS["lukasiewicz"]))
+            return UnavoidableLoss(
+                FactLossBounds(house, home, judge.find_degree, TNORMS["lukasiewicz"])
+            )
 
         alternatives = Prospects(list(split_choices(formula)), bounds, judge, watch.check)
         return alternatives.none_is_better(loss), source.asked

@@ -54,12 +54,12 @@ def test_no_plan_is_better_than_the_bound(degrees, tnorm, world, soft, data, rng
     assume(twin.complete)
     judge = Judge(domain, instance, source)
     judge.judge(data.draw(st.lists(st.sampled_from(ATOMS), unique=True)))
-    bounds = UnavoidableLoss(FactLossBounds(domain, instance, judge.known, TNORMS[tnorm]))
+    bounds = UnavoidableLoss(FactLossBounds(domain, instance, judge.find_degree, TNORMS[tnorm]))
     least = bounds.bound(formula)
     if twin.best is not None and twin.best > 0.0:
         assert TNORMS[tnorm].degree_of(least.total) >= twin.best - EPSILON
     for question in least.open:
-        assert judge.known(question) is None
+        assert judge.find_degree(question) is None
 
 
 def test_with_all_questions_answered_it_is_what_the_plan_costs(degrees, house, home):
@@ -74,7 +74,9 @@ def test_with_all_questions_answered_it_is_what_the_plan_costs(degrees, house, h
     judge = Judge(house, home, source)
     totals = []
     while True:
-        bounds = UnavoidableLoss(FactLossBounds(house, home, judge.known, TNORMS["lukasiewicz"]))
+        bounds = UnavoidableLoss(
+            FactLossBounds(house, home, judge.find_degree, TNORMS["lukasiewicz"])
+        )
         least = bounds.bound(formula)
         totals.append(least.total)
         if not least.open:

@@ -5,7 +5,7 @@ import pytest
 
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.planning import verify
-from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_of_actions, read_ipc_plan
+from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_from_actions, read_ipc_plan
 
 DOMAIN = """
 (define (domain lamps)
@@ -44,7 +44,7 @@ def task():
 @pytest.fixture
 def verdict_on(task, degrees):
     def run(text):
-        plan = plan_of_actions(task, read_ipc_plan(text))
+        plan = plan_from_actions(task, read_ipc_plan(text))
         return verify(task.domain, task.instance, plan, task.goal, degrees(), alpha=1.0)
 
     return run
@@ -99,8 +99,8 @@ def test_an_action_that_does_nothing_may_be_in_a_plan(degrees):
     problem = PROBLEM.replace("(fuse Hall)", "(fuse Hall) (next Hall Hall)")
     task = parse_pddl(DOMAIN, problem)
     assert task.idle
-    plan = plan_of_actions(task, read_ipc_plan(f"(walk hall hall)\n{GOOD}"))
+    plan = plan_from_actions(task, read_ipc_plan(f"(walk hall hall)\n{GOOD}"))
     assert [step.rule for step in plan.steps] == ["power", "walk", "press"]
     assert verify(task.domain, task.instance, plan, task.goal, degrees(), alpha=1.0).ok
     with pytest.raises(CannotReplay, match="action 1"):
-        plan_of_actions(task, read_ipc_plan("(walk study study)"))
+        plan_from_actions(task, read_ipc_plan("(walk study study)"))

@@ -15,6 +15,7 @@ from fcp_ros.cset import Fact, facts
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning import PlanningOptions, verify
+from fcp_ros.planning.assembly import claim_meeting
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.grounding import ground_goal
@@ -25,7 +26,6 @@ from fcp_ros.planning.search.bidirectional.partial_state import PartialState
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.outcome import SearchOutcome
 from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.verification.meeting_claims import plan_meeting
 
 TNORMS = (Lukasiewicz(), Product(), Goedel(), Hamacher(2.0))
 GRADED = [atom("g", [a]) for a in ("a1", "a2")] + [
@@ -78,7 +78,7 @@ def test_a_bidirectional_plan_is_the_best_and_passes(degrees, world, tnorm, judg
         [(step.rule.name, step.arguments) for step in steps], goal
     )
     assert plan.membership == pytest.approx(twin.best, abs=1e-9)
-    meeting = plan_meeting(search.meeting, encoding, tnorm)
+    meeting = claim_meeting(search.meeting, encoding, tnorm)
     verdict = verify(domain, instance, plan, goal, source, alpha=plan.membership, meeting=meeting)
     assert verdict.problems == ()
     if meeting.wanted:
@@ -100,7 +100,7 @@ def test_a_pattern_over_values_says_the_same_over_facts():
 
     def claims(units, *clauses):
         pattern = PartialState(units, frozenset(clauses))
-        return plan_meeting(Meeting(2, (5, 6, 7), pattern, 0.25), encoding, Lukasiewicz())
+        return claim_meeting(Meeting(2, (5, 6, 7), pattern, 0.25), encoding, Lukasiewicz())
 
     assert claims(((0, 1), (1, 2))).wanted == (((f[0], True),), ((f[3], True),))
     assert claims(((0, 3),)).wanted == (((f[0], True), (f[1], True)),)

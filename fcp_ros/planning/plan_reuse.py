@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does an earlier plan still hold? After a change of the scene, or after its first steps were done.
+"""Plan reuse: an earlier plan for the goal, if it still holds.
 
-A plan holds if what is left of it, from some step on, can be done in the present state, reaches the
-goal and passes the alpha-cut. All of it is worked out anew, as for a plan that was never seen.
+The scene may have changed since, or the first steps of the plan may be done. A plan holds if its
+remaining steps can be done in the present state, reach the goal and pass the alpha-cut. All of it
+is worked out again, with degrees of the present request: a degree that has moved is noticed.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.verdict import Verdict
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.stepping.replay import Replay
-from fcp_ros.planning.verification.degrees import graded_atom, value_goal
+from fcp_ros.planning.verification.degrees import value_goal
 
 
 @dataclass(frozen=True)
-class Kept:
+class ReusablePlan:
     """An earlier plan that still holds.
 
     Attributes:
-        plan: what is left of it, with degrees of the present state.
-        done: how many of its steps are left out, because they are done or not needed any more.
-        verdict: the verifier's, where the plan is unchanged to the last number.
+        plan: the remaining steps, with degrees of the present state.
+        done: number of its first steps that are left out, as they are done or no longer needed.
+        verdict: the verifier's, if the plan is the same to the last number; else None.
     """
 
     plan: Plan
@@ -42,11 +43,11 @@ class Kept:
     verdict: Verdict | None = None
 
     def is_perfect(self, optimise: Optimise) -> bool:
-        """Whether no plan can be better, whatever there is to be done."""
+        """Return True if no plan can be better."""
         return optimise is Optimise.MEMBERSHIP and self.plan.membership >= 1.0 - EPSILON
 
-    def cost_by(self, domain: Domain, optimise: Optimise) -> float:
-        """What it costs in the objective's second (or first) criterion."""
+    def find_cost(self, domain: Domain, optimise: Optimise) -> float:
+        """Return the cost of the plan in the objective's additive criterion."""
         if optimise is Optimise.MEMBERSHIP:
             return float(len(self.plan.steps))
         if optimise is Optimise.DURATION:
@@ -55,8 +56,8 @@ class Kept:
         return sum(cost_of(step.rule, step.arguments) for step in steps)
 
 
-def kept_plan(context: RequestContext, goal: Expression) -> Kept | None:
-    """What is left of the plan that was made for a goal before; None if that does not hold.
+def find_reusable_plan(context: RequestContext, goal: Expression) -> ReusablePlan | None:
+    """Find what is left of the last plan for a goal; None if that does not hold.
 
     Args:
         context: of the request; its session knows the plan.
@@ -68,48 +69,52 @@ def kept_plan(context: RequestContext, goal: Expression) -> Kept | None:
         return None
     adaptive = options.policy is not None and options.policy.adaptive
     if adaptive and options.optimise is not Optimise.MEMBERSHIP:
-        return None  # the cut follows from the best membership, which is not known yet
-    kept = _unchanged(previous, context, goal) or _what_is_left(previous, context, goal)
-    if kept is not None:
-        context.watch.found(kept.plan.membership, acceptable=True)
-    return kept
+        return None  # the cut depends on the best plan, which is not known yet
+    found = _verify_unchanged(previous, context, goal) or _find_rest(previous, context, goal)
+    if found is not None:
+        context.watch.report_plan(found.plan.membership, acceptable=True)
+    return found
 
 
-def kept_result(kept: Kept, handover: Handover, optimal: bool, why: str) -> PlanningResult:
-    """The result that hands an earlier plan out once more.
+def reuse_plan(
+    reusable: ReusablePlan, handover: Handover, optimal: bool, why: str
+) -> PlanningResult:
+    """Make the result that hands out an earlier plan once more.
 
     Args:
-        kept: the plan.
+        reusable: the plan.
         handover: verifies it, if that was not done yet.
-        optimal: whether it is proven that no plan is better.
-        why: what is said of better ones.
+        optimal: True if it is proven that no plan is better.
+        why: a clause about better plans.
     """
     context = handover.context
-    left = f"what is left of it, {len(kept.plan.steps)} steps," if kept.done else "it"
-    worth = f"{kept.plan.membership:.2f}"
-    sentence = f"The earlier plan still holds: {left} has membership {worth}; {why}."
-    cut = _cut(kept.plan, context)
-    result = handover.result(kept.plan, optimal, lambda _plan: sentence, verdict=kept.verdict)
+    plan = reusable.plan
+    left = f"what is left of it, {len(plan.steps)} steps," if reusable.done else "it"
+    sentence = f"The earlier plan still holds: {left} has membership {plan.membership:.2f}; {why}."
+    cut = _find_cut(plan, context)
+    result = handover.hand_over(plan, optimal, lambda _plan: sentence, verdict=reusable.verdict)
     return replace(
         result,
-        kept=kept.done,
-        candidates=context.session.last_candidates(kept.plan.goal),
-        best_membership=kept.plan.membership,
+        kept=reusable.done,
+        candidates=context.session.last_candidates(plan.goal),
+        best_membership=plan.membership,
         alpha=cut.alpha,
         alpha_reason=cut.explanation,
     )
 
 
-def _unchanged(previous: Plan, context: RequestContext, goal: Expression) -> Kept | None:
-    """The earlier plan, if all that it says is so in the present state, too."""
-    if (previous.tnorm, previous.alpha) != (context.tnorm.name, _cut(previous, context).alpha):
+def _verify_unchanged(
+    previous: Plan, context: RequestContext, goal: Expression
+) -> ReusablePlan | None:
+    """Return the earlier plan if all its claims are true in the present state, too."""
+    if (previous.tnorm, previous.alpha) != (context.tnorm.name, _find_cut(previous, context).alpha):
         return None
-    verdict = Handover(context, goal).verdict(previous)
-    return Kept(previous, 0, verdict) if verdict.ok else None
+    verdict = Handover(context, goal).verify(previous)
+    return ReusablePlan(previous, 0, verdict) if verdict.ok else None
 
 
-def _what_is_left(previous: Plan, context: RequestContext, goal: Expression) -> Kept | None:
-    """What is left of an earlier plan, as long as possible; None if it does not hold."""
+def _find_rest(previous: Plan, context: RequestContext, goal: Expression) -> ReusablePlan | None:
+    """Find the longest rest of an earlier plan that holds in the present state."""
     replay = Replay(context.domain, context.session.rules)
     names = {name for step in previous.steps for _, name in step.arguments}
     names.update(name for _, name in previous.binding)
@@ -120,22 +125,22 @@ def _what_is_left(previous: Plan, context: RequestContext, goal: Expression) -> 
         replayed = replay.run(context.instance, [(str(s), s) for s in steps], context.amounts)
         if not replayed.complete or replayed.problems:
             continue
-        plan = _valued_anew(previous, steps, goal, replayed.states[-1], context)
-        alpha = _cut(plan, context).alpha
+        plan = _value_rest(previous, steps, goal, replayed.states[-1], context)
+        alpha = _find_cut(plan, context).alpha
         if plan.goal_degree > 0.0 and reaches(plan.membership, alpha):
             plan = replace(plan, alpha=alpha, resources_after=dict(replayed.left))
-            return Kept(plan if done else replace(plan, id=previous.id), done)
+            return ReusablePlan(plan if done else replace(plan, id=previous.id), done)
     return None
 
 
-def _valued_anew(
+def _value_rest(
     previous: Plan,
     steps: tuple[PlanStep, ...],
     goal: Expression,
     final: Instance,
     context: RequestContext,
 ) -> Plan:
-    """The steps as a plan of their own: each judged by itself, in the present state."""
+    """Make a plan of the remaining steps, each judged by itself in the present state."""
     judge, tnorm = context.judge, context.tnorm
     ground = (_ground(step, context.domain) for step in steps)
     drafts = (StepDraft(g.rule, g.arguments, graded_atoms_of(g)) for g in ground)
@@ -146,15 +151,15 @@ def _valued_anew(
         steps=fresh,
         membership=tnorm.compose_all([*(step.degree for step in fresh), degree]),
         goal_degree=degree,
-        goal_judgements=tuple(judge.judged(graded_atom(j)) for j in previous.goal_judgements),
+        goal_judgements=tuple(judge.judge_atom(j.atom) for j in previous.goal_judgements),
         tnorm=tnorm.name,
         id=str(uuid.uuid4()),
         schedule=None,
     )
 
 
-def _cut(plan: Plan, context: RequestContext) -> AlphaCut:
-    """The alpha-cut that a plan has to pass if none is better."""
+def _find_cut(plan: Plan, context: RequestContext) -> AlphaCut:
+    """Return the alpha-cut that a plan has to pass if none is better."""
     degrees = [*(step.degree for step in plan.steps), plan.goal_degree]
     return context.options.cut(graded_steps(degrees))
 
