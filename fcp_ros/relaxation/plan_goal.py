@@ -27,7 +27,7 @@ from fcp_ros.planning.model.result import PlanningResult, Relaxation
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.planner import plan
 from fcp_ros.planning.session import PlanningSession
-from fcp_ros.relaxation.substitution import SUBSTITUTE, Substitution, substitutions
+from fcp_ros.relaxation.substitution import SUBSTITUTE, Substitution, find_substitutions
 
 _RELAXABLE = (PlanStatus.UNSOLVABLE_PROVEN, PlanStatus.UNSOLVABLE_AT_ALPHA)
 
@@ -47,20 +47,20 @@ def plan_goal(
     """Plan a goal as a user wrote it.
 
     Args:
-        domain: what can be done.
-        instance: the state to start in.
+        domain: the domain.
+        instance: the initial state.
         goal_text: such as `on(?x, table_1) and is_a(?x, "mug")`.
-        options: alpha, limits, and whether relaxation is allowed. The time limit is that of all
-            attempts together.
+        options: alpha, limits, and the permission to relax. The time limit is that of all attempts
+            together.
         memberships: judges graded predicates.
-        resources: what there is of each resource now; the domain's initial values by default.
-        cancelled: asked every few milliseconds whether to give up.
-        progress: told about phases, expansions and the best membership so far.
-        session: what is kept from one request to the next in the same domain.
+        resources: the present amount of each resource; the domain's initial values by default.
+        cancelled: asked every few milliseconds; True cancels the request.
+        progress: told of phases, expansions and the best membership so far.
+        session: kept from one request to the next in the same domain.
 
     Returns:
-        the result; nothing is raised. A goal that can't be read is INVALID_REQUEST, its message
-        points at the character. A relaxed result lists what was replaced by what, and why.
+        the result; nothing is raised. A goal that can't be read is INVALID_REQUEST, and the message
+        points at the character. A relaxed result lists its substitutions with their reasons.
     """
     started = time.perf_counter()
     progress(Progress(Phase.PARSE))
@@ -91,28 +91,28 @@ def plan_goal(
     if result.status not in _RELAXABLE or not options.allow_relaxation:
         return result
     strict = result
-    for substitution in substitutions(goal, domain, instance):
-        relaxed = _joined(result, attempt(substitution.goal))
+    for substitution in find_substitutions(goal, domain, instance):
+        relaxed = _add_effort(result, attempt(substitution.goal))
         if relaxed.status.solved:
-            return _explained(relaxed, substitution, strict)
+            return _add_relaxations(relaxed, substitution, strict)
         if relaxed.status not in _RELAXABLE:
             return replace(relaxed, message=f"{strict.message} {relaxed.message}")
-        result = _less_bad(result, relaxed, strict)
+        result = _choose_failure(result, relaxed, strict)
     return result
 
 
-def _joined(before: PlanningResult, after: PlanningResult) -> PlanningResult:
-    """The later result, with the expansions and times of both."""
+def _add_effort(before: PlanningResult, after: PlanningResult) -> PlanningResult:
+    """Return the later result with the expansions and times of both."""
     timings = dict(before.timings)
     for stage, seconds in after.timings.items():
         timings[stage] = timings.get(stage, 0.0) + seconds
     return replace(after, expansions=before.expansions + after.expansions, timings=timings)
 
 
-def _less_bad(
+def _choose_failure(
     result: PlanningResult, relaxed: PlanningResult, strict: PlanningResult
 ) -> PlanningResult:
-    """Of two failures the one that tells more: an executable plan, the higher membership."""
+    """Choose the failure that tells more: an executable plan, then the higher membership."""
     better = relaxed.status is PlanStatus.UNSOLVABLE_AT_ALPHA and (
         result.status is not PlanStatus.UNSOLVABLE_AT_ALPHA
         or relaxed.best_membership > result.best_membership
@@ -122,29 +122,31 @@ def _less_bad(
     return replace(relaxed, message=f"{strict.message} With substitutes: {relaxed.message}")
 
 
-def _explained(
+def _add_relaxations(
     result: PlanningResult, substitution: Substitution, strict: PlanningResult
 ) -> PlanningResult:
-    """The relaxed result with what was replaced by what, and why."""
+    """Add the substitutions and their reasons to a relaxed result."""
     assert result.plan is not None
     relaxations = tuple(
-        _relaxation(judged, substitution, strict)
-        for judged in _substitutes(result.plan.goal_judgements, substitution.labels)
+        _make_relaxation(judged, substitution, strict)
+        for judged in _find_substitutes(result.plan.goal_judgements, substitution.labels)
     )
     reasons = " ".join(relaxation.reason for relaxation in relaxations)
     return replace(result, relaxations=relaxations, message=f"{reasons} {result.message}".strip())
 
 
-def _substitutes(judgements: Iterable[Judged], labels: tuple[str, ...]) -> list[Judged]:
+def _find_substitutes(judgements: Iterable[Judged], labels: tuple[str, ...]) -> list[Judged]:
     return [
         judged
         for judged in judgements
-        if judged.request.predicate == SUBSTITUTE and judged.request.arguments[1].text in labels
+        if judged.atom[0] == SUBSTITUTE and judged.atom[1][1] in labels
     ]
 
 
-def _relaxation(judged: Judged, substitution: Substitution, strict: PlanningResult) -> Relaxation:
-    element, wanted = (argument.text for argument in judged.request.arguments)
+def _make_relaxation(
+    judged: Judged, substitution: Substitution, strict: PlanningResult
+) -> Relaxation:
+    element, wanted = judged.atom[1]
     degree = judged.membership.degree
     if wanted in substitution.absent:
         why = f'Nothing here is a "{wanted}"'

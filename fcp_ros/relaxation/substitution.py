@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Substitution: crisp `is_a(?x, "flashlight")` becomes graded `suitable_substitute(?x, ...)`.
 
-Only where the goal asks for the label: under a negation, a weaker condition would ask for more.
+Labels under a negation stay: a weaker condition there would ask for more.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Substitution:
     Attributes:
         goal: the goal with graded substitutes.
         labels: the words that were replaced, in the order of the goal.
-        absent: those of them that nothing here is called.
+        absent: the labels that no element has.
     """
 
     goal: Expression
@@ -45,14 +45,14 @@ class Substitution:
     absent: frozenset[str]
 
 
-def substitutions(goal: Expression, domain: Domain, instance: Instance) -> list[Substitution]:
-    """The relaxed goals to try, the least relaxed first.
+def find_substitutions(goal: Expression, domain: Domain, instance: Instance) -> list[Substitution]:
+    """Return the relaxed goals to try, the least relaxed first.
 
-    First only labels that nothing here is called are replaced, then all of them.
+    First only the labels that no element has are replaced, then all of them.
 
     Args:
         goal: a checked goal.
-        domain: declares `suitable_substitute`, or nothing is relaxed.
+        domain: without the predicate `suitable_substitute` nothing is relaxed.
         instance: the state.
 
     Returns:
@@ -61,31 +61,31 @@ def substitutions(goal: Expression, domain: Domain, instance: Instance) -> list[
     predicate = domain.graded.get(SUBSTITUTE)
     if predicate is None or len(predicate.parameters) != 2 or not predicate.parameters[1].is_text:
         return []
-    labels = tuple(dict.fromkeys(_labels(goal)))
+    labels = tuple(dict.fromkeys(_find_labels(goal)))
     absent = frozenset(label for label in labels if not _anything_is(label, instance))
     choices = [chosen for chosen in (absent, frozenset(labels)) if chosen]
     found: list[Substitution] = []
     for chosen in dict.fromkeys(choices):
-        relaxed = _relaxed(goal, chosen, domain, instance)
+        relaxed = _relax(goal, chosen, domain, instance)
         if relaxed is not None:
             replaced = tuple(label for label in labels if label in chosen)
             found.append(Substitution(relaxed, replaced, absent))
     return found
 
 
-def _labels(goal: Expression) -> Iterator[str]:
-    """The labels that the goal asks for outside negations and `forall`."""
+def _find_labels(goal: Expression) -> Iterator[str]:
+    """Yield the labels that the goal asks for outside negations and `forall`."""
     if isinstance(goal, Atom):
         if goal.predicate == IS_A:
-            yield _label(goal)
+            yield _read_label(goal)
     elif isinstance(goal, (And, Or)):
         for part in goal.parts:
-            yield from _labels(part)
+            yield from _find_labels(part)
     elif isinstance(goal, (Exists, Weighted)):
-        yield from _labels(goal.body)
+        yield from _find_labels(goal.body)
 
 
-def _label(atom: Atom) -> str:
+def _read_label(atom: Atom) -> str:
     label = atom.arguments[1]
     return label.value if isinstance(label, Text) else label.name
 
@@ -94,48 +94,48 @@ def _anything_is(label: str, instance: Instance) -> bool:
     return any(is_a(instance, element, label) for element in instance.all_elements())
 
 
-def _relaxed(
+def _relax(
     goal: Expression, labels: frozenset[str], domain: Domain, instance: Instance
 ) -> Expression | None:
-    """The goal with these labels replaced; None where that is no proper goal."""
+    """Return the goal with these labels replaced; None if that is no valid goal."""
     wide = domain.graded[SUBSTITUTE].parameters[0].type
     for widen in (wide, None):
         try:
-            return check_goal(_replaced(goal, labels, widen), domain, instance)
+            return check_goal(_replace_labels(goal, labels, widen), domain, instance)
         except ExpressionError:
             continue
     return None
 
 
-def _replaced(goal: Expression, labels: frozenset[str], widen: str | None) -> Expression:
+def _replace_labels(goal: Expression, labels: frozenset[str], widen: str | None) -> Expression:
     """Replace the labels; variables quantified over a label's type range over `widen` instead."""
     if isinstance(goal, Atom):
-        if goal.predicate == IS_A and _label(goal) in labels:
+        if goal.predicate == IS_A and _read_label(goal) in labels:
             return Atom(SUBSTITUTE, goal.arguments)
         return goal
     if isinstance(goal, And):
-        return And(tuple(_replaced(part, labels, widen) for part in goal.parts))
+        return And(tuple(_replace_labels(part, labels, widen) for part in goal.parts))
     if isinstance(goal, Or):
-        return Or(tuple(_replaced(part, labels, widen) for part in goal.parts))
+        return Or(tuple(_replace_labels(part, labels, widen) for part in goal.parts))
     if isinstance(goal, Weighted):
-        return Weighted(goal.weight, _replaced(goal.body, labels, widen))
+        return Weighted(goal.weight, _replace_labels(goal.body, labels, widen))
     if isinstance(goal, Exists):
-        subjects = _subjects(goal.body, labels)
+        subjects = _find_subjects(goal.body, labels)
         variables = tuple(
             TypedVariable(v.name, widen) if widen is not None and v.name in subjects else v
             for v in goal.variables
         )
-        return Exists(variables, _replaced(goal.body, labels, widen))
+        return Exists(variables, _replace_labels(goal.body, labels, widen))
     return goal
 
 
-def _subjects(goal: Expression, labels: frozenset[str]) -> frozenset[str]:
-    """Names of the variables for which one of the labels is asked."""
+def _find_subjects(goal: Expression, labels: frozenset[str]) -> frozenset[str]:
+    """Return the names of the variables for which one of the labels is asked."""
     if isinstance(goal, Atom):
-        asked = goal.predicate == IS_A and _label(goal) in labels
+        asked = goal.predicate == IS_A and _read_label(goal) in labels
         return frozenset(t.name for t in goal.arguments if asked and isinstance(t, Variable))
     if isinstance(goal, (And, Or)):
-        return frozenset().union(*(_subjects(part, labels) for part in goal.parts))
+        return frozenset().union(*(_find_subjects(part, labels) for part in goal.parts))
     if isinstance(goal, (Exists, Weighted)):
-        return _subjects(goal.body, labels)
+        return _find_subjects(goal.body, labels)
     return frozenset()

@@ -9,7 +9,7 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, load_domain, parse_expression, to_text
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus
-from fcp_ros.relaxation import plan_goal, substitutions
+from fcp_ros.relaxation import find_substitutions, plan_goal
 
 HOUSEHOLD = Path(__file__).parents[2] / "config" / "domains" / "household.yaml"
 ELEMENTS = {
@@ -184,7 +184,7 @@ def test_cancelling_and_phases(household, kitchen):
 def test_negated_labels_are_left_alone(household, kitchen):
     text = 'on(?x, table_1) and not is_a(?x, "mug") and is_a(?x, "flashlight")'
     goal = check_goal(parse_expression(text), household, kitchen, text)
-    (found,) = substitutions(goal, household, kitchen)
+    (found,) = find_substitutions(goal, household, kitchen)
     assert found.labels == ("flashlight",)
     assert to_text(found.goal) == (
         'on(?x, table_1) and not is_a(?x, "mug") and suitable_substitute(?x, "flashlight")'
@@ -194,6 +194,6 @@ def test_negated_labels_are_left_alone(household, kitchen):
 def test_absent_labels_are_relaxed_before_the_others(household, kitchen):
     text = 'on(?x, table_1) and is_a(?x, "flashlight") and on(?y, table_1) and is_a(?y, "mug")'
     goal = check_goal(parse_expression(text), household, kitchen, text)
-    first, second = substitutions(goal, household, kitchen)
+    first, second = find_substitutions(goal, household, kitchen)
     assert first.labels == ("flashlight",)
     assert second.labels == ("flashlight", "mug")
