@@ -1,25 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compilation of kernels, the same for all of them; the only file that imports numba's compiler.
+"""Compilation of kernels, the same for all of them; the only file that imports numba.
 
 Kernels allocate no arrays, they only use those of their caller. So references need not be counted,
 which would cost two atomic operations for each access to an array of a tuple.
 
+Importing numba takes 0.3 s. So `kernel` and `part` only note a function (`Deferred`) until the
+first call of any kernel. That call makes numba's dispatchers of all of them and puts these in the
+place of the notes in the globals of the kernels, where numba looks kernels up. From then on,
+`kernel` makes dispatchers at once.
+
 Machine code on disk contains the kernels that it calls as well, but numba only checks whether the
 file of the kernel itself has changed. Here the cached code is discarded as soon as any file has
 changed that the kernel's file takes kernels or types from, directly or indirectly.
+
+Before it loads machine code, numba registers everything that it can compile, which takes another
+0.5 s, half of it for importing SciPy. Code that is compiled already needs none of that, so here it
+is loaded without; a compilation still registers everything first.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
-
-from numba import njit
+from typing import Any, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., object])
 PACKAGE = "fcp_ros.planning."
@@ -31,11 +40,7 @@ def kernel(function: Function) -> Function:
 
     It runs without the GIL. Its arguments must always have the same types, or it is compiled again.
     """
-    compiled = njit(cache=True, nogil=True, _nrt=False)(function)
-    with contextlib.suppress(AttributeError):  # a numba that keeps its stamp elsewhere
-        cached = compiled._cache._cache_file
-        cached._source_stamp = compute_stamp(function)
-    return cast(Function, compiled)
+    return cast(Function, _defer(function, _make_kernel))
 
 
 def part(function: Function) -> Function:
@@ -43,7 +48,118 @@ def part(function: Function) -> Function:
 
     For functions that take whole tuples of arrays: a call would copy hundreds of words each time.
     """
-    return cast(Function, njit(inline="always", nogil=True, _nrt=False)(function))
+    return cast(Function, _defer(function, _make_part))
+
+
+def _make_kernel(function: Callable[..., object]) -> Any:
+    from numba import njit
+
+    compiled = njit(cache=True, nogil=True, _nrt=False)(function)
+    with contextlib.suppress(AttributeError):  # a numba that keeps its cache elsewhere
+        cached = compiled._cache
+        cached._cache_file._source_stamp = compute_stamp(function)
+        cached.load_overload = functools.partial(_load_machine_code, cached)
+    return compiled
+
+
+def _make_part(function: Callable[..., object]) -> Any:
+    from numba import njit
+
+    return njit(inline="always", nogil=True, _nrt=False)(function)
+
+
+def _make_trailing_zeros(_function: Callable[..., object]) -> Any:
+    from numba.cpython.unsafe.numbers import trailing_zeros
+
+    return trailing_zeros
+
+
+def _load_machine_code(cached: Any, signature: Any, context: Any) -> Any:
+    """Load machine code from the disk; `load_overload` of numba's cache without registrations."""
+    with cached._guard_against_spurious_io_errors():
+        return cached._load_overload(signature, context)
+
+
+# --- until numba is needed
+
+
+class Deferred:
+    """A kernel or part before the first call of any kernel.
+
+    Args:
+        function: the function.
+        make: makes numba's dispatcher of it.
+    """
+
+    def __init__(
+        self, function: Callable[..., object], make: Callable[[Callable[..., object]], Any]
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._make = make
+        self._made: Any = None
+
+    def __call__(self, *args: object) -> Any:
+        """Call the kernel."""
+        return self.resolve()(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        """Look up an attribute of the dispatcher, such as `py_func`."""
+        return getattr(self.resolve(), name)
+
+    def resolve(self) -> Any:
+        """Return the dispatcher; make those of all kernels first if that was not done."""
+        if self._made is None:
+            _make_all()
+        return self._made
+
+    def make(self) -> None:
+        """Make the dispatcher."""
+        self._made = self._make(self._function)
+
+    def replace_globals(self) -> None:
+        """Put dispatchers in the place of the notes that the function refers to."""
+        names = self._function.__globals__
+        for name, value in list(names.items()):
+            if isinstance(value, Deferred):
+                names[name] = value.resolve()
+
+
+_lock = threading.RLock()
+_deferred: list[Deferred] | None = []
+"""The notes so far; None once the dispatchers were made."""
+
+
+def _defer(
+    function: Callable[..., object], make: Callable[[Callable[..., object]], Any]
+) -> Deferred | Any:
+    with _lock:
+        if _deferred is None:
+            return make(function)
+        _deferred.append(Deferred(function, make))
+        return _deferred[-1]
+
+
+def _make_all() -> None:
+    global _deferred
+    with _lock:
+        waiting = _deferred or []
+        for note in waiting:
+            note.make()
+        _deferred = None
+        for note in waiting:
+            note.replace_globals()
+
+
+def _count_trailing_zeros(value: int) -> int:
+    raise NotImplementedError("only for kernels")
+
+
+trailing_zeros: Callable[[int], int] = _defer(_count_trailing_zeros, _make_trailing_zeros)
+"""For kernels: the number of zero bits below the lowest one of a number other than 0."""
+
+
+# --- the stamp of machine code
 
 
 def compute_stamp(function: Callable[..., object]) -> bytes:

@@ -16,10 +16,9 @@ END. Before and after each exploration all bits are 0.
 from __future__ import annotations
 
 import numpy as np
-from numba.cpython.unsafe.numbers import trailing_zeros
 from numpy.typing import NDArray
 
-from fcp_ros.planning.flat.jit import kernel
+from fcp_ros.planning.flat.jit import kernel, trailing_zeros
 from fcp_ros.planning.flat.task import Floats, Ints, Marks
 
 LEVELS = 256
