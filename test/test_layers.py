@@ -40,7 +40,7 @@ ROS_ALLOWED_IN = {"nodes", "client"}
 INTERFACES_ALLOWED_IN = {"nodes", "client", "demo"}  # the demo reads what the client returns
 # They take seconds to import: only on demand.
 HEAVY = ("torch", "transformers", "sentence_transformers", "spark_dsg", "pxr", "open3d",
-         "shapely", "rclpy", "matplotlib")
+         "shapely", "rclpy", "matplotlib", "numba", "scipy")
 
 
 def imported_modules(file: Path, package: str) -> Iterator[tuple[int, str]]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.encoding.encoding import Encoding
@@ -52,22 +53,29 @@ class _AlternativesView:
         tnorm: TNorm,
     ) -> None:
         self._result = result
+        self._encoding = encoding
         self._alternatives = encoding.alternatives
         self._task = task
         self._conditions = conditions
         self._judge = judge
-        bounds = _bound_in_full_task if result.complete else _bound_in_narrow_task
-        self._bounds = bounds(encoding, judge, tnorm)
+        self._tnorm = tnorm
+
+    @cached_property
+    def _bounds(self) -> list[float]:
+        """The upper bound of each alternative's membership; needed for bindings not chosen."""
+        bound = _bound_in_full_task if self._result.complete else _bound_in_narrow_task
+        return bound(self._encoding, self._judge, self._tnorm)
 
     def make_candidate(self, group: list[int]) -> Candidate:
         """Make the candidate of the alternatives with one binding."""
         best = self._result.best
         binding = self._alternatives[group[0]].binding
         chosen = best is not None and best.alternative.binding == binding
-        number = max(group, key=lambda n: (self._bounds[n], -n))
-        alternative, membership = self._alternatives[number], self._bounds[number]
         if chosen and best is not None:
             alternative, membership = best.alternative, best.membership
+        else:
+            number = max(group, key=lambda n: (self._bounds[n], -n))
+            alternative, membership = self._alternatives[number], self._bounds[number]
         hopeless = not chosen and (membership < 0.0 or self._result.impossible)
         judged = [atom for atom in alternative.graded if self._judge.find_degree(atom) is not None]
         return Candidate(

@@ -65,6 +65,7 @@ class _TaskSearch:
         best: the best plan with everything judged, with its true loss.
         bound: lower bound of the first criterion of all plans.
         effort: of the last search.
+        exact: True if its plan is proven to be optimal in both criteria.
         meeting: the meeting of the last plan, if it was searched from both ends.
     """
 
@@ -74,6 +75,7 @@ class _TaskSearch:
     best: FlatPlan | None = None
     bound: float = 0.0
     effort: int = 0
+    exact: bool = False
     meeting: Meeting | None = None
 
 
@@ -136,7 +138,8 @@ class Solver:
             self._ask(atom for atoms in encoding.graded for atom in atoms)
         with self._times(Phase.SEARCH):
             proven = self._run_rounds(work)
-            if proven and work.best is not None and not self._watch.satisfied:
+            shortest = work.best is None or work.exact
+            if proven and not shortest and not self._watch.satisfied:
                 self._shorten(work)
         return self._conclude(work, proven, breadth)
 
@@ -257,6 +260,7 @@ class Solver:
         except Interrupted as reason:
             report, interrupted = engine.report(), reason
         work.effort = engine.effort
+        work.exact = engine.is_exact and len(work.ranking.finishes) == 1
         if isinstance(engine, BidirectionalSearch):
             work.meeting = engine.meeting
         proven = report.outcome in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED)

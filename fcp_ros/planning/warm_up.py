@@ -13,10 +13,11 @@ from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator,
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
+from fcp_ros.planning.model.search_options import Algorithm, SearchOptions
+from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.lookahead import find_lookahead_plan
 from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.portfolio import Portfolio
-from fcp_ros.planning.search.prepared import prepare
+from fcp_ros.planning.search.prepared import PreparedTask
 
 
 def warm_up() -> float:
@@ -28,8 +29,8 @@ def warm_up() -> float:
     estimator = Estimator(task, HeuristicCode.MAX, task.loss)
     estimator.find_helpful(task.initial)
     estimator.bound_operators(task.initial)
-    prepared = prepare(task)
-    Portfolio(prepared, Objective()).run(1000)
+    prepared = PreparedTask(task)
+    BestFirst(prepared, Objective(), SearchOptions(Algorithm.LAZY_GREEDY)).run(1000)
     find_lookahead_plan(prepared, Objective(), lambda: None)
     return time.perf_counter() - began
 

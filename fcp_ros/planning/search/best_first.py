@@ -35,7 +35,7 @@ from fcp_ros.planning.search.kernel.space import (
 from fcp_ros.planning.search.kernel.successors import FULL, IMPROVED, PAUSED, SHORT, STOPPED
 from fcp_ros.planning.search.objective import Objective, build_grid
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
-from fcp_ros.planning.search.prepared import PreparedTask, prepare
+from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import AT_ONCE, NEVER, SEEN, Settings, derive_settings
 
 SLICE_SECONDS = 0.015
@@ -84,7 +84,7 @@ class BestFirst:
         spent: SpentCallback = ignore_spent,
         improved: Callable[[FlatPlan], None] | None = None,
     ) -> None:
-        self._prepared = task if isinstance(task, PreparedTask) else prepare(task)
+        self._prepared = task if isinstance(task, PreparedTask) else PreparedTask(task)
         self._task = self._prepared.task
         self._objective = objective
         self._options = options
@@ -159,6 +159,11 @@ class BestFirst:
         return self._earlier[0] + int(self._space.counts[EXPANDED])
 
     @property
+    def is_exact(self) -> bool:
+        """False: weights of ties leave the second criterion open."""
+        return False
+
+    @property
     def effort(self) -> int:
         """States expanded and states evaluated so far."""
         return self.expanded + self._earlier[2] + int(self._space.counts[EVALUATED])
@@ -207,7 +212,7 @@ class BestFirst:
             self._outcome = SearchOutcome.FOUND
         elif status == STOPPED:
             if not self._lower_weight():
-                self._outcome = SearchOutcome.OPTIMAL if self._is_exact else SearchOutcome.FOUND
+                self._outcome = SearchOutcome.OPTIMAL if self._is_bounded else SearchOutcome.FOUND
         elif self._best is None:
             self._outcome = SearchOutcome.EXHAUSTED
         else:
@@ -216,7 +221,7 @@ class BestFirst:
             )
 
     @property
-    def _is_exact(self) -> bool:
+    def _is_bounded(self) -> bool:
         """True if the first part of a key is a lower bound."""
         settings = self._settings
         return settings.first_admissible and (
@@ -226,7 +231,7 @@ class BestFirst:
     def _bound(self) -> float:
         if self._outcome in (SearchOutcome.EXHAUSTED, SearchOutcome.OPTIMAL):
             return math.inf if self._outcome is SearchOutcome.EXHAUSTED else self._best_value()
-        if self._settings.greedy or not self._is_exact:
+        if self._settings.greedy or not self._is_bounded:
             return 0.0
         return self._grids[0].from_units(float(self._space.marks[BOUND]))
 

@@ -16,7 +16,7 @@ from fcp_ros.planning.search.bidirectional import (
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchReport
 from fcp_ros.planning.search.portfolio import Portfolio
-from fcp_ros.planning.search.prepared import PreparedTask, prepare
+from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.shortening import shorten
 
 HALF_BYTES = 1000
@@ -29,6 +29,11 @@ class SearchEngine(Protocol):
     @property
     def effort(self) -> int:
         """States expanded and states evaluated so far."""
+        ...
+
+    @property
+    def is_exact(self) -> bool:
+        """True if the best plan is proven to be optimal in both criteria."""
         ...
 
     def run(self, allowance: int) -> SearchReport:
@@ -101,5 +106,5 @@ class SearchFactory:
         """Prepare a task, or give the prepared one other losses if nothing else differs."""
         known = self._prepared
         same = known is not None and known.task.pre_var is task.pre_var
-        self._prepared = known.revalue(task) if known is not None and same else prepare(task)
+        self._prepared = PreparedTask(task, known if same else None)
         return self._prepared

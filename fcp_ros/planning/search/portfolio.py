@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several searches in turns: any plan first, then better ones, then the proof.
 
-A* with an admissible heuristic begins; mostly it is done at once. If not, it takes turns with a
+A small task is searched from both ends first. In plain Python that takes about as long as with the
+kernels, which then need not be loaded, and it proves the optimum of both criteria.
+
+A* with an admissible heuristic is next; mostly it is done at once. If not, it takes turns with a
 greedy search by landmarks and FF until there is any plan, and then with an anytime search for
 better ones. Each plan limits all searches. If the greedy search does not find a plan in its first
 turn, lookahead plans are tried. If no plan shows up for long, all states are expanded without any
@@ -10,9 +13,10 @@ say so.
 
 Turns are counted in evaluations, not in seconds, so the same seed gives the same plan.
 
-State machine: `_role` is the search whose turn it is, `_left` the rest of its turn; at 0 the next
-turn is chosen (`_begin_turn`). `_proof` always exists; `_helper` is the greedy or the anytime
-search, `_doubt` the one without estimates. `_outcome` is None until the answer is known.
+State machine: `_opening` is the search from both ends, until it is through or its effort is used
+up. Then `_role` is the search whose turn it is, `_left` the rest of its turn; at 0 the next turn is
+chosen (`_begin_turn`). `_proof` is A*, `_helper` the greedy or the anytime search, `_doubt` the one
+without estimates. `_outcome` is None until the answer is known.
 """
 
 from __future__ import annotations
@@ -21,16 +25,22 @@ import math
 from collections.abc import Callable
 
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.flat.task import FlatTask, count_operators
 from fcp_ros.planning.model.search_options import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
+from fcp_ros.planning.search.bidirectional import BidirectionalSearch, explain_unsuitable
 from fcp_ros.planning.search.lookahead import find_lookahead_plan
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
-from fcp_ros.planning.search.prepared import PreparedTask, prepare
+from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import SearchRole, choose_options
 from fcp_ros.planning.search.shortening import eliminate_actions
 
+SMALL = 24
+"""Operators of a small task. Measured: up to here, the search from both ends takes 1 to 5 ms, the
+kernels 1 to 2 ms, and importing numba and loading kernels 500 ms, once for each process."""
+OPENING_EFFORT = 30
+"""States and partial states to expand from both ends in a small task."""
 FIRST_TURN = 300
 """Effort of A* before a greedy search looks for any plan at all."""
 PROOF_TURN = 300
@@ -69,7 +79,7 @@ class Portfolio:
         spent: SpentCallback = ignore_spent,
         improved: Callable[[FlatPlan], None] | None = None,
     ) -> None:
-        self._prepared = task if isinstance(task, PreparedTask) else prepare(task)
+        self._prepared = task if isinstance(task, PreparedTask) else PreparedTask(task)
         self._objective = objective
         self._options = choose_options(SearchRole.PROOF, objective, options or SearchOptions())
         self._memory = memory
@@ -86,8 +96,12 @@ class Portfolio:
         self._role = self._helper_role = SearchRole.PROOF
         self._helper_failed = False
         self._proof_failed = False
-        self._proof = self._open(self._options)
-        self._left = self._scale_turn(FIRST_TURN)
+        self._proof: BestFirst | None = None
+        self._left = 0
+        self._least_bound = 0.0
+        self._opening = self._open_from_both_ends()
+        if self._opening is None:
+            self._begin_proof()
 
     def run(self, allowance: int) -> SearchReport:
         """Go on until the answer is known or the allowance is used up.
@@ -97,7 +111,10 @@ class Portfolio:
         """
         target = self.effort + allowance
         while self._outcome is None and self.effort < target:
-            self._work(target - self.effort)
+            if self._opening is not None:
+                self._work_from_both_ends(self._opening, target - self.effort)
+            else:
+                self._work(target - self.effort)
         return self.report()
 
     def report(self) -> SearchReport:
@@ -117,19 +134,25 @@ class Portfolio:
         """States expanded and states evaluated so far."""
         return self._finished_effort + sum(search.effort for search in self._running)
 
+    @property
+    def is_exact(self) -> bool:
+        """True if the best plan is proven to be optimal in both criteria."""
+        return self._outcome is SearchOutcome.OPTIMAL and self._proof is None
+
     def _bound(self) -> float:
         """Lower bound of the first criterion; from the proof on, the value of the best plan."""
         if self._outcome is SearchOutcome.EXHAUSTED:
             return math.inf
         if self._outcome is SearchOutcome.OPTIMAL and self._best is not None:
             return self._best.first(self._objective)
-        return self._proof.report().bound
+        first = self._opening or self._proof
+        return self._least_bound if first is None else max(self._least_bound, first.report().bound)
 
     # --- turns
 
     @property
-    def _running(self) -> list[BestFirst]:
-        searches = (self._proof, self._helper, self._doubt)
+    def _running(self) -> list[BestFirst | BidirectionalSearch]:
+        searches = (self._opening, self._proof, self._helper, self._doubt)
         return [search for search in searches if search is not None]
 
     @property
@@ -138,6 +161,21 @@ class Portfolio:
         if self._role is SearchRole.PROOF:
             return self._proof
         return self._doubt if self._role is SearchRole.NONE else self._helper
+
+    def _work_from_both_ends(self, opening: BidirectionalSearch, allowance: int) -> None:
+        """Go on with the search from both ends; begin the proof if that is used up."""
+        report = opening.run(min(OPENING_EFFORT - opening.effort, allowance))
+        if report.outcome in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED):
+            self._outcome = report.outcome
+        elif opening.effort >= OPENING_EFFORT or report.outcome is SearchOutcome.OUT_OF_MEMORY:
+            self._least_bound = report.bound
+            self._finish(opening)
+            self._opening = None
+            self._begin_proof()
+
+    def _begin_proof(self) -> None:
+        self._proof = self._open(self._options)
+        self._left = self._scale_turn(FIRST_TURN)
 
     def _work(self, allowance: int) -> None:
         """Go on with the turn, or begin the next one."""
@@ -186,7 +224,7 @@ class Portfolio:
         """Return True if no plan has less loss than the best one."""
         if self._best is None or self._objective.order[0] is not Criterion.LOSS:
             return False
-        return self._best.loss <= self._proof.report().bound + EPSILON
+        return self._best.loss <= self._bound() + EPSILON
 
     def _has_doubt(self) -> bool:
         """Return True if all states are to be expanded; open that search if it is time to."""
@@ -199,8 +237,7 @@ class Portfolio:
     def _drop_doubt(self) -> None:
         """End the search without estimates."""
         if self._doubt is not None:
-            self._finished.append(self._doubt.report())
-            self._finished_effort += self._doubt.effort
+            self._finish(self._doubt)
             self._doubt = None
 
     def _help(self) -> None:
@@ -236,14 +273,32 @@ class Portfolio:
     def _drop_helper(self) -> None:
         """End the helper."""
         if self._helper is not None:
-            self._finished.append(self._helper.report())
-            self._finished_effort += self._helper.effort
+            self._finish(self._helper)
             self._helper = None
+
+    def _finish(self, search: BestFirst | BidirectionalSearch) -> None:
+        """Count the effort of a search that ends."""
+        self._finished.append(search.report())
+        self._finished_effort += search.effort
 
     def _scale_turn(self, turn: int) -> int:
         return max(10, int(turn * self._prepared.effort_share))
 
     # --- searches and plans
+
+    def _open_from_both_ends(self) -> BidirectionalSearch | None:
+        """Open the search from both ends; None if the task is too large or unsuitable for it."""
+        task = self._prepared.task
+        if count_operators(task) > SMALL or explain_unsuitable(task):
+            return None
+        return BidirectionalSearch(
+            task,
+            self._objective,
+            seed=self._options.seed,
+            incumbent=self._best,
+            spent=self._spent,
+            improved=self._take,
+        )
 
     def _open(self, options: SearchOptions) -> BestFirst:
         """Open a search that knows the best plan."""
@@ -265,7 +320,8 @@ class Portfolio:
         if self._best is not None and not plan.is_better(self._best, self._objective):
             return
         self._best = plan
-        for search in self._running:
-            search.know(plan)
+        for search in (self._proof, self._helper, self._doubt):
+            if search is not None:
+                search.know(plan)
         if self._improved is not None:
             self._improved(plan)

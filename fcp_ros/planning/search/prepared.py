@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -23,24 +23,38 @@ LARGE = 20_000
 """Actions of a relaxation from which on each evaluation takes long, so efforts are cut down."""
 
 
-@dataclass(frozen=True)
 class PreparedTask:
     """A task ready to be searched; searches of different objectives may share it.
 
-    Attributes:
-        packed: the task, its packing, its switch tree.
-        relaxed: its delete relaxation; each search weighs it in its own way.
-        direction: of the resources; see `kernel.dominance.find_directions`.
+    Everything but the task itself is made when it is needed first: small tasks need none of it.
+
+    Args:
+        task: the task.
+        same: a prepared task that differs in nothing but losses and costs.
     """
 
-    packed: PackedTask
-    relaxed: RelaxedTask
-    direction: Ints
+    def __init__(self, task: FlatTask, same: PreparedTask | None = None) -> None:
+        self.task = task
+        self._shape: PreparedTask = self if same is None else same._shape
 
-    @property
-    def task(self) -> FlatTask:
-        """The task."""
-        return self.packed.task
+    @cached_property
+    def packed(self) -> PackedTask:
+        """The task, its packing, its switch tree."""
+        if self._shape is not self:
+            return self._shape.packed._replace(task=self.task)
+        return PackedTask(self.task, pack(self.task), build_switch_tree(self.task))
+
+    @cached_property
+    def relaxed(self) -> RelaxedTask:
+        """Its delete relaxation; each search weighs it in its own way."""
+        if self._shape is not self:
+            return self._shape.relaxed
+        return relax(self.task, self.task.cost)
+
+    @cached_property
+    def direction(self) -> Ints:
+        """The direction of the resources; see `kernel.dominance.find_directions`."""
+        return find_directions(self.task) if self._shape is self else self._shape.direction
 
     @property
     def packing(self) -> Packing:
@@ -56,10 +70,6 @@ class PreparedTask:
     def effort_share(self) -> float:
         """The share of an effort counted in evaluations that takes as long as in a small task."""
         return min(1.0, LARGE / max(1, len(self.relaxed.operator)))
-
-    def revalue(self, task: FlatTask) -> PreparedTask:
-        """Prepare a task that differs in nothing but losses and costs."""
-        return PreparedTask(self.packed._replace(task=task), self.relaxed, self.direction)
 
     def make_inputs(self, settings: Settings, check: Callable[[], None]) -> HeuristicInputs:
         """Make the inputs of a search's heuristics, with workspaces of its own.
@@ -88,12 +98,3 @@ class PreparedTask:
 
     def _weigh(self, weight: Floats, maximum: bool) -> RelaxedTask:
         return reweigh(self.relaxed, weight)._replace(bottleneck=int(maximum))
-
-
-def prepare(task: FlatTask) -> PreparedTask:
-    """Prepare a task."""
-    return PreparedTask(
-        PackedTask(task, pack(task), build_switch_tree(task)),
-        relax(task, task.cost),
-        find_directions(task),
-    )

@@ -2,12 +2,15 @@
 """Machine code on disk is not used any more when something that it contains has changed."""
 
 import importlib
+import subprocess
 import sys
+import textwrap
 
 import pytest
 
 from fcp_ros.planning.flat import jit
 from fcp_ros.planning.heuristics.evaluate import evaluate
+from fcp_ros.planning.warm_up import warm_up
 
 CALLED = """
 from fcp_ros.planning.flat.jit import kernel
@@ -65,3 +68,37 @@ def test_the_stamp_covers_what_is_called_in_other_files():
     assert {"lm_cut.py", "fact_queues.py", "exploration.py", "relaxed_task.py", "task.py"} <= {
         file.rsplit("/", 1)[-1] for file in files
     }
+
+
+def modules_after(program: str) -> set[str]:
+    """Names of the modules that a fresh process has imported after a program."""
+    program += "\nimport sys\nprint(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    return set(result.stdout.decode().split())
+
+
+def test_numba_is_imported_with_the_first_call_of_a_kernel():
+    importing = "from fcp_ros.planning.search.kernel.packing import mix_hash"
+    assert "numba" not in modules_after(f"import fcp_ros.planning\n{importing}")
+    assert "numba" in modules_after(f"{importing}\nmix_hash(1)")
+
+
+def test_machine_code_is_loaded_without_what_only_compilation_needs():
+    warm_up()  # now it is on the disk
+    modules = modules_after("from fcp_ros.planning.warm_up import warm_up\nwarm_up()")
+    assert "numba" in modules
+    assert not modules & {"numba.np.arraymath", "scipy.linalg"}
+
+
+def test_a_function_can_be_compiled_after_machine_code_was_loaded():
+    program = """
+        from fcp_ros.planning.search.kernel.packing import mix_hash
+        assert mix_hash(1) == mix_hash(1)
+        from numba import njit
+        import numpy as np
+        @njit
+        def norm(a):
+            return np.linalg.norm(a) + np.sort(a)[0]
+        assert norm(np.array([3.0, 4.0])) == 8.0
+    """
+    assert "scipy.linalg" in modules_after(textwrap.dedent(program))

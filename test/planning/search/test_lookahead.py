@@ -22,7 +22,7 @@ from fcp_ros.planning.flat.semantics import (
 from fcp_ros.planning.search.lookahead import TRIES, begin_path, find_lookahead_plan, follow
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.portfolio import Portfolio
-from fcp_ros.planning.search.prepared import prepare
+from fcp_ros.planning.search.prepared import PreparedTask
 
 OBJECTIVES = st.builds(
     Objective,
@@ -93,7 +93,7 @@ def test_what_is_carried_out_equals_the_twin(task, draw):
 @settings(max_examples=200)
 @given(flat_tasks(), OBJECTIVES)
 def test_what_is_found_is_a_plan_within_the_budgets(task, objective):
-    plan = find_lookahead_plan(prepare(task), objective, nothing)
+    plan = find_lookahead_plan(PreparedTask(task), objective, nothing)
     if plan is not None:
         way = replayed(task, plan.operators, objective.composition)
         assert way == pytest.approx((plan.loss, plan.cost), abs=EPSILON)
@@ -123,7 +123,7 @@ def carriers(things: int, places: int):
 
 def test_many_things_need_few_relaxed_plans():
     asked = []
-    plan = find_lookahead_plan(prepare(carriers(60, 12)), Objective(), lambda: asked.append(1))
+    plan = find_lookahead_plan(PreparedTask(carriers(60, 12)), Objective(), lambda: asked.append(1))
     assert plan is not None
     assert len(asked) <= 3 * 12 * TRIES
 
@@ -137,4 +137,4 @@ def test_the_portfolio_takes_it_where_its_first_turn_finds_nothing():
 
 def test_it_can_be_interrupted():
     with pytest.raises(KeyboardInterrupt):
-        find_lookahead_plan(prepare(carriers(3, 3)), Objective(), interrupt)
+        find_lookahead_plan(PreparedTask(carriers(3, 3)), Objective(), interrupt)

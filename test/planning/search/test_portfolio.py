@@ -15,10 +15,11 @@ from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search import portfolio
 from fcp_ros.planning.search.best_first import BestFirst
+from fcp_ros.planning.search.bidirectional import BidirectionalSearch, LowerBounds
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome
 from fcp_ros.planning.search.portfolio import Portfolio
-from fcp_ros.planning.search.prepared import prepare
+from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.shortening import eliminate_actions
 
 TASKS = flat_tasks() | trade_offs()
@@ -117,9 +118,9 @@ def test_pauses_change_nothing(task, objective, pause):
 @given(TASKS)
 def test_a_prepared_task_takes_other_losses(task):
     objective = Objective()
-    prepared = prepare(task)
+    prepared = PreparedTask(task)
     other = task._replace(loss=task.loss[::-1].copy())
-    reused = Portfolio(prepared.revalue(other), objective).run(10**6)
+    reused = Portfolio(PreparedTask(other, prepared), objective).run(10**6)
     assert reused == Portfolio(other, objective).run(10**6)
 
 
@@ -138,3 +139,66 @@ def test_a_plan_without_needless_steps_works_and_needs_each(task, seed):
     for position in range(len(operators)):
         shorter = operators[:position] + operators[position + 1 :]
         assert replayed(task, shorter, Composition.SUM) is None
+
+
+def switch_task(count: int):
+    """Switches to be turned on, one operator each."""
+    made = [FlatOperator(((v, 0),), effects=(FlatEffect(v, 1),)) for v in range(count)]
+    goal = [(v, 1) for v in range(count)]
+    return FlatBuilder([2] * count, [0] * count, goal, made).build()
+
+
+def test_a_small_task_needs_no_kernel(monkeypatch):
+    monkeypatch.setattr(portfolio, "BestFirst", None)
+    report = Portfolio(switch_task(4), Objective()).run(10**6)
+    assert report.outcome is SearchOutcome.OPTIMAL
+    assert report.best.cost == 4.0
+
+
+def test_a_small_task_that_takes_long_is_left_to_the_kernels():
+    search = Portfolio(switch_task(portfolio.SMALL), Objective())
+    report = search.run(10**6)
+    assert report.outcome is SearchOutcome.OPTIMAL
+    assert report.best.cost == portfolio.SMALL
+    assert not search.is_exact
+    assert search._finished[0].expanded == portfolio.OPENING_EFFORT
+
+
+@settings(max_examples=150)
+@given(TASKS, OBJECTIVES, st.integers(0, 3), st.integers(1, 40))
+def test_an_opening_of_any_length_changes_no_optimum(task, objective, seed, effort):
+    best = optimum(undominated(task, objective.composition), objective)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(portfolio, "OPENING_EFFORT", effort)
+        search = Portfolio(task, objective, SearchOptions(seed=seed))
+        report = search.run(10**6)
+    assert (report.outcome is SearchOutcome.EXHAUSTED) == (best is None)
+    if best is None:
+        return
+    assert report.outcome is SearchOutcome.OPTIMAL
+    first, second = (0, 1) if objective.order[0] is Criterion.LOSS else (1, 0)
+    found = (report.best.loss, report.best.cost)
+    assert found[first] == pytest.approx(best[first], abs=EPSILON)
+    if search.is_exact:
+        assert found[second] == pytest.approx(best[second], abs=EPSILON)
+
+
+@settings(max_examples=100)
+@given(TASKS, OBJECTIVES, st.booleans())
+def test_the_search_from_both_ends_beats_a_known_plan_or_leaves_it(task, objective, bounds):
+    options = SearchOptions(Algorithm.GREEDY, Heuristic.BLIND)
+    known = BestFirst(task, objective, options).run(10**6).best
+    best = optimum(undominated(task, objective.composition), objective)
+    if known is None:
+        return
+    estimate = LowerBounds(task, objective.composition) if bounds else None
+    plans: list[FlatPlan] = []
+    search = BidirectionalSearch(
+        task, objective, estimate=estimate, incumbent=known, improved=plans.append
+    )
+    report = search.run(10**6)
+    assert report.outcome is SearchOutcome.OPTIMAL
+    assert report.best == (plans[-1] if plans else known)
+    place = 0 if objective.order[0] is Criterion.LOSS else 1
+    value = (report.best.loss, report.best.cost)[place]
+    assert value == pytest.approx(best[place], abs=EPSILON)

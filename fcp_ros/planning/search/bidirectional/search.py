@@ -134,6 +134,11 @@ class BidirectionalSearch:
         """States and partial states expanded so far."""
         return self._forward.frontier.expanded + self._backward.frontier.expanded
 
+    @property
+    def is_exact(self) -> bool:
+        """True if the best plan is proven to be optimal in both criteria."""
+        return self._best is not None and self._is_through()
+
     def _is_through(self) -> bool:
         return self._bound() >= self._best_key
 
