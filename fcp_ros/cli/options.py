@@ -51,6 +51,26 @@ CalibrationOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
+TypeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        "-t",
+        metavar="NAME=TYPE",
+        help="Give an element (by id) or all of a label this type; may be repeated.",
+    ),
+]
+SimilarOption = Annotated[
+    float | None,
+    typer.Option(
+        "--similar",
+        min=0.0,
+        max=1.0,
+        help="Give unknown labels the type of known ones that mean nearly the same, if the vote "
+        "reaches this (0 to 1); the domain's own setting without it.",
+    ),
+]
+
 DEFAULT_DOMAIN = "household"
 DEFAULT_SCENE = "twin_house_furnished"
 DEFAULT_ORACLE = "embedding"

@@ -1,23 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A domain with a scene and a grounder: what the commands that work without ROS begin with."""
+"""A domain with a scene: the state that the commands without ROS begin with."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from fcp_ros.binding import SceneState, scene_to_instance
 from fcp_ros.binding.schema_vocabulary import relation_options_for
 from fcp_ros.binding.type_overrides import check_overrides, with_type_overrides
-from fcp_ros.cli.options import DEFAULT_ORACLE
 from fcp_ros.domain import Domain, load_domain
-from fcp_ros.grounding import (
-    CalibrationOptions,
-    EndpointOptions,
-    Grounder,
-    GroundingOptions,
-    make_grounder,
-)
 from fcp_ros.grounding.embedding.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import SceneGraph, SceneLimits, SceneReader, complete_relations
@@ -26,7 +17,7 @@ from fcp_ros.scene.loading import read_with_format
 
 @dataclass(frozen=True)
 class Session:
-    """Everything that a request is answered from.
+    """A scene in the words of a domain.
 
     Attributes:
         domain: The domain, with what the user says about types.
@@ -43,7 +34,7 @@ class Session:
 
 @dataclass(frozen=True)
 class SceneChoice:
-    """How a scene becomes a state, as the command line says.
+    """The options that decide how a scene becomes a state.
 
     Attributes:
         types: ``LABEL=TYPE`` or ``ID=TYPE`` each.
@@ -59,7 +50,7 @@ class SceneChoice:
 
 
 def open_session(domain_name: str, scene_name: str, choice: SceneChoice | None = None) -> Session:
-    """Reads a domain and a scene, each given by name or path.
+    """Read a domain and a scene, each given by name or path.
 
     Raises:
         DomainError, SceneError: what is wrong, where, and what to do.
@@ -74,40 +65,3 @@ def open_session(domain_name: str, scene_name: str, choice: SceneChoice | None =
     check_overrides(graph, mapping)
     state = scene_to_instance(graph, domain.schema, mapping, EmbeddingLabelSimilarity())
     return Session(replace(domain, mapping=mapping), graph, state, reader)
-
-
-@dataclass(frozen=True)
-class JudgeChoice:
-    """Who judges, as the command line says.
-
-    Attributes:
-        oracle: name of the default oracle.
-        model: folder of its model, or the model's name on the server; "" takes the usual one.
-        endpoint: URL of a model server, which is the default oracle then; "" for none.
-        calibration: the store to learn from; None for none.
-    """
-
-    oracle: str = DEFAULT_ORACLE
-    model: str = ""
-    endpoint: str = ""
-    calibration: Path | None = None
-
-    def options(self) -> GroundingOptions:
-        """The settings that this stands for."""
-        calibration = CalibrationOptions(path=self.calibration)
-        if not self.endpoint:
-            return GroundingOptions(oracle=self.oracle, model=self.model, calibration=calibration)
-        return GroundingOptions(
-            oracle="endpoint",
-            endpoint=EndpointOptions(url=self.endpoint, model=self.model),
-            calibration=calibration,
-        )
-
-
-def open_grounder(domain: Domain, choice: JudgeChoice) -> Grounder:
-    """Returns a grounder for the domain's graded predicates.
-
-    Raises:
-        GroundingError: a model, server or store that can't be used.
-    """
-    return make_grounder(domain, choice.options())

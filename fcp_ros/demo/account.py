@@ -8,8 +8,8 @@ from rich.markup import escape
 from rich.rule import Rule
 
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.report import Episode
 from fcp_ros.report.console import render_result
+from fcp_ros.report.demo_report import Episode
 from fcp_ros.scene import Layer, SceneGraph
 
 

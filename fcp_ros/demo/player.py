@@ -21,7 +21,7 @@ from fcp_ros.nodes.conversions.plan import step_from_message
 from fcp_ros.nodes.conversions.planning import result_from_message
 from fcp_ros.nodes.conversions.scene import graph_from_message
 from fcp_ros.planning import PlanningResult
-from fcp_ros.report import CalibratedDegree, Episode, StepOutcome
+from fcp_ros.report.demo_report import CalibratedDegree, Episode, StepOutcome
 from fcp_ros.scene import SceneGraph
 
 ACHIEVE_TIMEOUT = 300.0

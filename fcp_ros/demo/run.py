@@ -21,8 +21,8 @@ from fcp_ros.demo.stack_process import StackProcess
 from fcp_ros.demo.stories import Cast, Storyteller
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.package_files import find_domain, find_scene
-from fcp_ros.report import Episode, Report, write_json
-from fcp_ros.report.page import write_page
+from fcp_ros.report.demo_page import write_page
+from fcp_ros.report.demo_report import DemoReport, Episode, write_json
 from fcp_ros.scene import load_scene
 
 TIME_SCALE = 40.0
@@ -46,7 +46,7 @@ class DemoOptions:
     alpha: float
 
 
-def run_demo(options: DemoOptions, console: Console) -> Report:
+def run_demo(options: DemoOptions, console: Console) -> DemoReport:
     """Plays all episodes and writes ``demo.html`` and ``demo.json``.
 
     Raises:
@@ -61,7 +61,7 @@ def run_demo(options: DemoOptions, console: Console) -> Report:
     print_scene(console, options.scene, graph)
     stage = _Stage(options, scene, domain, console)
     stage.play()
-    report = Report(
+    report = DemoReport(
         title="What was asked, what was planned, what came of it",
         scene=options.scene,
         domain=f"{domain.name} {domain.version}",

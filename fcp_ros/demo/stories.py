@@ -15,7 +15,7 @@ from fcp_ros.demo.words import PURPOSES, UNFIT_PURPOSES, WANTED, Purpose
 from fcp_ros.domain import Domain, is_a
 from fcp_ros.grounding import build_request
 from fcp_ros.planning import MembershipSource, PlanStatus
-from fcp_ros.report import said
+from fcp_ros.report.names import to_words
 
 SOLVED = frozenset({PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING})
 ITEM, SUPPORT, FLOOR = "item", "surface", "floor"
@@ -368,4 +368,4 @@ def _quoted(name: str) -> str:
 
 
 def _said(state: Instance, name: str) -> str:
-    return said(name, str(state.attribute(state.id_of(name), "category") or ""))
+    return to_words(name, str(state.attribute(state.id_of(name), "category") or ""))

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from fcp_ros.foundation.input_error import InputError
+
 Path = tuple[str | int, ...]
 """Where something stands in a YAML document: keys and list positions from the top."""
 
@@ -24,7 +26,7 @@ class Diagnostic:
         return f"{place}: {self.message}. Fix: {self.fix}."
 
 
-class DomainError(ValueError):
+class DomainError(InputError):
     """A domain file that can't be used; `diagnostics` lists everything wrong with it."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:

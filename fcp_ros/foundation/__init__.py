@@ -12,6 +12,10 @@ Words:
 - `labels`: one spelling of category labels, and their match with a table of labels.
 - `wording`: names in messages: near misses of unknown ones, lists that stay readable.
 
+Errors:
+
+- `input_error`: the error that all files, goals and models that can't be used have in common.
+
 Files:
 
 - `yaml_text`: YAML and JSON as plain values, with lines; writes YAML.

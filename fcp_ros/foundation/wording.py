@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names in messages: near misses of unknown ones, and lists that stay readable."""
+"""Names in messages: near misses of unknown ones, lists that stay readable, names from files."""
 
 from __future__ import annotations
 
@@ -73,3 +73,12 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
         last: the word before the last one.
     """
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def to_printable(text: str) -> str:
+    """Replace all characters of a name from a file that a terminal or a picture would obey."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )

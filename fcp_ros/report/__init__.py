@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was planned and executed, told: rich text, JSON, pictures and one HTML page.
+"""Plans, scenes and whole runs told: as text for a terminal, JSON, pictures and HTML pages.
 
-Pictures (`floor_plan`, `timeline`, `page`) are imported from their own files: drawing takes a
-library that is slow to load, and most commands draw nothing.
+Of a planning result: `console` (rich text), `plain_json` (JSON, and a plan read back from it),
+`ipc_plan` (the format of the planning competitions), `degree_origin` (who judged a degree).
+Of a run of the demonstration: `demo_report` (its values), `demo_page` (one HTML page).
+Of a scene: `scene_page` (one HTML page), `names` (nodes by label, as people read them).
+`drawing` holds the pictures; `templates` the pages.
+
+Pictures and pages are imported from their own files: drawing takes a library that is slow to load,
+and most commands draw nothing.
 """
 
-from fcp_ros.report.json_report import plain_result, read_plan, to_plain, write_json
-from fcp_ros.report.model import CalibratedDegree, Episode, Report, StepOutcome
-from fcp_ros.report.names import said
+from fcp_ros.report.plain_json import plain_result, read_plan, to_plain
 
-__all__ = [
-    "CalibratedDegree",
-    "Episode",
-    "Report",
-    "StepOutcome",
-    "plain_result",
-    "read_plan",
-    "said",
-    "to_plain",
-    "write_json",
-]
+__all__ = ["plain_result", "read_plan", "to_plain"]

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fcp_ros.planning import Candidate, Explanation, Judged, Plan, PlanningResult, PlanStep
-from fcp_ros.report.provenance import provenance
+from fcp_ros.report.degree_origin import describe_origin
 
 BAR_WIDTH = 12
 CANDIDATES_SHOWN = 6
@@ -152,7 +152,7 @@ def _with_sources(text: str, judgements: Sequence[Judged], explain: bool) -> Tex
     result = Text(text)
     if explain:
         for judged in judgements:
-            origin = provenance(judged)
+            origin = describe_origin(judged)
             result.append(f"\n  {origin}", style="yellow" if origin.fallback else "dim")
     return result
 

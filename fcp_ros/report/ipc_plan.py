@@ -13,13 +13,14 @@ from collections.abc import Sequence
 
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl import PddlTask
+from fcp_ros.foundation.input_error import InputError
 from fcp_ros.planning import Plan
 from fcp_ros.planning.model.ground_step import cost_of
 
 _NAME = re.compile(r"[A-Za-z][\w-]*\Z", re.ASCII)
 
 
-class NotPddl(ValueError):
+class NotPddl(InputError):
     """A name that can't stand in an IPC plan; the message says which."""
 
 

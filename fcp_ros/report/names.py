@@ -1,26 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of things as people read them."""
+"""Names of things, and a scene's nodes by label, as people read them."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 
+from fcp_ros.binding.label_types import TypeChoice, TypeReason
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.scene import Layer, SceneGraph
 
 _CODE = re.compile(r"[A-Za-z]?\d+")
 
+_WHY = {
+    TypeReason.OVERRIDE: "override of {}",
+    TypeReason.LABEL: "label",
+    TypeReason.LAST_WORDS: "ends in {}",
+    TypeReason.SYNONYM: "synonym of {}",
+    TypeReason.SIMILAR: "like {}",
+    TypeReason.LAYER: "layer",
+    TypeReason.PASSAGE: "joins rooms",
+    TypeReason.DEFAULT: "unknown label",
+}
 
-def printable(text: str) -> str:
-    """A name from a file without what a terminal or a picture would obey or choke on."""
-    if text.isprintable():
-        return text
-    return "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
-    )
 
-
-def said(identifier: str, category: str) -> str:
-    """An id as it is said: "mug 1" for ``mug_1``, "table O24" where the id is only a code."""
+def to_words(identifier: str, category: str) -> str:
+    """Return an id as people say it: "mug 1" for ``mug_1``, "table O24" for the code ``O24``."""
     if _CODE.fullmatch(identifier) and category:
         return f"{normalise_label(category)} {identifier}"
     return identifier.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class LabelGroup:
+    """Nodes of one layer and label that got their type in the same way."""
+
+    layer: Layer
+    category: str
+    choice: TypeChoice | None
+    ids: tuple[str, ...]
+
+
+def group_by_label(graph: SceneGraph, typing: Mapping[str, TypeChoice]) -> list[LabelGroup]:
+    """Group all nodes, by layer (building first), then the most frequent label first."""
+    groups: dict[tuple[Layer, str, TypeChoice | None], list[str]] = defaultdict(list)
+    for node in graph.nodes.values():
+        groups[node.layer, node.category, typing.get(node.id)].append(node.id)
+    order = list(Layer)
+    return sorted(
+        (LabelGroup(*key, tuple(ids)) for key, ids in groups.items()),
+        key=lambda group: (order.index(group.layer), -len(group.ids), group.category),
+    )
+
+
+def explain_choice(choice: TypeChoice | None) -> str:
+    """Say in a few words what decided on a type."""
+    if choice is None:
+        return "layer left out"
+    return _WHY[choice.reason].format(choice.matched_label)

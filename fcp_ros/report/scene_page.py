@@ -16,9 +16,9 @@ from markupsafe import Markup
 from fcp_ros.binding.label_types import TypeChoice
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.report import palette
-from fcp_ros.report.floor_plan import ITEM_FOOTPRINT, draw_floor_plan
-from fcp_ros.report.label_groups import label_groups, why
+from fcp_ros.report.drawing import figure as palette
+from fcp_ros.report.drawing.floor_plan import ITEM_FOOTPRINT, draw_floor_plan
+from fcp_ros.report.names import explain_choice, group_by_label
 from fcp_ros.scene import Layer, SceneGraph, SceneNode, summarise
 from fcp_ros.scene.graph.roles import DOORS, FLOOR
 
@@ -95,11 +95,11 @@ def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domai
         floor_plan=Markup(draw_floor_plan(graph, (), "plan")) if drawn else "",
         data=Markup(_json_in_html(_view_data(graph, placed, typing))),
         script=Markup(source),
-        groups=label_groups(graph, typing),
+        groups=group_by_label(graph, typing),
         notes=graph.notes,
         rows=ROWS,
         plan_nodes=PLAN_NODES,
-        why=why,
+        why=explain_choice,
         list_names=list_names,
     )
 

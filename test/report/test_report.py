@@ -16,20 +16,18 @@ from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import GroundingOptions, make_grounder
 from fcp_ros.planning import PlanningOptions, plan, verify
 from fcp_ros.planning.schedule.schedule import schedule_steps
-from fcp_ros.report import (
+from fcp_ros.report import plain_result, read_plan, to_plain
+from fcp_ros.report.console import render_result
+from fcp_ros.report.demo_page import render_page
+from fcp_ros.report.demo_report import (
     CalibratedDegree,
+    DemoReport,
     Episode,
-    Report,
     StepOutcome,
-    plain_result,
-    read_plan,
-    to_plain,
     write_json,
 )
-from fcp_ros.report.console import render_result
-from fcp_ros.report.floor_plan import draw_floor_plan
-from fcp_ros.report.page import render_page
-from fcp_ros.report.timeline import draw_timeline
+from fcp_ros.report.drawing.floor_plan import draw_floor_plan
+from fcp_ros.report.drawing.timeline import draw_timeline
 from fcp_ros.scene import load_scene
 from fcp_ros.scene.shapes.route import trace_route
 
@@ -84,7 +82,7 @@ def report(scene, result):
         True,
         "It worked.",
     )
-    return Report(
+    return DemoReport(
         "Demonstration",
         "twin house",
         "household",

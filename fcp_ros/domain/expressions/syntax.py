@@ -19,6 +19,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from fcp_ros.foundation.input_error import InputError
+
 NAME_PATTERN = re.compile(r"[^\W\d][\w.\-]*\Z")
 """A name that needs no quotes: a letter or underscore, then letters, digits, `_`, `.` and `-`."""
 
@@ -136,7 +138,7 @@ def _need_variables(variables: tuple[TypedVariable, ...], name: str) -> None:
         raise ValueError(f"{name} binds at least one variable: use its body instead")
 
 
-class ExpressionError(ValueError):
+class ExpressionError(InputError):
     """A goal text that can't be read or does not fit the domain.
 
     Arguments:

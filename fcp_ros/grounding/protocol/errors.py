@@ -3,6 +3,8 @@
 
 from enum import Enum
 
+from fcp_ros.foundation.input_error import InputError
+
 
 class GroundingCode(str, Enum):
     """Why a membership could not be determined."""
@@ -29,7 +31,7 @@ class GroundingCode(str, Enum):
     STORE_FAILED = "store_failed"
 
 
-class GroundingError(ValueError):
+class GroundingError(InputError):
     """A judgement, a model or a store that can't be used.
 
     Args:

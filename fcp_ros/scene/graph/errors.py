@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors of the scene layer: each names the file or element, the reason and what to do."""
 
+from fcp_ros.foundation.input_error import InputError
 
-class SceneError(ValueError):
+
+class SceneError(InputError):
     """A scene that cannot be used.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fcp_ros.cli.errors import fail
+from fcp_ros.cli.terminal import fail
 from fcp_ros.fuzzy import TNORM_CHOICES, AlphaPolicy, alpha_policy
 from fcp_ros.planning import Algorithm, Heuristic, Optimise, Switches
 

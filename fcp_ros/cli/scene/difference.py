@@ -12,7 +12,7 @@ from rich.text import Text
 from fcp_ros.binding import type_of_label
 from fcp_ros.domain import Domain
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.report.names import printable
+from fcp_ros.foundation.wording import to_printable
 from fcp_ros.scene import SceneNode
 from fcp_ros.scene.difference import NodeDifference, SceneDifference
 
@@ -44,7 +44,7 @@ def print_difference(console: Console, found: SceneDifference) -> None:
 
 
 def _line(console: Console, sign: str, text: str, style: str) -> None:
-    console.print(Text(f"{sign} {printable(text)}", style=style), soft_wrap=True)
+    console.print(Text(f"{sign} {to_printable(text)}", style=style), soft_wrap=True)
 
 
 def _named(node: SceneNode) -> str:

@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from fcp_ros.cli.errors import explained, fail
+from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.package_files import config_folder
 
 if TYPE_CHECKING:
     from fcp_ros.grounding.embedding.heads_training import Comparison
 
-app = typer.Typer(no_args_is_help=True, help="How the embedding oracle comes to its degrees.")
+app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 JudgementsOption = Annotated[
     list[Path] | None,
@@ -34,6 +34,11 @@ ModelOption = Annotated[
         help="Folder of a sentence-transformers model to train on; empty takes the packaged one."
     ),
 ]
+
+
+@app.callback()
+def grounding() -> None:
+    """Train and measure the heads of the embedding oracle."""
 
 
 @app.command()
@@ -54,10 +59,10 @@ def train(
     from fcp_ros.grounding.embedding.judgement_set import read_judgements
     from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
 
-    console = Console(highlight=False)
+    console = open_console()
     if own_only and not judgements:
         fail("--own-only leaves nothing to train on: give your own folder with --judgements")
-    with explained():
+    with explain_errors():
         packaged = [] if own_only else [config_folder() / "judgements"]
         sets = read_judgements([*packaged, *(judgements or [])])
         encoder = SentenceEncoder(Path(model) if model else None)

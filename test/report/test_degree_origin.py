@@ -3,14 +3,14 @@
 
 from fcp_ros.grounding import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.planning import Judged
-from fcp_ros.report.provenance import provenance, sparkline
+from fcp_ros.report.degree_origin import describe_origin, to_sparkline
 
 REQUEST = JudgementRequest("can_grasp", (ArgumentContext("item", "mug_1", "mug"),))
 
 
 def words(**changes: object) -> str:
     fields: dict[str, object] = {"degree": 0.54, "prior": 0.97, "source": "table", "model": "t"}
-    return str(provenance(Judged(REQUEST, Membership(**{**fields, **changes}))))
+    return str(describe_origin(Judged(REQUEST, Membership(**{**fields, **changes}))))
 
 
 def test_a_plain_judgement() -> None:
@@ -34,6 +34,6 @@ def test_a_fallback_is_not_to_be_missed() -> None:
 
 def test_a_sparkline_of_one_score() -> None:
     for score, block in ((0, 0), (9, 0), (10, 1), (55, 5), (99, 9), (100, 9)):
-        line = sparkline(tuple(float(s == score) for s in range(101)))
+        line = to_sparkline(tuple(float(s == score) for s in range(101)))
         assert line.index("█") == block
         assert line.count("▁") == 9

@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report tells: episodes, each one request from the goal to the last outcome.
+"""The report of a demonstration: episodes, each one request from the goal to the last outcome.
 
 Plain values, filled from live nodes or from the library; pictures and pages are made from them
-alone, so the same report can be drawn anew from what was recorded.
+alone, so the same report can be drawn again from what was recorded.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.planning import PlanningResult
+from fcp_ros.report.plain_json import plain_result, to_plain
 from fcp_ros.scene import SceneGraph
 
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """How one dispatched step went.
+    """The end of one dispatched step.
 
     Attributes:
         index: position of the step in its plan, from 0.
@@ -59,7 +64,7 @@ class Episode:
         result: the planner's answer.
         scene: the scene graph that was planned on.
         outcomes: steps that were dispatched, in order; empty when nothing was executed.
-        replans: how often the goal was planned anew.
+        replans: how often the goal was planned again.
         calibration: degrees that changed, before and after.
         expectation: what should come out.
         as_expected: whether it did.
@@ -82,7 +87,7 @@ class Episode:
 
 
 @dataclass(frozen=True)
-class Report:
+class DemoReport:
     """A whole run.
 
     Attributes:
@@ -107,3 +112,23 @@ class Report:
     def as_expected(self) -> bool:
         """True when every episode came out as it should."""
         return all(episode.as_expected for episode in self.episodes)
+
+
+def write_json(report: DemoReport, path: Path) -> Path:
+    """Write the report without the scenes (they are files of their own); return the path."""
+    plain = to_plain(dataclasses.replace(report, episodes=()))
+    plain["as_expected"] = report.as_expected
+    plain["episodes"] = [_plain_episode(episode) for episode in report.episodes]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(plain, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    return path
+
+
+def _plain_episode(episode: Episode) -> dict[str, Any]:
+    plain = {
+        field.name: to_plain(getattr(episode, field.name))
+        for field in dataclasses.fields(episode)
+        if field.name not in ("scene", "result")
+    }
+    plain["result"] = plain_result(episode.result)
+    return plain

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from fcp_ros.cli.errors import explained, fail
 from fcp_ros.cli.exit_codes import of_status
+from fcp_ros.cli.judges import JudgeChoice
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
     DEFAULT_ORACLE,
@@ -24,8 +23,10 @@ from fcp_ros.cli.options import (
     ModelOption,
     OracleOption,
     SceneOption,
+    SimilarOption,
+    TypeOption,
 )
-from fcp_ros.cli.plan_options import (
+from fcp_ros.cli.plan.options import (
     AdaptiveOption,
     AlgorithmOption,
     AlphaOption,
@@ -43,9 +44,8 @@ from fcp_ros.cli.plan_options import (
     alpha_of,
     switches_without,
 )
-from fcp_ros.cli.plan_request import Asked, answer_pddl, answer_scene, is_pddl
-from fcp_ros.cli.scene_options import SimilarOption, TypeOption
-from fcp_ros.cli.session import JudgeChoice, SceneChoice
+from fcp_ros.cli.plan.request import PlanInput, answer_pddl, answer_scene, is_pddl
+from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.planning import (
     Algorithm,
     Explanation,
@@ -57,7 +57,10 @@ from fcp_ros.planning import (
 from fcp_ros.report import plain_result
 from fcp_ros.report.console import render_result
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command()
 def plan(
     goal: Annotated[
         str,
@@ -133,9 +136,8 @@ def plan(
         switches=switches_without(without),
     )
     judges = JudgeChoice(oracle, model, endpoint, calibration)
-    reading = SceneChoice(tuple(types or ()), similar)
-    asked = Asked(domain, scene, goal, options, judges, reading)
-    with explained():
+    asked = PlanInput(domain, scene, goal, options, judges, tuple(types or ()), similar)
+    with explain_errors():
         if is_pddl(domain) or is_pddl(scene):
             answer = answer_pddl(asked)
         elif not goal:
@@ -147,7 +149,7 @@ def plan(
     if as_json:
         typer.echo(json.dumps(plain_result(answer.result), indent=1))
     else:
-        console = Console(highlight=False)
+        console = open_console()
         console.print(render_result(answer.result, explain=explain))
         for element in why or ():
             explanation = answer.result.explanation or Explanation()

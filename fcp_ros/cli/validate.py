@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from fcp_ros.binding import scene_to_instance
-from fcp_ros.cli.errors import explained, fail
 from fcp_ros.cli.exit_codes import FAILED
+from fcp_ros.cli.judges import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
     DEFAULT_ORACLE,
@@ -26,8 +26,9 @@ from fcp_ros.cli.options import (
     OracleOption,
     SceneOption,
 )
-from fcp_ros.cli.plan_request import is_pddl
-from fcp_ros.cli.session import JudgeChoice, open_grounder, open_session
+from fcp_ros.cli.plan.request import is_pddl
+from fcp_ros.cli.session import open_session
+from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.package_files import find_domain, find_scene
@@ -36,7 +37,10 @@ from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_from_actio
 from fcp_ros.report import read_plan
 from fcp_ros.scene import load_scene
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command()
 def validate(
     file: Annotated[
         str,
@@ -53,8 +57,8 @@ def validate(
     calibration: CalibrationOption = None,
 ) -> None:
     """Check a domain, a scene against a domain, or a plan on a scene by replaying it."""
-    console = Console(highlight=False)
-    with explained():
+    console = open_console()
+    with explain_errors():
         if _holds_plan(file):
             _validate_plan(
                 console, file, domain, scene, JudgeChoice(oracle, model, endpoint, calibration)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``fcp up``: all nodes in one process, for where there is no ``ros2 launch``."""
+"""``fcp up`` and ``fcp demo``: the commands that start nodes.
+
+``up`` runs all nodes in one process, for where there is no ``ros2 launch``; ``make demo`` runs the
+demonstration. Both import ROS 2 only when they are called.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+from rich.markup import escape
 
-from fcp_ros.cli.errors import fail
 from fcp_ros.cli.exit_codes import FAILED
+from fcp_ros.cli.options import DEFAULT_DOMAIN, DEFAULT_SCENE, DomainOption, SceneOption
+from fcp_ros.cli.terminal import explain_errors, fail, open_console
+
+up_app = typer.Typer(add_completion=False)
+demo_app = typer.Typer(add_completion=False)
 
 NODE_HELP = "Only these nodes (may be given several times); without it, all of them."
 
 
+@up_app.command()
 def up(
     domain: Annotated[
         str, typer.Option("--domain", "-d", help="Domain of all nodes: a YAML file or a name.")
@@ -46,7 +55,7 @@ def up(
             f"ROS 2 or this package's interfaces can't be imported ({error}): run "
             '"make setup" and then ". .venv/fcp_env.sh", or source your workspace'
         )
-    console = Console(stderr=True, highlight=False)
+    console = open_console(stderr=True)
     options = StackOptions(
         namespace=namespace,
         params_file=params_file,
@@ -63,3 +72,39 @@ def up(
         )
     except StartError as error:
         fail(str(error), FAILED)
+
+
+@demo_app.command()
+def demo(
+    scene: SceneOption = DEFAULT_SCENE,
+    domain: DomainOption = DEFAULT_DOMAIN,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Folder for demo.html, demo.json and the nodes' log."),
+    ] = Path("out"),
+    alpha: Annotated[
+        float, typer.Option(help="Least acceptable membership of the demonstration's goals.")
+    ] = 0.5,
+) -> None:
+    """Start all nodes and play the episodes on a scene; exits with 1 if one goes wrong."""
+    try:
+        from fcp_ros.client import FcpError
+        from fcp_ros.demo.run import DemoOptions, run_demo
+        from fcp_ros.demo.stack_process import StackError
+        from fcp_ros.demo.stories import StoryError
+    except ImportError as error:
+        fail(
+            f"ROS 2 or this package's interfaces can't be imported ({error}): "
+            'run "make demo", which sets them up'
+        )
+    console = open_console()
+    with explain_errors():
+        try:
+            report = run_demo(DemoOptions(scene, domain, out, alpha), console)
+        except (StoryError, StackError, FcpError) as error:
+            fail(str(error), FAILED)
+    console.print(
+        f"\nwrote [bold]{escape(str(out / 'demo.html'))}[/] and {escape(str(out / 'demo.json'))}"
+    )
+    if not report.as_expected:
+        fail("not every episode came out as expected: see above", FAILED)

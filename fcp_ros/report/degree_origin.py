@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a degree comes from, in a few words: for the terminal and for the page."""
+"""The origin of a degree in a few words, for the terminal and for the page."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
-class Provenance:
-    """Where one degree comes from.
+class DegreeOrigin:
+    """The origin of one degree.
 
     Attributes:
-        degree: the predicate and its degree: ``can_grasp 0.54``.
-        origin: who judged, and what moved the judgement since.
-        remark: what the oracle says about its answer, and how sure it was; may be empty.
-        fallback: why another oracle answered than the one that should have; "" where none did.
-        model: which model or table answered.
+        degree: The predicate and its degree: ``can_grasp 0.54``.
+        origin: Who judged, and what moved the judgement since.
+        remark: What the oracle says about its answer, and how sure it was; may be empty.
+        fallback: Why another oracle answered than the one that should have; "" where none did.
+        model: Which model or table answered.
     """
 
     degree: str
@@ -36,8 +36,8 @@ class Provenance:
         return f"{self.degree} ({said}){warning}"
 
 
-def provenance(judged: Judged) -> Provenance:
-    """Where the degree of a judgement comes from."""
+def describe_origin(judged: Judged) -> DegreeOrigin:
+    """Say where the degree of a judgement comes from."""
     membership = judged.membership
     origin = membership.source
     if membership.evidence_count:
@@ -47,8 +47,8 @@ def provenance(judged: Judged) -> Provenance:
     if membership.spread > 0.0:
         remarks.insert(0, f"spread {membership.spread:.2f}")
     if membership.distribution:
-        remarks.insert(0, f"0 {sparkline(membership.distribution)} 1")
-    return Provenance(
+        remarks.insert(0, f"0 {to_sparkline(membership.distribution)} 1")
+    return DegreeOrigin(
         f"{judged.request.predicate} {membership.degree:.2f}",
         origin,
         "; ".join(remark for remark in remarks if remark),
@@ -57,8 +57,8 @@ def provenance(judged: Judged) -> Provenance:
     )
 
 
-def sparkline(distribution: tuple[float, ...]) -> str:
-    """A distribution over the scores 0 to 100 as `BINS` blocks; the highest stands for the most."""
+def to_sparkline(distribution: tuple[float, ...]) -> str:
+    """Draw a distribution over the scores 0 to 100 as `BINS` blocks, the highest for the mode."""
     sums = [0.0] * BINS
     for score, probability in enumerate(distribution):
         sums[min(score * BINS // (len(distribution) - 1), BINS - 1)] += probability

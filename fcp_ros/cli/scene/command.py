@@ -8,24 +8,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from fcp_ros.cli.errors import explained, fail
 from fcp_ros.cli.exit_codes import DIFFERENT
-from fcp_ros.cli.options import DEFAULT_DOMAIN, DomainOption, JsonOption
-from fcp_ros.cli.scene_diff import plain_difference, print_difference, type_by
-from fcp_ros.cli.scene_info import plain_info, print_info
-from fcp_ros.cli.scene_options import (
-    AlsoOption,
-    FileArgument,
-    MaxNodesOption,
-    SimilarOption,
-    TypeOption,
-    as_text,
-    limits_of,
-    working,
-)
+from fcp_ros.cli.options import DEFAULT_DOMAIN, DomainOption, JsonOption, SimilarOption, TypeOption
+from fcp_ros.cli.scene.difference import plain_difference, print_difference, type_by
+from fcp_ros.cli.scene.info import plain_info, print_info
+from fcp_ros.cli.scene.options import AlsoOption, FileArgument, MaxNodesOption, limits_of
 from fcp_ros.cli.session import SceneChoice, open_session
+from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, show_progress
 from fcp_ros.domain import load_domain
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import complete_relations, load_scene, read_scene
@@ -34,7 +24,11 @@ from fcp_ros.scene.difference import DifferenceTolerances, compare_scenes
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.writing import WRITERS, save_scene
 
-app = typer.Typer(no_args_is_help=True, help="Look at scenes, draw, convert and compare them.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Look at scenes, draw, convert and compare them.",
+)
 
 
 @app.command()
@@ -52,12 +46,12 @@ def info(
 ) -> None:
     """Show what is in a scene, and what a domain makes of it."""
     choice = SceneChoice(tuple(types or ()), similar, limits_of(max_nodes), tuple(also or ()))
-    with explained(), working(f"reading {file}"):
+    with explain_errors(), show_progress(f"reading {file}"):
         session = open_session(domain, file, choice)
     if as_json:
         typer.echo(json.dumps(plain_info(session), indent=1))
     else:
-        print_info(Console(highlight=False), session, each_node=each_node)
+        print_info(open_console(), session, each_node=each_node)
 
 
 @app.command()
@@ -79,23 +73,23 @@ def show(
 ) -> None:
     """Draw a scene, from above and in 3D, into one file that needs no network."""
     # Slow to import, and only needed here.
-    from fcp_ros.report.floor_plan import draw_floor_plan
+    from fcp_ros.report.drawing.floor_plan import draw_floor_plan
     from fcp_ros.report.scene_page import write_scene_page
 
     if out.suffix.lower() not in (".html", ".htm", ".svg"):
         fail(f"{out}: pictures are written as .html or .svg; end the file's name with one of them")
     choice = SceneChoice(tuple(types or ()), similar, limits_of(max_nodes), tuple(also or ()))
-    with explained(), working(f"reading {file}"):
+    with explain_errors(), show_progress(f"reading {file}"):
         session = open_session(domain, file, choice)
     if all(node.pose is None for node in session.graph.nodes.values()):
         fail(f"{file} has no node with a known pose: there is nothing to draw")
-    with working("drawing"):
+    with show_progress("drawing"):
         out.parent.mkdir(parents=True, exist_ok=True)
         if out.suffix.lower() == ".svg":
             out.write_text(draw_floor_plan(session.graph, (), "scene"), encoding="utf-8")
         else:
             write_scene_page(session.graph, session.state.typing, session.domain.name, out)
-    Console(highlight=False).print(f"wrote {as_text(str(out))}", soft_wrap=True)
+    open_console().print(f"wrote {escape_text(str(out))}", soft_wrap=True)
 
 
 @app.command()
@@ -118,21 +112,19 @@ def convert(
     max_nodes: MaxNodesOption = None,
 ) -> None:
     """Write a scene in another format; says what that format has no words for."""
-    with explained(), working(f"converting {file}"):
+    with explain_errors(), show_progress(f"converting {file}"):
         relations = RelationOptions(also=frozenset(also or ()))
         graph = read_scene(find_scene(file), limits=limits_of(max_nodes))
         graph = graph if given_only else complete_relations(graph, relations)
         out.parent.mkdir(parents=True, exist_ok=True)
         lost = save_scene(graph, out, format_name)
-    console = Console(highlight=False)
-    console.print(
-        f"wrote {as_text(str(out))}: {len(graph.nodes)} nodes, {graph.relation_count} relations",
-        soft_wrap=True,
-    )
+    console = open_console()
+    counts = f"{len(graph.nodes)} nodes, {graph.relation_count} relations"
+    console.print(f"wrote {escape_text(str(out))}: {counts}", soft_wrap=True)
     for sentence in lost:
-        console.print(f"lost: {as_text(sentence)}", style="yellow", soft_wrap=True)
+        console.print(f"lost: {escape_text(sentence)}", style="yellow", soft_wrap=True)
     for note in graph.notes:
-        console.print(f"note: {as_text(note)}", style="dim", soft_wrap=True)
+        console.print(f"note: {escape_text(note)}", style="dim", soft_wrap=True)
 
 
 @app.command()
@@ -163,12 +155,12 @@ def diff(
 ) -> None:
     """Compare two scenes of any formats: exit code 0 if they are the same, 1 if they differ."""
     read = read_scene if given_only else load_scene
-    with explained(), working("reading"):
+    with explain_errors(), show_progress("reading"):
         before, after = (
             read(find_scene(file), limits=limits_of(max_nodes)) for file in (first, second)
         )
         type_of = type_by(load_domain(find_domain(domain))) if match else None
-    with working("comparing"):
+    with show_progress("comparing"):
         found = compare_scenes(
             before,
             after,
@@ -178,6 +170,6 @@ def diff(
     if as_json:
         typer.echo(json.dumps(plain_difference(found), indent=1))
     else:
-        print_difference(Console(highlight=False), found)
+        print_difference(open_console(), found)
     if not found.is_empty:
         raise typer.Exit(DIFFERENT)

@@ -11,11 +11,10 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fcp_ros.cli.scene_options import as_text
 from fcp_ros.cli.session import Session
-from fcp_ros.foundation.wording import list_names
-from fcp_ros.report.label_groups import label_groups, why
-from fcp_ros.report.names import printable
+from fcp_ros.cli.terminal import escape_text
+from fcp_ros.foundation.wording import list_names, to_printable
+from fcp_ros.report.names import explain_choice, group_by_label
 from fcp_ros.scene import Provenance, SceneNode, SceneSummary, summarise
 
 ROWS_SHOWN = 40
@@ -40,7 +39,7 @@ def print_info(console: Console, session: Session, *, each_node: bool) -> None:
     if notes:
         console.print()
     for note in notes[:ROWS_SHOWN]:
-        console.print(f"note: {as_text(note)}", style="dim", soft_wrap=True)
+        console.print(f"note: {escape_text(note)}", style="dim", soft_wrap=True)
     if len(notes) > ROWS_SHOWN:
         more = f"and {len(notes) - ROWS_SHOWN} more notes: --json shows them"
         console.print(more, style="dim")
@@ -49,10 +48,10 @@ def print_info(console: Console, session: Session, *, each_node: bool) -> None:
 def _headline(session: Session, summary: SceneSummary) -> Text:
     counts = ", ".join(f"{count} {layer}" for layer, count in summary.layers.items() if count)
     text = Text.assemble(
-        (printable(summary.source) or "scene", "bold"), f": {session.format.description}\n"
+        (to_printable(summary.source) or "scene", "bold"), f": {session.format.description}\n"
     )
     text.append(f"{len(session.graph.nodes)} nodes ({counts}), ")
-    text.append(f"{session.graph.relation_count} relations, frame {printable(summary.frame_id)}")
+    text.append(f"{session.graph.relation_count} relations, frame {to_printable(summary.frame_id)}")
     if summary.extent is not None:
         west, south, east, north = summary.extent
         text.append(f", {east - west:.1f} m x {north - south:.1f} m")
@@ -61,7 +60,7 @@ def _headline(session: Session, summary: SceneSummary) -> Text:
 
 
 def _labels_table(session: Session) -> RenderableType:
-    groups = label_groups(session.graph, session.state.typing)
+    groups = group_by_label(session.graph, session.state.typing)
     table = _table("layer", "label", "nodes", "type", "degree", "why")
     table.add_column("which", no_wrap=True, overflow="ellipsis", ratio=1)
     table.expand = True  # only then does the last column take what is left
@@ -70,12 +69,12 @@ def _labels_table(session: Session) -> RenderableType:
         choice = group.choice
         table.add_row(
             group.layer.value,
-            as_text(group.category),
+            escape_text(group.category),
             str(len(group.ids)),
             "-" if choice is None else choice.type,
             "" if choice is None else f"{choice.degree:.2f}",
-            as_text(why(choice)),
-            as_text(list_names(group.ids)),
+            escape_text(explain_choice(choice)),
+            escape_text(list_names(group.ids)),
             style="yellow" if choice is not None and choice.is_guess else None,
         )
     hidden = groups[ROWS_SHOWN:]
@@ -100,13 +99,13 @@ def _nodes_table(session: Session) -> Table:
         )
         table.add_row(
             node.layer.value,
-            as_text(node.id),
-            as_text(node.category),
+            escape_text(node.id),
+            escape_text(node.category),
             "-" if choice is None else choice.type,
             "" if choice is None else f"{choice.degree:.2f}",
-            as_text(why(choice)),
+            escape_text(explain_choice(choice)),
             _position(node),
-            as_text("; ".join(held)),
+            escape_text("; ".join(held)),
         )
     return table
 
@@ -115,7 +114,7 @@ def _rooms_table(summary: SceneSummary) -> RenderableType:
     table = _table("room", "label", "things in it")
     table.columns[2].justify = "right"
     for id_, category, count in summary.rooms[:ROOMS_SHOWN]:
-        table.add_row(as_text(id_), as_text(category), str(count))
+        table.add_row(escape_text(id_), escape_text(category), str(count))
     hidden = len(summary.rooms) - ROOMS_SHOWN
     return Group(table, Text(f"and {hidden} more rooms", style="dim")) if hidden > 0 else table
 
@@ -125,7 +124,7 @@ def _relations_table(summary: SceneSummary) -> Table:
     for column in table.columns[1:]:
         column.justify = "right"
     for name, counts in summary.relations.items():
-        table.add_row(as_text(name), *(str(counts.get(p.value, "")) for p in Provenance))
+        table.add_row(escape_text(name), *(str(counts.get(p.value, "")) for p in Provenance))
     return table
 
 

@@ -5,22 +5,31 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
-from fcp_ros.cli.calibration_tables import print_predicate
-from fcp_ros.cli.errors import explained, fail
 from fcp_ros.cli.options import JsonOption
+from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.grounding import CalibrationStore, Calibrator
-from fcp_ros.grounding.calibration.summary import summarise, words_of
+from fcp_ros.grounding.calibration.summary import (
+    ContextSummary,
+    ModelSummary,
+    PredicateSummary,
+    summarise,
+    words_of,
+)
 from fcp_ros.report import to_plain
 
-app = typer.Typer(no_args_is_help=True, help="What was learned from outcomes.")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Show or undo what was learned from outcomes."
+)
 
 DEFAULT_STORE = Path("~/.local/state/fcp_ros/calibration.sqlite")
 
@@ -34,6 +43,12 @@ PredicateOption = Annotated[
     str, typer.Option("--predicate", "-p", help="Only this graded predicate's evidence.")
 ]
 
+BLOCKS = "▁▂▃▄▅▆▇█"
+STEP_WIDTH = 24
+"""Characters of a step that are shown, so that a row fits into 100 columns."""
+NOTICEABLE = 0.02
+"""A map that moves no degree by more than this isn't drawn."""
+
 
 @app.command()
 def show(
@@ -45,7 +60,7 @@ def show(
 
     Degrees are those of a grounder with default settings of strength, cap and forgetting.
     """
-    with explained():
+    with explain_errors():
         store = _open(path)
         try:
             found = summarise(Calibrator(store), predicate or None)
@@ -56,7 +71,7 @@ def show(
         shown = {"predicates": to_plain(found), "evidence": to_plain(evidence)}
         typer.echo(json.dumps(shown, indent=1))
         return
-    console = Console(highlight=False)
+    console = open_console()
     if not found:
         console.print(f"no outcomes in {escape(str(path))} yet", soft_wrap=True)
     for summary in found:
@@ -75,13 +90,13 @@ def reset(
     ] = "",
 ) -> None:
     """Set evidence aside, so that the oracle's own degrees count again."""
-    with explained():
+    with explain_errors():
         store = _open(path)
         try:
             done = store.reset(predicate or None, context or None)
         finally:
             store.close()
-    Console(highlight=False).print(
+    open_console().print(
         f"set {done.count} outcomes aside (reset {done.id}); they are kept in the file, and "
         f"fcp calibration undo {done.id} lets them count again",
         soft_wrap=True,
@@ -96,7 +111,7 @@ def undo(
     path: StoreOption = DEFAULT_STORE,
 ) -> None:
     """Let the outcomes of a reset count again."""
-    with explained():
+    with explain_errors():
         store = _open(path)
         try:
             if number is None:
@@ -107,13 +122,13 @@ def undo(
             count = store.undo_reset(number)
         finally:
             store.close()
-    Console(highlight=False).print(f"{count} outcomes count again (reset {number} is undone)")
+    open_console().print(f"{count} outcomes count again (reset {number} is undone)")
 
 
 @app.command()
 def resets(path: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> None:
     """List the resets, also those that were undone."""
-    with explained():
+    with explain_errors():
         store = _open(path)
         try:
             found = store.resets()
@@ -122,7 +137,7 @@ def resets(path: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> No
     if as_json:
         typer.echo(json.dumps(to_plain(found), indent=1))
         return
-    console = Console(highlight=False)
+    console = open_console()
     if not found:
         console.print(f"no resets in {escape(str(path))}", soft_wrap=True)
         return
@@ -151,3 +166,81 @@ def _open(path: Path) -> CalibrationStore:
             "another file than the grounder's parameter calibration_path"
         )
     return CalibrationStore(path)
+
+
+# --- tables for the terminal
+
+
+def print_predicate(summary: PredicateSummary, console: Console) -> None:
+    """One predicate: its contexts, then its models."""
+    console.print(f"[bold]{escape(summary.predicate)}[/]")
+    console.print(Padding(_contexts(summary.contexts), (0, 0, 0, 2)))
+    for model in summary.models:
+        for line in _model_lines(model):
+            console.print(Padding(line, (0, 0, 0, 2)))
+    console.print()
+
+
+def _contexts(contexts: tuple[ContextSummary, ...]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
+    table.add_column("context", min_width=26)
+    table.add_column("outcomes", justify="right")
+    table.add_column("weight", justify="right")
+    table.add_column("prior", justify="right", min_width=5)
+    table.add_column("degree", justify="right", min_width=6)
+    table.add_column("mean", justify="right", min_width=4)
+    table.add_column("last", no_wrap=True, min_width=12)
+    table.add_column("last step", no_wrap=True)
+    for one in contexts:
+        table.add_row(
+            escape(one.words),
+            str(one.outcomes),
+            f"{one.weight:.1f}",
+            _number(one.prior),
+            _degree(one),
+            f"{one.mean_quality:.2f}",
+            datetime.datetime.fromtimestamp(one.last).strftime("%d %b %H:%M"),
+            escape(_short(one.last_step)),
+        )
+    return table
+
+
+def _degree(one: ContextSummary) -> str:
+    """The degree, coloured by which way outcomes have moved it."""
+    if one.degree is None or one.prior is None:
+        return "-"
+    if abs(one.degree - one.prior) < NOTICEABLE:
+        return f"{one.degree:.2f}"
+    return f"[{'green' if one.degree > one.prior else 'red'}]{one.degree:.2f}[/]"
+
+
+def _short(step: str) -> str:
+    return step if len(step) <= STEP_WIDTH else f"{step[: STEP_WIDTH - 1]}…"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _model_lines(model: ModelSummary) -> Iterator[str]:
+    """The pooled map, how good the degrees were, and drift."""
+    said = f"[dim]degrees of[/] {escape(model.model)} [dim]after {model.outcomes} outcomes, [/]"
+    said += f"[dim]each worth {model.strength:.1f}[/]"
+    yield said
+    if max(abs(y - x) for x, y in model.points) > NOTICEABLE:
+        curve = "".join(BLOCKS[min(int(y * len(BLOCKS)), len(BLOCKS) - 1)] for _, y in model.points)
+        shown = "  ".join(f"{x:.1f} → {y:.2f}" for x, y in model.points[1:10:2])
+        yield f"[dim]mean[/]  {curve}  {shown}"
+    else:
+        yield "[dim]are taken as they are[/]"
+    found = model.reliability
+    if found is not None:
+        yield (
+            f"[dim]Brier score[/] {found.before.brier:.3f} → {found.after.brier:.3f}   "
+            f"[dim]calibration error[/] {found.before.ece:.3f} → {found.after.ece:.3f} "
+            f"[dim](by chance {found.after.ece_by_chance:.3f})[/]"
+        )
+        if found.is_poor:
+            yield f"[yellow]high calibration error[/]: {escape(str(found))}"
+    if model.drift is not None:
+        yield f"[yellow]drift[/]: {escape(str(model.drift))}"

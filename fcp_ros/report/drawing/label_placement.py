@@ -22,7 +22,7 @@ LEADER_DISTANCE = 14.0
 
 
 @dataclass(frozen=True)
-class Label:
+class TextLabel:
     """A text that wants to stand near a point.
 
     Attributes:
@@ -43,7 +43,7 @@ class Label:
 class PlacedLabel:
     """Where a label stands: offset of its centre from its point, in points."""
 
-    label: Label
+    label: TextLabel
     dx: float
     dy: float
 
@@ -73,7 +73,7 @@ class PlacedLabel:
 Box = tuple[float, float, float, float]
 
 
-def place_labels(labels: Sequence[Label], taken: Sequence[Box] = ()) -> list[PlacedLabel]:
+def place_labels(labels: Sequence[TextLabel], taken: Sequence[Box] = ()) -> list[PlacedLabel]:
     """Places the labels one after the other.
 
     Args:
@@ -97,7 +97,7 @@ def place_labels(labels: Sequence[Label], taken: Sequence[Box] = ()) -> list[Pla
     return placed
 
 
-def _offsets(label: Label) -> Iterator[tuple[float, float]]:
+def _offsets(label: TextLabel) -> Iterator[tuple[float, float]]:
     half = _width(label) / 2
     if label.centred:
         yield 0.0, 0.0
@@ -108,11 +108,11 @@ def _offsets(label: Label) -> Iterator[tuple[float, float]]:
             yield side + distance * cos, (distance + label.size / 3) * sin
 
 
-def _width(label: Label) -> float:
+def _width(label: TextLabel) -> float:
     return CHARACTER_WIDTH * label.size * len(label.text)
 
 
-def _box(label: Label, dx: float, dy: float) -> Box:
+def _box(label: TextLabel, dx: float, dy: float) -> Box:
     half_width, half_height = _width(label) / 2, 0.6 * label.size
     x, y = label.x + dx, label.y + dy
     return x - half_width, y - half_height, x + half_width, y + half_height

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matplotlib figures as inline SVG, drawn without a display and without global state."""
+"""Matplotlib figures as inline SVG, drawn without a display or global state, and their colours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,21 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from fcp_ros.report import palette
+# Colours that all pictures share: one meaning, one colour.
+INK = "#1f2933"
+MUTED = "#7b8794"
+FAINT = "#d9dfe6"
+PAPER = "#ffffff"
+ROOM = "#f3f0e9"
+ROOM_EDGE = "#b8b09c"
+FURNITURE = "#d5dde5"
+FURNITURE_EDGE = "#8a99a8"
+ITEM = "#2b6cb0"
+ROUTE = "#d9480f"
+MEMBERSHIP = "#2b6cb0"
+ALPHA = "#c92a2a"
+GOOD = "#2f9e44"
+WARN = "#e8a33d"
 
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
@@ -20,28 +34,28 @@ STYLE: dict[Any, Any] = {
     "font.size": 9,
     "svg.fonttype": "none",  # text stays text: small, searchable, in the page's own font
     "svg.hashsalt": "fcp_ros",  # the same picture gives the same bytes
-    "text.color": palette.INK,
-    "axes.edgecolor": palette.FAINT,
-    "axes.labelcolor": palette.MUTED,
-    "xtick.color": palette.MUTED,
-    "ytick.color": palette.MUTED,
+    "text.color": INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": MUTED,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
 }
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Returns an empty figure of the given size in inches."""
+    """Return an empty figure of the given size in inches."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasSVG(figure)
     return figure
 
 
 def to_svg(figure: Figure, label: str, prefix: str) -> str:
-    """Renders a figure as one ``<svg>`` element to be placed into a page.
+    """Render a figure as one ``<svg>`` element to be placed into a page.
 
     Args:
-        figure: what to draw.
-        label: description for people who can't see it.
-        prefix: unique in the page; keeps the element ids of two pictures apart.
+        figure: The picture.
+        label: Description for people who can't see it.
+        prefix: Unique in the page; keeps the element ids of two pictures apart.
     """
     buffer = io.StringIO()
     with rc_context(STYLE), warnings.catch_warnings():

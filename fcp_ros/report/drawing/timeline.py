@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import Plan
-from fcp_ros.report import palette
-from fcp_ros.report.figure import STYLE, new_figure, to_svg
+from fcp_ros.report.drawing import figure as palette
+from fcp_ros.report.drawing.figure import STYLE, new_figure, to_svg
 
 
 def draw_timeline(plan: Plan, prefix: str) -> str:

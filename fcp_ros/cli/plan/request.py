@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 
-from rich.console import Console
-
-from fcp_ros.cli.session import JudgeChoice, SceneChoice, open_grounder, open_session
+from fcp_ros.cli.judges import JudgeChoice, open_grounder
+from fcp_ros.cli.terminal import open_console
 from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl import PddlTask, UnsupportedPddl, read_pddl
-from fcp_ros.grounding import Grounder
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningResult, PlanStatus, Progress, plan
 from fcp_ros.planning.model.request import ProgressCallback
 from fcp_ros.relaxation import plan_goal
@@ -20,27 +18,38 @@ from fcp_ros.report.ipc_plan import ipc_plan
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the command line says. `goal` may be empty where a PDDL problem has one."""
+class PlanInput:
+    """The files, goal and options of one request.
+
+    Attributes:
+        domain: Name or path of the domain.
+        scene: Name or path of the scene, or of the PDDL problem.
+        goal: The goal; may be empty if a PDDL problem has one.
+        options: The planning options.
+        judges: Who judges graded predicates.
+        types: Types of labels or elements, ``NAME=TYPE`` each.
+        similar: Threshold for labels that are like known ones; None leaves it to the domain.
+    """
 
     domain: str
     scene: str
     goal: str
     options: PlanningOptions
     judges: JudgeChoice
-    reading: SceneChoice | None = None
+    types: tuple[str, ...] = ()
+    similar: float | None = None
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The result, and what it is about: `domain` is None where the files were refused."""
+class PlanAnswer:
+    """The result with its domain and PDDL task; `domain` is None if the files were refused."""
 
     result: PlanningResult
     domain: Domain | None
     task: PddlTask | None = None
 
     def ipc_plan(self) -> str:
-        """The plan as the text of an IPC plan file.
+        """Return the plan as the text of an IPC plan file.
 
         Raises:
             NotPddl: a name in it that PDDL does not allow.
@@ -51,39 +60,43 @@ class Answer:
 
 
 def is_pddl(file: str) -> bool:
-    """Whether a file is one of PDDL, by its name."""
+    """Return True for the name of a PDDL file."""
     return file.lower().endswith(".pddl")
 
 
-def answer_scene(asked: Asked) -> Answer:
+def answer_scene(asked: PlanInput) -> PlanAnswer:
     """Plan for a goal in a scene.
 
     Raises:
         DomainError, SceneError, GroundingError: what is wrong with the files or the model.
     """
-    with _shown("reading the scene") as show:
-        session = open_session(asked.domain, asked.scene, asked.reading)
-        with closing(_grounder(asked, session.domain)) as grounder:
+    # The scene layer, with all its formats: PDDL files need none of it.
+    from fcp_ros.cli.session import SceneChoice, open_session
+
+    with _open_progress("reading the scene") as show:
+        choice = SceneChoice(asked.types, asked.similar)
+        session = open_session(asked.domain, asked.scene, choice)
+        with closing(open_grounder(session.domain, asked.judges)) as grounder:
             state = session.state.instance
             result = plan_goal(
                 session.domain, state, asked.goal, asked.options, grounder, progress=show
             )
-    return Answer(result, session.domain)
+    return PlanAnswer(result, session.domain)
 
 
-def answer_pddl(asked: Asked) -> Answer:
+def answer_pddl(asked: PlanInput) -> PlanAnswer:
     """Plan for a PDDL problem, or for another goal in its initial state.
 
     Raises:
         DomainError: what is wrong with the files. What is not supported is no error but a result
             with the status UNSUPPORTED.
     """
-    with _shown("reading the PDDL files") as show:
+    with _open_progress("reading the PDDL files") as show:
         try:
             task = read_pddl(asked.domain, asked.scene)
         except UnsupportedPddl as error:
-            return Answer(PlanningResult(PlanStatus.UNSUPPORTED, str(error)), None)
-        with closing(_grounder(asked, task.domain)) as grounder:
+            return PlanAnswer(PlanningResult(PlanStatus.UNSUPPORTED, str(error)), None)
+        with closing(open_grounder(task.domain, asked.judges)) as grounder:
             if asked.goal:
                 result = plan_goal(
                     task.domain,
@@ -100,17 +113,13 @@ def answer_pddl(asked: Asked) -> Answer:
                 result = plan(
                     task.domain, task.instance, task.goal, options, grounder, progress=show
                 )
-    return Answer(result, task.domain, task)
-
-
-def _grounder(asked: Asked, domain: Domain) -> Grounder:
-    return open_grounder(domain, asked.judges)
+    return PlanAnswer(result, task.domain, task)
 
 
 @contextmanager
-def _shown(first: str) -> Iterator[ProgressCallback]:
-    """A line on standard error that says how far it is."""
-    with Console(stderr=True).status(first) as status:
+def _open_progress(first: str) -> Iterator[ProgressCallback]:
+    """Show on standard error how far the planner is."""
+    with open_console(stderr=True).status(first) as status:
 
         def show(progress: Progress) -> None:
             status.update(f"{progress.phase.value}: {progress.expansions} expansions")

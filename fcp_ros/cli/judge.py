@@ -8,10 +8,9 @@ from contextlib import closing
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
-from fcp_ros.cli.errors import explained, fail
+from fcp_ros.cli.judges import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
     DEFAULT_ORACLE,
@@ -23,15 +22,19 @@ from fcp_ros.cli.options import (
     OracleOption,
     SceneOption,
 )
-from fcp_ros.cli.session import JudgeChoice, open_grounder, open_session
+from fcp_ros.cli.session import open_session
+from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.domain import GradedPredicate, load_domain
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.grounding import ArgumentContext, JudgementRequest, Membership, build_request
 from fcp_ros.package_files import find_domain
 from fcp_ros.report import to_plain
-from fcp_ros.report.provenance import sparkline
+from fcp_ros.report.degree_origin import to_sparkline
+
+app = typer.Typer(add_completion=False)
 
 
+@app.command()
 def judge(
     predicate: Annotated[
         str, typer.Argument(help="A graded predicate of the domain, such as serves_as.")
@@ -51,8 +54,8 @@ def judge(
     calibration: CalibrationOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Judge to which degree a graded predicate holds of things given in words, or of a scene's."""
-    with explained():
+    """Judge to which degree a graded predicate holds of things in words or in a scene."""
+    with explain_errors():
         loaded = load_domain(find_domain(domain))
         if predicate not in loaded.graded:
             fail(
@@ -67,7 +70,7 @@ def judge(
     if as_json:
         typer.echo(json.dumps(to_plain(membership), indent=1))
     else:
-        Console(highlight=False).print(escape(_sentence(request, membership)), soft_wrap=True)
+        open_console().print(escape(_sentence(request, membership)), soft_wrap=True)
 
 
 def _in_scene(
@@ -101,7 +104,7 @@ def _sentence(request: JudgementRequest, membership: Membership) -> str:
     if membership.evidence_count:
         text += f"  judged {membership.prior:.2f}, then {membership.evidence_count} outcomes"
     if membership.distribution:
-        text += f"  0 {sparkline(membership.distribution)} 1"
+        text += f"  0 {to_sparkline(membership.distribution)} 1"
     if membership.fallback:
         text += f"  FALLBACK: {membership.fallback}"
     return f"{text}  {membership.note}".rstrip()

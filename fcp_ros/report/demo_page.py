@@ -9,11 +9,14 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from fcp_ros.report.floor_plan import draw_floor_plan
-from fcp_ros.report.model import Episode, Report, StepOutcome
-from fcp_ros.report.palette import outcome_colour
-from fcp_ros.report.provenance import provenance
-from fcp_ros.report.timeline import draw_timeline
+from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.report.degree_origin import describe_origin
+from fcp_ros.report.demo_report import DemoReport, Episode, StepOutcome
+from fcp_ros.report.drawing import figure
+from fcp_ros.report.drawing.floor_plan import draw_floor_plan
+from fcp_ros.report.drawing.timeline import draw_timeline
+
+_OUTCOMES = {OutcomeCode.SUCCEEDED: figure.GOOD, OutcomeCode.CANCELLED: figure.MUTED}
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,8 @@ class EpisodeView:
     executed: dict[str, StepOutcome]
 
 
-def render_page(report: Report) -> str:
-    """Returns the report as a complete HTML document."""
+def render_page(report: DemoReport) -> str:
+    """Return the report as a complete HTML document."""
     environment = Environment(
         loader=PackageLoader("fcp_ros.report", "templates"),
         autoescape=True,
@@ -35,20 +38,27 @@ def render_page(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["outcome_colour"] = outcome_colour
-    environment.globals["provenance"] = provenance
-    views = [_view(episode) for episode in report.episodes]
+    environment.globals["outcome_colour"] = choose_outcome_colour
+    environment.globals["describe_origin"] = describe_origin
+    views = [_draw_episode(episode) for episode in report.episodes]
     return environment.get_template("report.html.j2").render(report=report, views=views)
 
 
-def write_page(report: Report, path: Path) -> Path:
-    """Writes the page, creating its folder, and returns the path."""
+def write_page(report: DemoReport, path: Path) -> Path:
+    """Write the page, creating its folder, and return the path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(render_page(report), encoding="utf-8")
     return path
 
 
-def _view(episode: Episode) -> EpisodeView:
+def choose_outcome_colour(outcome: OutcomeCode | None) -> str:
+    """Choose the colour of a step: by how it ended, neutral while it was only planned."""
+    if outcome is None:
+        return figure.FURNITURE_EDGE
+    return _OUTCOMES.get(outcome, figure.ALPHA)
+
+
+def _draw_episode(episode: Episode) -> EpisodeView:
     plan = episode.result.plan
     steps = plan.steps if plan is not None else ()
     chosen = [element for _, element in plan.binding] if plan is not None else []

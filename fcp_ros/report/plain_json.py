@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report as plain JSON, for scripts and for tests."""
+"""Planning results as plain JSON, for scripts and for tests."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ import dataclasses
 import enum
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from fcp_ros.planning import Plan, PlanningResult
-from fcp_ros.report.model import Episode, Report
 
 
 def to_plain(value: Any) -> Any:
-    """Turns values of this package (dataclasses, enums, mappings) into JSON's own types.
+    """Turn values of this package (dataclasses, enums, mappings) into JSON's own types.
 
     Raises:
         TypeError: for a value that has no plain form; it names the type.
@@ -36,7 +32,7 @@ def to_plain(value: Any) -> Any:
 
 
 def plain_result(result: PlanningResult) -> dict[str, Any]:
-    """A planner's answer as JSON values; the verifier's final state is left out (it is large)."""
+    """Return a planner's answer as JSON values; the verifier's final state is left out (it is large)."""
     if result.verification is not None:
         verdict = dataclasses.replace(result.verification, final=None)
         result = dataclasses.replace(result, verification=verdict)
@@ -45,10 +41,10 @@ def plain_result(result: PlanningResult) -> dict[str, Any]:
 
 
 def read_plan(text: str) -> Plan:
-    """Reads the plan out of what ``fcp plan --json`` printed.
+    """Read the plan out of what ``fcp plan --json`` printed.
 
     Raises:
-        ValueError: what is missing or of the wrong type, and where.
+        ValueError: What is missing or of the wrong type, and where.
     """
     try:
         content = json.loads(text)
@@ -59,24 +55,6 @@ def read_plan(text: str) -> Plan:
         raise ValueError(
             'no plan in it: give the output of "fcp plan --json" for a goal that was solved'
         )
+    from pydantic import TypeAdapter  # slow to import, and most commands read no plan
+
     return TypeAdapter(Plan).validate_python(plan)
-
-
-def write_json(report: Report, path: Path) -> Path:
-    """Writes the report without the scenes (they are files of their own); returns the path."""
-    plain = to_plain(dataclasses.replace(report, episodes=()))
-    plain["as_expected"] = report.as_expected
-    plain["episodes"] = [_plain_episode(episode) for episode in report.episodes]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(plain, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    return path
-
-
-def _plain_episode(episode: Episode) -> dict[str, Any]:
-    plain = {
-        field.name: to_plain(getattr(episode, field.name))
-        for field in dataclasses.fields(episode)
-        if field.name not in ("scene", "result")
-    }
-    plain["result"] = plain_result(episode.result)
-    return plain

@@ -6,7 +6,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.report.labels import CHARACTER_WIDTH, Label, place_labels
+from fcp_ros.report.drawing.label_placement import CHARACTER_WIDTH, TextLabel, place_labels
 
 SPREAD = st.integers(0, 4)
 
@@ -24,14 +24,14 @@ def overlap(one, other):
 
 @given(st.lists(st.tuples(SPREAD, SPREAD), min_size=1, max_size=6))
 def test_labels_of_a_crowd_do_not_overlap(points):
-    labels = [Label("mug 1", 4.0 * x, 4.0 * y, 7.5) for x, y in points]
+    labels = [TextLabel("mug 1", 4.0 * x, 4.0 * y, 7.5) for x, y in points]
     placed = place_labels(labels)
     assert [p.label for p in placed] == labels
     assert not any(overlap(box(a), box(b)) for a, b in combinations(placed, 2))
 
 
 def test_a_centred_label_stands_on_its_point_unless_something_is_there():
-    label = Label("table 1", 100, 100, 8, centred=True)
+    label = TextLabel("table 1", 100, 100, 8, centred=True)
     assert (place_labels([label])[0].dx, place_labels([label])[0].dy) == (0, 0)
     moved = place_labels([label], taken=[(95, 95, 105, 105)])[0]
     assert (moved.dx, moved.dy) != (0, 0)

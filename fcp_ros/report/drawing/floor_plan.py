@@ -12,11 +12,12 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.patches import FancyArrowPatch, Polygon
 
+from fcp_ros.foundation.wording import to_printable
 from fcp_ros.planning import PlanStep
-from fcp_ros.report import palette
-from fcp_ros.report.figure import STYLE, new_figure, to_svg
-from fcp_ros.report.labels import CHARACTER_WIDTH, Label, place_labels
-from fcp_ros.report.names import printable, said
+from fcp_ros.report.drawing import figure as palette
+from fcp_ros.report.drawing.figure import STYLE, new_figure, to_svg
+from fcp_ros.report.drawing.label_placement import CHARACTER_WIDTH, TextLabel, place_labels
+from fcp_ros.report.names import to_words
 from fcp_ros.scene import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.shapes.route import Stop, trace_route
 
@@ -195,25 +196,23 @@ def _draw_labels(
         )
         if small and placed.needs_leader:
             leaders.append([(x + dx / scale, y + dy / scale) for dx, dy in placed.leader(gap=2.0)])
-    lines = LineCollection(
-        leaders, colors=palette.ITEM, linewidths=0.5, zorder=10, clip_on=False
-    )
+    lines = LineCollection(leaders, colors=palette.ITEM, linewidths=0.5, zorder=10, clip_on=False)
     axes.add_collection(lines, autolim=False)
 
 
-def _label(node: SceneNode, scale: float) -> Label:
+def _label(node: SceneNode, scale: float) -> TextLabel:
     """The label of a node; a room's stands at its upper left corner, not in its middle."""
-    text = printable(said(node.id, node.category))
+    text = to_printable(to_words(node.id, node.category))
     text = (
         text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
     )
     if node.layer is not Layer.ROOM:
         x, y = _xy(node)
         large = _is_large(node) and node.layer is Layer.OBJECT
-        return Label(text, x * scale, y * scale, 8.0 if large else 7.5, centred=large)
+        return TextLabel(text, x * scale, y * scale, 8.0 if large else 7.5, centred=large)
     outline = list(node.polygon) or _outline(node)
     half = 9.0 * CHARACTER_WIDTH * len(text) / 2
-    return Label(
+    return TextLabel(
         text,
         min(x for x, _ in outline) * scale + half + 4,
         max(y for _, y in outline) * scale - 9,

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The grounder that a command judges with, as its options choose it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fcp_ros.cli.options import DEFAULT_ORACLE
+from fcp_ros.domain import Domain
+from fcp_ros.grounding import (
+    CalibrationOptions,
+    EndpointOptions,
+    Grounder,
+    GroundingOptions,
+    make_grounder,
+)
+
+
+@dataclass(frozen=True)
+class JudgeChoice:
+    """The options that decide who judges.
+
+    Attributes:
+        oracle: Name of the default oracle.
+        model: Folder of its model, or the model's name on the server; "" takes the usual one.
+        endpoint: URL of a model server, which is the default oracle then; "" for none.
+        calibration: The store to learn from; None for none.
+    """
+
+    oracle: str = DEFAULT_ORACLE
+    model: str = ""
+    endpoint: str = ""
+    calibration: Path | None = None
+
+    def to_options(self) -> GroundingOptions:
+        """Return the settings of the grounder."""
+        calibration = CalibrationOptions(path=self.calibration)
+        if not self.endpoint:
+            return GroundingOptions(oracle=self.oracle, model=self.model, calibration=calibration)
+        return GroundingOptions(
+            oracle="endpoint",
+            endpoint=EndpointOptions(url=self.endpoint, model=self.model),
+            calibration=calibration,
+        )
+
+
+def open_grounder(domain: Domain, choice: JudgeChoice) -> Grounder:
+    """Open a grounder for the domain's graded predicates.
+
+    Raises:
+        GroundingError: a model, server or store that can't be used.
+    """
+    return make_grounder(domain, choice.to_options())

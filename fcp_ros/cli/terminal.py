@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Output and errors as people read them: consoles, progress, one sentence for what goes wrong."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from fcp_ros.cli.exit_codes import BAD_INPUT
+from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.wording import to_printable
+
+UNWRAPPED = 10_000
+"""Columns of a file or pipe: lines are as long as they are, so that scripts can read them."""
+
+
+def open_console(*, stderr: bool = False) -> Console:
+    """Open a console that wraps lines only on a terminal, or at COLUMNS where that is set."""
+    console = Console(stderr=stderr, highlight=False)
+    if not console.is_terminal and not os.environ.get("COLUMNS"):
+        console = Console(stderr=stderr, highlight=False, width=UNWRAPPED)
+    return console
+
+
+@contextmanager
+def show_progress(what: str) -> Iterator[None]:
+    """Show a spinner on standard error meanwhile; nothing if it is not a terminal."""
+    with open_console(stderr=True).status(what):
+        yield
+
+
+@contextmanager
+def explain_errors() -> Iterator[None]:
+    """Turn the errors that bad input causes into a message and exit code 2."""
+    try:
+        yield
+    except (InputError, FileNotFoundError) as error:
+        fail(str(error))
+
+
+def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
+    """Print `message` on standard error and leave with `code`.
+
+    Raises:
+        typer.Exit: always.
+    """
+    open_console(stderr=True).print(f"[bold red]error[/] {escape(message)}", soft_wrap=True)
+    raise typer.Exit(code)
+
+
+def escape_text(text: str) -> str:
+    """Make text from a file safe to print: no markup, and nothing that a terminal would obey."""
+    return escape(to_printable(text))

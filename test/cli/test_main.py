@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program ``fcp``: its list of commands stays true, and it imports no more than it needs."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from fcp_ros.cli.main import SUMMARIES, app, import_command
+
+LISTING = """
+import sys
+from typer.testing import CliRunner
+from fcp_ros.cli.main import app
+result = CliRunner().invoke(app, sys.argv[1:])
+assert result.exit_code == 0, result.output
+print("\\n".join(sys.modules))
+"""
+
+SLOW = {
+    "httpx2", "jinja2", "matplotlib", "networkx", "open3d", "pandas", "pxr", "rclpy", "sklearn",
+    "sentence_transformers", "shapely", "spark_dsg", "torch", "transformers",
+}  # fmt: skip
+"""Libraries that take tenths of seconds, or seconds, to import."""
+
+
+def imported_by(*arguments):
+    """The modules in memory after a command, in a process of its own."""
+    result = subprocess.run(
+        [sys.executable, "-c", LISTING, *arguments], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    return set(result.stdout.splitlines())
+
+
+def test_help_imports_no_library_at_all():
+    modules = imported_by("--help")
+    assert not modules & (SLOW | {"numba", "numpy", "pydantic", "scipy", "yaml"})
+    ours = {module for module in modules if module.startswith("fcp_ros")}
+    assert ours <= {"fcp_ros", "fcp_ros.cli", "fcp_ros.cli.main"}
+
+
+def test_a_small_pddl_task_is_planned_without_scenes_and_slow_libraries(repository):
+    files = repository / "test" / "data" / "pddl"
+    modules = imported_by(
+        "plan",
+        "--domain", str(files / "courier.pddl"),
+        "--scene", str(files / "courier-1.pddl"),
+    )  # fmt: skip
+    assert not modules & SLOW
+    assert not [m for m in modules if m.startswith(("fcp_ros.scene", "fcp_ros.nodes", "scipy."))]
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_each_command_is_listed_with_the_first_line_of_its_own_help(name):
+    assert get_command(import_command(name)).help.splitlines()[0] == SUMMARIES[name]
+
+
+def test_commands_are_told_by_name():
+    answer = CliRunner().invoke(app, ["pln"])
+    assert answer.exit_code == 2
+    assert "plan" in answer.stderr
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_each_command_has_help(name):
+    answer = CliRunner().invoke(app, [name, "--help"])
+    assert answer.exit_code == 0
+    assert f"fcp {name}" in answer.output
+    assert "--install-completion" not in answer.output
