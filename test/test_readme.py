@@ -34,6 +34,14 @@ def test_every_fcp_command_runs(arguments, repository, monkeypatch):
     assert result.exit_code == 0, f"fcp {' '.join(arguments)}: {result.output}"
 
 
+def test_the_first_planning_example_has_a_plan(readme, repository, monkeypatch):
+    monkeypatch.chdir(repository)
+    first = next(arguments for arguments in commands(readme) if arguments[0] == "plan")
+    result = CliRunner().invoke(app, first)
+    assert "A plan of 3 steps" in result.output
+    assert "pick(robot_1, book_1, couch_1, living_room_1)" in result.output, "lines are not wrapped"
+
+
 def test_there_are_commands(readme):
     assert len(commands(readme)) >= 8
 

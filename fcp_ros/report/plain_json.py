@@ -32,7 +32,7 @@ def to_plain(value: Any) -> Any:
 
 
 def plain_result(result: PlanningResult) -> dict[str, Any]:
-    """Return a planner's answer as JSON values; the verifier's final state is left out (it is large)."""
+    """Return a planner's answer as JSON values, without the verifier's (large) final state."""
     if result.verification is not None:
         verdict = dataclasses.replace(result.verification, final=None)
         result = dataclasses.replace(result, verification=verdict)

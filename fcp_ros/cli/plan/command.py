@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -120,6 +121,7 @@ def plan(
 
     The exit code tells the planning status (see the README).
     """
+    _load_numba_without_scipy()
     base, policy = alpha_of(alpha, criticality, adaptive, length_factor, free_length)
     options = PlanningOptions(
         alpha=base,
@@ -155,3 +157,19 @@ def plan(
             explanation = answer.result.explanation or Explanation()
             console.print(explanation.explain_element(element), markup=False)
     raise typer.Exit(of_status(answer.result.status))
+
+
+def _load_numba_without_scipy() -> None:
+    """Load the part of numba that would import scipy.linalg, which takes as long as numba itself.
+
+    numba looks for BLAS there when it loads the first kernel, for kernels with np.dot. There are
+    none here, and this is a program of its own: nobody else's kernels need BLAS.
+    """
+    blas = "scipy.linalg.cython_blas"
+    if blas in sys.modules:
+        return
+    sys.modules[blas] = None  # type: ignore[assignment]  # importing it raises ImportError
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        del sys.modules[blas]
