@@ -309,7 +309,7 @@ class _Builder:
         try:
             value = _resolve(word) if is_plain or tag not in (None, "!", f"{_TAG}str") else word
         except ValueError as error:
-            raise _fault(f"{_shown(word)} is no plain value", "quote it", event) from error
+            raise _fault(f"{_shorten(word)} is no plain value", "quote it", event) from error
         if tag not in (None, "!", f"{_TAG}str"):
             if not isinstance(value, _TYPES.get(tag, ())):
                 raise _not_plain(word, event)
@@ -410,11 +410,11 @@ def _too_deep(deepest: int, event: Any) -> TextError:
 
 
 def _not_plain(what: str, event: Any) -> TextError:
-    what = f"the tag or value {_shown(what)} is not plain data"
+    what = f"the tag or value {_shorten(what)} is not plain data"
     return _fault(what, "quote it or drop the tag", event)
 
 
-def _shown(word: str) -> str:
+def _shorten(word: str) -> str:
     return word if len(word) <= 40 else f"{word[:40]}..."
 
 

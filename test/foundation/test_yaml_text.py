@@ -184,7 +184,7 @@ def test_values_are_read_as_they_were_written(value: Any, flow: bool | None) -> 
     text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=True)
     assert outcome(load_yaml, text) == outcome(load_by_twin, text)
     as_json = json.dumps(value, ensure_ascii=False)
-    if as_json.isascii() and as_json.isprintable():
+    if as_json.isascii() and as_json.isprintable() and "Infinity" not in as_json:
         assert load_yaml(as_json) == value
 
 

@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Surfaces of things, as scanners and segmentation give them: meshes and point clouds.
 
-Read through Open3D, an optional extra (`pip install fcp_ros[meshes]`), in a process of its own: its
-decoders of damaged files can crash, and then only that process ends.
+Read through Open3D, an optional extra (`pip install fcp_ros[meshes]`), in the sandbox: its decoders
+crash on some damaged files.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import subprocess
-import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.sandbox import DecodedFile, DecodingError, SandboxLimits, decode_in_sandbox
 from fcp_ros.scene.graph.errors import SceneError
 
 SUFFIXES = (".ply", ".pcd")
@@ -30,7 +26,12 @@ FARTHEST = 1e8
 """Largest coordinate (m): beyond it, a file is damaged rather than large."""
 
 START_TIME, BYTES_PER_SECOND = 60.0, 1_000_000
-"""The decoding process may take so long (s), and a second more for each so many bytes."""
+"""Time for decoding (s), and the bytes for which there is one second more."""
+
+MOST_MEMORY = 8 << 30
+"""Memory for decoding (bytes)."""
+
+_DECODER = "fcp_ros.scene.shapes.surface_decoder"
 
 _HEADER_BYTES = 16_384
 _PLY_ELEMENT = re.compile(rb"^element\s+(\S+)\s+(\S+)", re.MULTILINE)
@@ -103,14 +104,18 @@ def read_each_surface(paths: Sequence[Path], max_bytes: int) -> list[Surface | S
             promised.append(SceneError(f"it cannot be read ({error.strerror})", source=str(path)))
         except SceneError as error:
             promised.append(error)
-    with tempfile.TemporaryDirectory() as folder:
-        results = [Path(folder) / f"{number}.npz" for number in range(len(paths))]
-        sound = [number for number, points in enumerate(promised) if isinstance(points, int)]
-        _decode([(paths[number], results[number]) for number in sound])
-        return [
-            _decoded(path, result, points) if isinstance(points, int) else points
-            for path, result, points in zip(paths, results, promised, strict=True)
-        ]
+    sound = [number for number, points in enumerate(promised) if isinstance(points, int)]
+    size = sum(paths[number].stat().st_size for number in sound)
+    decoded = decode_in_sandbox(
+        _DECODER,
+        [(str(paths[number].resolve()),) for number in sound],
+        SandboxLimits(MOST_MEMORY, START_TIME + size / BYTES_PER_SECOND),
+    )
+    by_number = dict(zip(sound, decoded, strict=True))
+    return [
+        _surface_of(path, by_number[number], points) if isinstance(points, int) else points
+        for number, (path, points) in enumerate(zip(paths, promised, strict=True))
+    ]
 
 
 def _promised_points(path: Path, bytes_left: int) -> int:
@@ -151,39 +156,21 @@ def _small(number: bytes, most: int) -> bool:
     return number.isdigit() and len(number) < 16 and int(number) <= most
 
 
-def _decode(files: Sequence[tuple[Path, Path]]) -> None:
-    """Have each file written to its result; those that can't be decoded get none."""
-    program = Path(__file__).with_name("surface_decoder.py")
-    size = sum(path.stat().st_size for path, _ in files)
-    arguments = [word for path, result in files for word in (str(path.resolve()), str(result))]
-    # With the interpreter's own search path: its environment is not ours everywhere.
-    process = subprocess.Popen(
-        [sys.executable, str(program), *sys.path[1:], "--", *arguments],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+def _surface_of(
+    path: Path, found: DecodedFile | DecodingError, promised: int
+) -> Surface | SceneError:
+    if isinstance(found, DecodingError):
+        return _damaged(path, f"it cannot be decoded: {found}")
     try:
-        process.wait(START_TIME + size / BYTES_PER_SECOND)
-    except BaseException as error:
-        os.killpg(process.pid, signal.SIGKILL)  # with its forks
-        process.wait()
-        if not isinstance(error, subprocess.TimeoutExpired):
-            raise
-
-
-def _decoded(path: Path, result: Path, promised: int) -> Surface | SceneError:
-    try:
-        with np.load(result, allow_pickle=False) as arrays:
-            points = arrays["points"].astype(np.float64).reshape(-1, 3)
-            triangles = arrays["triangles"].astype(np.int64).reshape(-1, 3)
-    except (OSError, EOFError, ValueError, KeyError):
+        points = found.arrays["points"].astype(np.float64).reshape(-1, 3)
+        triangles = found.arrays["triangles"].astype(np.int64).reshape(-1, 3)
+    except (KeyError, ValueError):
         return _damaged(path, "it cannot be decoded")
     if len(points) != promised:  # the library keeps to itself that a file breaks off
         return _damaged(path, f"it promises {promised} points and holds {len(points)}")
     if triangles.size and not 0 <= int(triangles.min()) <= int(triangles.max()) < len(points):
         return _damaged(path, "a triangle names a point that is not there")
-    finite = np.isfinite(points).all(axis=1)
+    finite = np.asarray(np.isfinite(points).all(axis=1))
     if finite.any() and np.abs(points[finite]).max() > FARTHEST:
         return _damaged(path, f"a point is farther away than {FARTHEST:g} m")
     if not finite.any():

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """USD stages: labels, frames, boxes, rooms, instances, references; what is refused and why."""
 
-import json
 import math
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from damaged_files import LIMITS, damaged
 from effort import scaled
 from twin_house import Lacks, differences, truth_of
 
+from fcp_ros.foundation import sandbox
+from fcp_ros.foundation.sandbox import DecodedFile, DecodingError, SandboxLimits, decode_in_sandbox
 from fcp_ros.scene import (
     Layer,
     SceneError,
@@ -318,13 +317,13 @@ def test_a_crash_of_usd_is_an_error_and_no_crash_here(
     usd_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crashing = (sys.executable, "-c", "import os; os.abort()")
-    monkeypatch.setattr(usd_stage, "COMMAND", crashing)
+    monkeypatch.setattr(sandbox, "COMMAND", crashing)
     assert "ends without a result" in problem(usd_dir / "kitchen_small.usda")
 
 
 def test_a_stage_that_takes_too_long(usd_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sleeping = (sys.executable, "-c", "import time; time.sleep(60)")
-    monkeypatch.setattr(usd_stage, "COMMAND", sleeping)
+    monkeypatch.setattr(sandbox, "COMMAND", sleeping)
     monkeypatch.setattr(usd_stage, "START_TIME", 0.2)
     assert "takes too long" in problem(usd_dir / "kitchen_small.usda")
 
@@ -339,12 +338,12 @@ def test_without_the_package_the_message_says_what_to_install(
 # ---- damaged files -----------------------------------------------------------------------------
 
 
-def outcome(found: Any, name: str) -> SceneGraph | SceneError:
-    """What the reader makes of the program's result."""
+def outcome(found: DecodedFile | DecodingError, name: str) -> SceneGraph | SceneError:
+    """What the reader makes of what the sandbox hands back."""
     try:
-        if "refused" in found:
-            raise SceneError(found["refused"], source=name)
-        return complete_relations(graph_of_stage(found, name))
+        if isinstance(found, DecodingError):
+            raise SceneError(str(found), source=name)
+        return complete_relations(graph_of_stage(found.document, name))
     except SceneError as error:
         return error
 
@@ -359,18 +358,17 @@ def test_damaged_files(usd_dir: Path, tmp_path: Path, suffix: str) -> None:
     for number, (_, content) in enumerate(damaged(whole.read_bytes(), copies, seed=9)):
         stage = tmp_path / f"{number}.{suffix}"
         stage.write_bytes(content)
-        stages.append((stage, tmp_path / f"{number}.json", tmp_path / f"{number}.npz"))
+        stages.append((str(stage), str(LIMITS.max_nodes), ""))
+    limits = SandboxLimits(usd_stage.MOST_MEMORY, 120.0)
     refused = lost = 0
-    while stages:
-        words = [str(path) for files in stages[:50] for path in files]
-        limits = (str(LIMITS.max_nodes), str(usd_stage.MOST_MEMORY))
-        command = [*usd_stage.COMMAND, *sys.path[1:], "--", *limits, *words]
-        subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
-        done = [(stage, result) for stage, result, _ in stages[:50] if result.exists()]
-        for stage, result in done:
-            found = outcome(json.loads(result.read_text()), str(stage))
-            refused += isinstance(found, SceneError)
-        lost += len(done) < len(stages[:50])
-        stages = stages[max(len(done) + (len(done) < len(stages[:50])), 1) :]
+    for start in range(0, copies, 50):
+        files = stages[start : start + 50]
+        decoded = decode_in_sandbox(usd_stage.DECODER, files, limits, tmp_path)
+        for (stage, *_), found in zip(files, decoded, strict=True):
+            assert "too long" not in str(found)
+            if "ends without a result" in str(found):
+                lost += 1
+            else:
+                refused += isinstance(outcome(found, stage), SceneError)
     assert refused > 0.4 * copies
     assert lost <= 0.01 * copies, "USD itself is to refuse nearly all of them"

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from fcp_ros.scene.formats.armeni.pickled_arrays import PickledArray
+from fcp_ros.foundation.restricted_pickle import PickledArray
 from fcp_ros.scene.formats.validation import Extents, Name, Number, Position, ToolModel
 
 _MOST_NUMBERS = 16

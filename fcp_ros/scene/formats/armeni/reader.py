@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reader of Armeni et al.'s 3D Scene Graphs of Gibson buildings (``3DSceneGraph_<name>.npz``).
 
-- The ``.npz`` is a zip archive with a pickle inside. ``restricted_pickle`` reads it without
-  running anything; sizes are checked before inflating.
+- The ``.npz`` is a zip archive with a pickle inside. `foundation.restricted_pickle` reads it
+  without running anything; sizes are checked before inflating.
 - Frame: Gibson's, z up, metres: taken as REP-103.
 - Ids: rooms and objects are numbered each on their own: ``kitchen_1`` (counted), ``cup_51``.
 - Boxes are upright and parallel to the axes; a room's outline is that of its box.
@@ -18,9 +18,12 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from fcp_ros.foundation.restricted_pickle import (
+    PickledArray,
+    RestrictedPickleError,
+    load_restricted,
+)
 from fcp_ros.scene.formats.armeni.model import BuildingGraph, ObjectModel, RoomModel
-from fcp_ros.scene.formats.armeni.pickled_arrays import PickledArray
-from fcp_ros.scene.formats.armeni.restricted_pickle import load_restricted
 from fcp_ros.scene.formats.frames import REP_103
 from fcp_ros.scene.formats.identifiers import SOURCE_ID, PlainIds, SourceId, plain_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits
@@ -31,6 +34,7 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import box_corners
 
 _ADVICE = "Download the building's 3DSceneGraph_<name>.npz again."
+_DO_NOT_OPEN = "Do not open it with other tools either, unless you trust where it comes from."
 _ZIP = b"PK\x03\x04"
 _ENTRY = b"PK\x01\x02"
 _MOST_ENTRIES = 1_000
@@ -111,7 +115,10 @@ def _unpickled(npy: bytes) -> dict[Any, Any]:
     header = npy[start:end]
     if _OBJECT_ARRAY not in header or _NO_SHAPE not in header:
         raise SceneError(f"{_ARRAY} is no array of one object", advice=_ADVICE)
-    value = load_restricted(npy[end:])
+    try:
+        value = load_restricted(npy[end:])
+    except RestrictedPickleError as error:
+        raise SceneError(str(error), advice=_DO_NOT_OPEN) from None
     content = value.values if isinstance(value, PickledArray) else None
     if not isinstance(content, list) or len(content) != 1 or not isinstance(content[0], dict):
         raise SceneError(f"{_ARRAY} holds no dict", advice=_ADVICE)

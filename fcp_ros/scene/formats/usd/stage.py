@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens a USD stage in a process of its own, and hands on what `program` found there.
+"""Opens a USD stage in the sandbox, and hands on what `stage_decoder` found there.
 
 USD's readers of binary files crash on some damaged bytes, and a few hundred bytes of references can
-compose to millions of prims; then only that process ends, at a limit of memory or time.
+compose to millions of prims; then only the sandbox's process ends, at a limit of memory or time.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.sandbox import DecodingError, SandboxLimits, decode_in_sandbox
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.graph.errors import SceneError
 
@@ -28,8 +27,8 @@ MOST_MEMORY = 6 << 30
 START_TIME, BYTES_PER_SECOND = 30.0, 2_000_000
 """How long it may take (s), and how much longer for each byte."""
 
-COMMAND = (sys.executable, str(Path(__file__).with_name("program.py")))
-"""Starts the program; search path, limits, and stages with results follow."""
+DECODER = "fcp_ros.scene.formats.usd.stage_decoder"
+"""What opens the stages in the sandbox."""
 
 _CRATE, _TEXT, _ZIP = b"PXR-USDC", b"#usda", b"PK\x03\x04"
 _SUFFIXES = {_CRATE: (".usdc", ".usd"), _TEXT: (".usda", ".usd"), _ZIP: (".usdz",)}
@@ -68,7 +67,7 @@ class StageMeshes:
 
 
 def stage_contents(file: SceneFile) -> Mapping[str, Any]:
-    """What `program` says about a stage.
+    """What `stage_decoder` says about a stage.
 
     Raises:
         SceneError: usd-core is missing, or the stage can't be opened within the limits.
@@ -96,53 +95,27 @@ def _opened(file: SceneFile, *, with_meshes: bool) -> tuple[Mapping[str, Any], S
             advice="Install it with: pip install usd-core.",
         )
     suffixes = _SUFFIXES[_kind(file.content)]
+    seconds = START_TIME + len(file.content) / BYTES_PER_SECOND
     with tempfile.TemporaryDirectory(prefix="fcp_usd_") as temporary:
         path = file.path.resolve()
         if file.path.suffix.lower() not in suffixes:  # USD goes by the name, we by the content
             path = Path(temporary) / f"stage{suffixes[0]}"
             path.write_bytes(file.content)
-        result = Path(temporary) / "result.json"
-        meshes = Path(temporary) / "meshes.npz"
-        _run(file, path, result, str(meshes) if with_meshes else "")
-        return _parsed(file, result), _meshes(file, meshes) if with_meshes else None
+        arguments = (str(path), str(file.limits.max_nodes), "meshes" if with_meshes else "")
+        limits = SandboxLimits(MOST_MEMORY, seconds)
+        (found,) = decode_in_sandbox(DECODER, [arguments], limits, path.parent)
+    if isinstance(found, DecodingError):
+        raise _unusable(file, str(found))
+    return found.document, _meshes(file, found.arrays) if with_meshes else None
 
 
-def _run(file: SceneFile, path: Path, result: Path, meshes: str) -> None:
-    limits = (str(file.limits.max_nodes), str(MOST_MEMORY))
+def _meshes(file: SceneFile, arrays: Mapping[str, NDArray[Any]]) -> StageMeshes:
     try:
-        subprocess.run(
-            [*COMMAND, *sys.path[1:], "--", *limits, str(path), str(result), meshes],
-            cwd=path.parent,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=START_TIME + len(file.content) / BYTES_PER_SECOND,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise _unusable(file, "opening it takes too long") from None
-
-
-def _parsed(file: SceneFile, result: Path) -> Mapping[str, Any]:
-    from pydantic_core import from_json
-
-    try:
-        found: dict[str, Any] = from_json(result.read_bytes())
-    except (OSError, ValueError):
-        raise _unusable(file, "USD ends without a result, or needs too much memory") from None
-    if "refused" in found:
-        raise _unusable(file, found["refused"])
-    return found
-
-
-def _meshes(file: SceneFile, written: Path) -> StageMeshes:
-    try:
-        with np.load(written, allow_pickle=False) as arrays:
-            ends = np.cumsum(arrays["lengths"].reshape(-1, 3), axis=0)[:-1].T
-            points = np.split(arrays["points"].astype(np.float64), ends[0])
-            counts = np.split(arrays["counts"].astype(np.int64), ends[1])
-            corners = np.split(arrays["corners"].astype(np.int64), ends[2])
-    except (OSError, ValueError, KeyError):
+        ends = np.cumsum(arrays["lengths"].reshape(-1, 3), axis=0)[:-1].T
+        points = np.split(arrays["points"].astype(np.float64), ends[0])
+        counts = np.split(arrays["counts"].astype(np.int64), ends[1])
+        corners = np.split(arrays["corners"].astype(np.int64), ends[2])
+    except (ValueError, KeyError):
         raise _unusable(file, "USD ends before its meshes are read") from None
     return StageMeshes([own.reshape(-1, 3) for own in points], counts, corners)
 

@@ -19,10 +19,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from fcp_ros.scene import SceneError
-from fcp_ros.scene.formats.armeni import restricted_pickle
-from fcp_ros.scene.formats.armeni.pickled_arrays import PickledArray
-from fcp_ros.scene.formats.armeni.restricted_pickle import load_restricted
+from fcp_ros.foundation import restricted_pickle
+from fcp_ros.foundation.restricted_pickle import (
+    PickledArray,
+    RestrictedPickleError,
+    load_restricted,
+)
 
 plain = st.recursive(
     st.none()
@@ -143,7 +145,7 @@ def test_nothing_is_run(name: str, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     for protocol in (0, 1, 2, 3, 4):
         content = pickle.dumps(gadgets(marker)[name], protocol)
-        with pytest.raises(SceneError, match="its pickle is refused"):
+        with pytest.raises(RestrictedPickleError, match="its pickle is refused"):
             load_restricted(content)
         assert not marker.exists()
 
@@ -207,7 +209,7 @@ def text(value: str) -> bytes:
     ],
 )
 def test_programs_that_numpy_does_not_write(program: bytes) -> None:
-    with pytest.raises(SceneError, match="its pickle is refused"):
+    with pytest.raises(RestrictedPickleError, match="its pickle is refused"):
         load_restricted(b"\x80\x04" + program + b".")
 
 
@@ -216,7 +218,7 @@ def test_programs_that_numpy_does_not_write(program: bytes) -> None:
     [b"", b".", b"\x80\x04", b"K", b"\x8e" + b"\xff" * 8 + b".", b"K\x01.K", b"\xff."],
 )
 def test_broken_pickles(program: bytes) -> None:
-    with pytest.raises(SceneError, match="its pickle is refused"):
+    with pytest.raises(RestrictedPickleError, match="its pickle is refused"):
         load_restricted(program)
 
 
@@ -255,7 +257,7 @@ def test_a_second_state_is_refused() -> None:
     order = b"(K\x03" + text("<") + b"NNNtb"
     dtype = DTYPE + text("f8") + b"\x89\x88\x87R" + order
     for program in (array + state, dtype + order):
-        with pytest.raises(SceneError, match="as numpy does not"):
+        with pytest.raises(RestrictedPickleError, match="as numpy does not"):
             load_restricted(program + b".")
 
 
@@ -281,7 +283,7 @@ def test_a_second_state_is_refused() -> None:
     ],
 )
 def test_shapes_and_types_that_do_not_fit(shape: tuple[int, ...], code: str) -> None:
-    with pytest.raises(SceneError, match="its pickle is refused"):
+    with pytest.raises(RestrictedPickleError, match="its pickle is refused"):
         load_restricted(array_of(shape, b"\x00" * 16, code))
 
 
@@ -303,7 +305,7 @@ def test_bombs_stay_small(program: bytes, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(restricted_pickle, "MAX_STEPS", restricted_pickle.MAX_STEPS // 100)
     tracemalloc.start()
     try:
-        with pytest.raises(SceneError, match="its pickle is refused"):
+        with pytest.raises(RestrictedPickleError, match="its pickle is refused"):
             load_restricted(b"\x80\x04" + program + b".")
         assert tracemalloc.get_traced_memory()[1] < 5e6
     finally:
@@ -317,7 +319,7 @@ def test_deep_nesting_is_no_recursion() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_text_that_python_would_warn_about() -> None:
-    with pytest.raises(SceneError, match="its pickle is refused"):
+    with pytest.raises(RestrictedPickleError, match="its pickle is refused"):
         load_restricted(b"\x80\x02S'\\('\n.")
 
 
@@ -326,5 +328,5 @@ def test_text_that_python_would_warn_about() -> None:
 def test_any_bytes_are_refused_or_plain(content: bytes) -> None:
     try:
         load_restricted(b"\x80\x04" + content)
-    except SceneError as error:
+    except RestrictedPickleError as error:
         assert "its pickle is refused" in str(error)  # noqa: PT017

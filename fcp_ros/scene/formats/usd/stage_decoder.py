@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program of the process in which USD stages are opened (see stage.py).
+"""Decodes USD stages in the sandbox (see stage.py and `foundation.sandbox`).
 
-Started as ``program.py [search path ...] -- most_prims most_memory stage result meshes [stage
-result meshes ...]``, with the folder of the stages as the current one; it imports nothing of this
-package. Each result is JSON: the labelled prims, the geometry that belongs to each, what could not
-be followed. Where meshes are asked for (else the word is empty), they are written there.
+The document of a stage holds the labelled prims, the geometry that belongs to each, and what could
+not be followed; its arrays are the meshes, if they are wanted. The current folder is that of the
+stage; nothing of this package is imported.
 
 References, payloads and sublayers that lead out of the folder are taken out of the layers in memory
 before the stage is composed, so that no other file is opened.
@@ -12,10 +11,7 @@ before the stage is composed, so that no other file is opened.
 
 from __future__ import annotations
 
-import json
 import os
-import resource
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -31,36 +27,15 @@ PRIMS_PER_NODE = 50
 """A labelled thing has that many unlabelled parts at most, on average."""
 
 
-def main(arguments: list[str]) -> None:
-    """Open the stages and write the results."""
-    split = arguments.index("--")
-    most_prims, most_memory, *stages = arguments[split + 1 :]
-    limit(int(most_memory))
-    sys.path[:] = arguments[:split]
-    os.environ.pop("PXR_AR_DEFAULT_SEARCH_PATH", None)  # other folders to look in
-    for stage, result, meshes in zip(stages[::3], stages[1::3], stages[2::3], strict=True):
-        try:
-            opened = Stage(stage, os.getcwd(), int(most_prims), with_meshes=bool(meshes))
-            found = opened.contents()
-            if meshes:
-                opened.write_meshes(meshes)
-        except Refusal as refusal:
-            found = {"refused": str(refusal)}
-        except (MemoryError, OSError, RuntimeError, TypeError, ValueError) as error:
-            found = {"refused": f"its content is damaged ({type(error).__name__})"}
-        Path(result).write_text(json.dumps(found), encoding="utf-8")
-
-
-def limit(most_memory: int) -> None:
-    """Let this process not take more memory than this (bytes), and leave no core file."""
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    most = most_memory if hard == resource.RLIM_INFINITY else min(most_memory, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 class Refusal(Exception):
-    """The stage can't be used; says why, as a clause."""
+    """A stage that can't be used; the message says why, a clause."""
+
+
+def decode(stage: str, most_prims: str, meshes: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the contents of a stage, and its meshes unless `meshes` is empty."""
+    os.environ.pop("PXR_AR_DEFAULT_SEARCH_PATH", None)  # other folders to look in
+    opened = Stage(stage, os.getcwd(), int(most_prims), with_meshes=bool(meshes))
+    return opened.contents(), opened.mesh_arrays() if meshes else {}
 
 
 class Stage:
@@ -293,7 +268,7 @@ class Stage:
         )
         return [numpy.array(one.Get(self.time) if one else ()) for one in read]
 
-    def write_meshes(self, path: str) -> None:
+    def mesh_arrays(self) -> dict[str, Any]:
         """The meshes in the order of the geometry: lengths of the three parts, and the parts."""
         import numpy
 
@@ -302,7 +277,7 @@ class Stage:
             numpy.concatenate([numpy.zeros(0), *(m[k].ravel() for m in meshes)]) for k in range(3)
         ]
         lengths = numpy.array([[part.size for part in mesh] for mesh in meshes])
-        numpy.savez(path, lengths=lengths, points=parts[0], counts=parts[1], corners=parts[2])
+        return {"lengths": lengths, "points": parts[0], "counts": parts[1], "corners": parts[2]}
 
 
 def hidden(geom: Any, prim: Any) -> bool:
@@ -324,7 +299,3 @@ def first_line(error: Exception) -> str:
     except UnicodeDecodeError:
         return "it quotes what is no UTF-8"
     return lines[0].rpartition(" : ")[2].strip("'")[:200] if lines else "unknown error"
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
