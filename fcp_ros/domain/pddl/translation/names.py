@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from fcp_ros.cset import Relation, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
-from fcp_ros.domain.expressions.syntax import Atom, Constant, Term
+from fcp_ros.domain.expressions.syntax import NAME_PATTERN, Atom, Constant, Term
 from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.pddl.rules.draft import SAME, DraftParameter
 from fcp_ros.domain.pddl.rules.universe import Universe
@@ -55,7 +55,9 @@ class Names:
             self._types[self._renamed[type_]] = above
         for predicate in (*sorted(self.universe.domain.predicates), SAME, ""):
             wanted = {SAME: "same", "": "always"}.get(predicate, predicate)
-            self._relations[predicate] = taken.take(wanted)
+            # Goals write names without quotes; PDDL's may begin with a digit.
+            fits = NAME_PATTERN.match(wanted) is not None
+            self._relations[predicate] = taken.take(wanted if fits else f"_{wanted}")
         elements = FreeNames()
         for spelt in self.universe.problem.spelling.values():
             elements.take(spelt)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from fcp_ros.domain import check_goal
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl import PddlError, parse_pddl
 from fcp_ros.domain.pddl.reader import read_texts
@@ -67,6 +68,7 @@ def test_names_begin_with_digits_and_are_words_of_the_language():
         "(:init (object 1) (object object)) (:goal (and (3rd 007) (3rd object))))",
     )
     assert {"1", "object", "007"} <= set(read.instance.names())
+    assert check_goal(read.goal, read.domain, read.instance) == read.goal
     assert len(read.domain.rules) == 2
 
 
