@@ -54,8 +54,12 @@ class Diagnostics:
         return 1
 
     def add(self, path: Path, message: str, fix: str) -> None:
-        """Record a problem. Message and fix are clauses without a final full stop."""
-        diagnostic = Diagnostic(self.file, self.line(path), message.rstrip("."), fix.rstrip("."))
+        """Record a fault at a path. Message and fix are clauses without a final full stop."""
+        self.add_at(self.line(path), message, fix)
+
+    def add_at(self, line: int, message: str, fix: str) -> None:
+        """Record a fault at a line; see `add`."""
+        diagnostic = Diagnostic(self.file, line, message.rstrip("."), fix.rstrip("."))
         if diagnostic not in self.diagnostics:
             self.diagnostics.append(diagnostic)
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fcp_ros.cset import Schema
-from fcp_ros.domain.expressions.syntax import Atom, TypedVariable
+from fcp_ros.domain.expressions.syntax import Atom, Expression, TypedVariable
 from fcp_ros.domain.oracles import DEFAULT_ORACLE, FuzzyRule, OracleChoice
 from fcp_ros.domain.scene_mapping import SceneMapping
 
@@ -79,19 +79,28 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What an action does besides, once for every match of `when` in the state it starts in.
+    """A further effect of an action, once for every match of its conditions in the state before.
 
     `variables` range over the elements of their types and may bind any of them, parameters' too
     (matches are not monic here); atoms hold them and the rule's parameters. Without variables it is
     a plain conditional effect. In graph rewriting: a multi-rule of an amalgamated rule (Ehrig et
     al., Fundamentals of Algebraic Graph Transformation). What several effects add stays, even where
-    another one deletes it.
+    another one deletes it. All of `when` and all of `formulas` must hold (see `ActionRule`).
     """
 
     variables: tuple[Parameter, ...]
     when: tuple[Literal, ...]
     add: tuple[Atom, ...] = ()
     delete: tuple[Atom, ...] = ()
+    formulas: tuple[Expression, ...] = ()
+
+    def positive(self) -> tuple[Atom, ...]:
+        """The atoms that must hold, in the order written."""
+        return tuple(literal.atom for literal in self.when if not literal.negated)
+
+    def negative(self) -> tuple[Atom, ...]:
+        """The atoms that must not hold, in the order written."""
+        return tuple(literal.atom for literal in self.when if literal.negated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +118,10 @@ class ActionRule:
     `when` (conditions), `delete` (among the positive conditions) and `add` speak of relations,
     `graded` of graded predicates whose degrees compose into the step's degree. `uses` is what one
     step takes from each resource; `executor` is the relative name of an ExecuteStep action.
+
+    `formulas` are conditions that are no literals: expressions over relations, of which all must
+    hold, too. Their free variables are parameters; quantified ones range over a type of the schema
+    and may be the same element as any other variable.
 
     `effects` happen besides (conditional, universal). `cost` is what "least cost" adds up.
     `metric` names the relation that the rule moves along one hop at a time (`at` for a navigate
@@ -128,6 +141,7 @@ class ActionRule:
     cost: Cost = Cost()
     window: Window = Window()
     metric: str = ""
+    formulas: tuple[Expression, ...] = ()
 
     @property
     def parameter_names(self) -> tuple[str, ...]:

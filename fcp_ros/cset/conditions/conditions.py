@@ -5,7 +5,9 @@ A condition extends the left side L of a rule to a larger pattern P along L -> P
 (NAC) holds at a match L -> G when no P -> G extends the match, a positive one (PAC) when some does,
 a count when their number is within its bounds. Which extensions count may depend on conditions in
 their turn, over P: nested conditions (Habel, Pennemann, *Correctness of high-level transformation
-systems relative to nested conditions*, 2009), here one level deep.
+systems relative to nested conditions*, 2009). Along the identity of L, a positive condition says
+that all of its nested ones hold, a negative one that some of them does not: with negation, that is
+all of first-order logic.
 """
 
 from collections.abc import Iterator
@@ -40,7 +42,7 @@ class ApplicationCondition:
         monic: whether only monic extensions count. By default they need not be: what is existential
             in ``not holding(robot, ?any)`` may be any element, matched already or not.
         nested: conditions that start at the larger pattern; only extensions that satisfy them count
-            ("some shelf that holds nothing"). They have none themselves.
+            ("some shelf that holds nothing").
         where: comparisons over the variables of the larger pattern; only extensions that satisfy
             them count.
     """

@@ -204,7 +204,7 @@ def always_decided(comparison: Comparison, pattern: Instance) -> bool:
 
 
 def _condition_problems(
-    condition: Condition, start: Instance, *, within: str = "L", nested: bool = False
+    condition: Condition, start: Instance, *, within: str = "L"
 ) -> Iterator[str]:
     what = f"condition {condition.name!r}"
     violations = condition.inclusion.violations()
@@ -219,12 +219,9 @@ def _condition_problems(
     yield from _unknown_in_comparisons(condition.pattern, f"{what}", condition.where)
     if isinstance(condition, CountCondition):
         yield from _bound_problems(what, condition)
-    if nested and condition.nested:
-        yield f"{what} is nested and has nested conditions itself; one level is what is supported"
-        return
     for inner in condition.nested:
         yield from _condition_problems(
-            inner, condition.pattern, within=f"the pattern of {what}", nested=True
+            inner, condition.pattern, within=f"the pattern of {what}"
         )
 
 

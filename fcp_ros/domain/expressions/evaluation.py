@@ -29,7 +29,7 @@ from fcp_ros.domain.expressions.syntax import (
     free_variables,
 )
 from fcp_ros.domain.model import IS_A
-from fcp_ros.fuzzy.tnorm import TNorm
+from fcp_ros.fuzzy.tnorm import Goedel, TNorm
 
 DegreeOf = Callable[[str, tuple[str, ...]], float | None]
 """Degree in [0, 1] of a graded predicate of element names and texts; None if it is not known."""
@@ -75,6 +75,21 @@ def evaluate(
         ),
         default=0.0,
     )
+
+
+def holds(formula: Expression, instance: Instance, binding: Mapping[str, str]) -> bool:
+    """Decide a condition of a rule: an expression over relations.
+
+    Args:
+        formula: the condition.
+        instance: the state.
+        binding: the rule's parameters, and what else is free -> element name.
+    """
+    return evaluate(formula, instance, _refuse_graded, Goedel(), binding=binding) > 0.0
+
+
+def _refuse_graded(predicate: str, _: tuple[str, ...]) -> float:
+    raise ValueError(f"{predicate} is graded; conditions of rules speak of relations")
 
 
 class _Evaluator:

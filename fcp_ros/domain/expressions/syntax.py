@@ -16,8 +16,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from fcp_ros.foundation.input_error import InputError
 
@@ -242,3 +242,27 @@ def _collect_free(expression: Expression, bound: frozenset[str], found: dict[str
         bound = bound | {v.name for v in expression.variables}
     for part in children(expression):
         _collect_free(part, bound, found)
+
+
+def substitute(expression: Expression, terms: Mapping[str, Term]) -> Expression:
+    """Put terms in place of free variables; none of them is bound by a quantifier inside."""
+    if not terms:
+        return expression
+    if isinstance(expression, Atom):
+        arguments = tuple(
+            terms.get(term.name, term) if isinstance(term, Variable) else term
+            for term in expression.arguments
+        )
+        return Atom(expression.predicate, arguments, expression.column)
+    if isinstance(expression, (And, Or)):
+        return type(expression)(tuple(substitute(part, terms) for part in expression.parts))
+    if isinstance(expression, (Exists, Forall)):
+        bound = {variable.name for variable in expression.variables}
+        left = {name: term for name, term in terms.items() if name not in bound}
+        return type(expression)(expression.variables, substitute(expression.body, left))
+    return replace(expression, body=substitute(expression.body, terms))
+
+
+def rename_free(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """Rename free variables; no quantifier inside binds one of the new names."""
+    return substitute(expression, {old: Variable(new) for old, new in names.items()})

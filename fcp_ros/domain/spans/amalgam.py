@@ -26,13 +26,15 @@ from fcp_ros.cset import (
     Morphism,
     Rewrite,
     Rule,
+    Schema,
     check_match,
     find_homs,
     inclusion,
     rewrite,
 )
-from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.expressions.syntax import Atom, free_variables
 from fcp_ros.domain.model import ActionRule, Effect
+from fcp_ros.domain.spans.conditions import Scope, list_names
 from fcp_ros.domain.spans.rule_span import RuleSpan
 from fcp_ros.domain.vocabulary import common_subtypes
 
@@ -83,9 +85,8 @@ def changes_of(rule: ActionRule, state: Instance, bound: Ids) -> Changes:
     changes = Changes()
     _collect(changes, state, rule.positive(), rule.delete, rule.add, bound)
     for effect in rule.effects:
-        when = tuple(literal.atom for literal in effect.when if not literal.negated)
         for binding in effect_matches(rule, effect, state, bound):
-            _collect(changes, state, when, effect.delete, effect.add, binding)
+            _collect(changes, state, effect.positive(), effect.delete, effect.add, binding)
     return changes
 
 
@@ -101,7 +102,9 @@ def effect_matches(
         bound: the rule's parameters.
     """
     seen: set[tuple[int, ...]] = set()
-    for pattern in _patterns(rule, effect, state):
+    for scope in _find_scopes(rule, effect, state.schema):
+        pattern = scope.pattern
+        formulas = [scope.require(formula) for formula in effect.formulas]
         initial = {pattern.id_of(name): id_ for name, id_ in bound.items() if pattern.has(name)}
         for found in find_homs(pattern, state, monic=False, initial=initial):
             chosen = tuple(found.mapping[pattern.id_of(v.name)] for v in effect.variables)
@@ -109,7 +112,9 @@ def effect_matches(
                 **bound,
                 **{v.name: id_ for v, id_ in zip(effect.variables, chosen, strict=True)},
             }
-            if chosen not in seen and not _forbidden(effect, state, binding):
+            if chosen in seen or _is_forbidden(effect, state, binding):
+                continue
+            if all(formula.violation(found) is None for formula in formulas):
                 seen.add(chosen)
                 yield binding
 
@@ -134,35 +139,33 @@ def amalgamated(name: str, changes: Changes, state: Instance) -> Rule:
 # --- matches of effects
 
 
-def _patterns(rule: ActionRule, effect: Effect, state: Instance) -> Iterator[Instance]:
-    """What must match; a variable may have to be narrowed to several types, one after the other."""
-    positive = [literal.atom for literal in effect.when if not literal.negated]
+def _find_scopes(rule: ActionRule, effect: Effect, schema: Schema) -> Iterator[Scope]:
+    """The patterns that must match; a variable may have to be narrowed to one type or another."""
+    positive = effect.positive()
+    asked = {name for atom in positive for name in list_names(atom)}
+    asked.update(name for formula in effect.formulas for name in free_variables(formula))
     wanted = {variable.name: {variable.type} for variable in effect.variables}
     for parameter in rule.parameters:
-        if any(Variable(parameter.name) in atom.arguments for atom in positive):
+        if parameter.name in asked:
             wanted[parameter.name] = {parameter.type}
     for atom in positive:
-        legs = state.schema.relation(atom.predicate).legs
-        for name, (_, type_) in zip(_names(atom), legs, strict=True):
+        legs = schema.relation(atom.predicate).legs
+        for name, (_, type_) in zip(list_names(atom), legs, strict=True):
             wanted[name].add(type_)
-    fits = [common_subtypes(state.schema.types, types) for types in wanted.values()]
+    fits = [common_subtypes(schema.types, types) for types in wanted.values()]
     for chosen in itertools.product(*fits):
-        builder = InstanceBuilder(state.schema)
-        for name, type_ in zip(wanted, chosen, strict=True):
-            builder.add(type_, name)
-        for atom in positive:
-            builder.relate(atom.predicate, *map(builder.id_of, _names(atom)))
-        yield builder.build(allow_conflicts=True)
+        types = dict(zip(wanted, chosen, strict=True))
+        yield Scope(schema, f"an effect of {rule.name}", types, positive)
 
 
-def _forbidden(effect: Effect, state: Instance, binding: Ids) -> bool:
-    """Whether something is there that the effect must not find."""
-    return any(_occurs(literal.atom, state, binding) for literal in effect.when if literal.negated)
+def _is_forbidden(effect: Effect, state: Instance, binding: Ids) -> bool:
+    """Return True if something is there that the effect must not find."""
+    return any(_occurs(atom, state, binding) for atom in effect.negative())
 
 
 def _occurs(atom: Atom, state: Instance, binding: Ids) -> bool:
     """Whether a tuple fits the atom; variables that are not bound stand for anything."""
-    names = tuple(_names(atom))
+    names = tuple(list_names(atom))
     if all(name in binding for name in names):
         legs = tuple(binding[name] for name in names)
         return state.find_tuple(atom.predicate, legs) is not None
@@ -174,12 +177,6 @@ def _occurs(atom: Atom, state: Instance, binding: Ids) -> bool:
         ):
             return True
     return False
-
-
-def _names(atom: Atom) -> Iterator[str]:
-    for term in atom.arguments:
-        assert isinstance(term, Variable), "atoms of rules hold only variables"
-        yield term.name
 
 
 # --- the ground span
@@ -199,7 +196,7 @@ def _collect(
         (add, changes.add),
     ):
         for atom in atoms:
-            arguments = tuple(state.name_of(binding[name]) for name in _names(atom))
+            arguments = tuple(state.name_of(binding[name]) for name in list_names(atom))
             target.setdefault(Fact(atom.predicate, arguments))
 
 

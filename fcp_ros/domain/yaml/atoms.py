@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from fcp_ros.domain.diagnostics import Diagnostics, Path, a
@@ -12,12 +12,15 @@ from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import (
     Atom,
     Constant,
+    Exists,
     Expression,
     ExpressionError,
+    Forall,
     Not,
     Term,
     Text,
     Variable,
+    Weighted,
     term_text,
 )
 from fcp_ros.domain.model import IS_A, TEXT, Literal, Parameter
@@ -46,17 +49,15 @@ class AtomReader:
     parameters: Mapping[str, str]
     owner: str
 
-    def literal(self, text: str, path: Path) -> Literal | None:
-        """A relation atom or `not` a relation atom; None if it is wrong."""
+    def condition(self, text: str, path: Path) -> Literal | Expression | None:
+        """A literal, or a formula over relations; None if it is wrong."""
         expression = self._parse(text, path)
         if expression is None:
             return None
         negated = isinstance(expression, Not)
         atom = expression.body if isinstance(expression, Not) else expression
         if not isinstance(atom, Atom):
-            message = f"`{text}` in {self.owner} is not a single condition"
-            self.report.add(path, message, "write one atom or `not` one atom, each on its own line")
-            return None
+            return self._formula(expression, text, path)
         checked = self._check(atom, AtomKind.RELATION, text, path, existential=negated)
         return None if checked is None else Literal(checked, negated, self.report.line(path))
 
@@ -71,10 +72,14 @@ class AtomReader:
             return None
         return self._check(expression, kind, text, path, existential=False)
 
-    def literals(self, texts: Sequence[str], path: Path) -> tuple[Literal, ...]:
-        """Those of the literals that can be read."""
-        read = (self.literal(text, (*path, i)) for i, text in enumerate(texts))
-        return tuple(literal for literal in read if literal is not None)
+    def conditions(
+        self, texts: Sequence[str], path: Path
+    ) -> tuple[tuple[Literal, ...], tuple[Expression, ...]]:
+        """Those of the conditions that can be read: literals, and formulas."""
+        read = [self.condition(text, (*path, i)) for i, text in enumerate(texts)]
+        literals = tuple(one for one in read if isinstance(one, Literal))
+        formulas = (one for one in read if one is not None and not isinstance(one, Literal))
+        return literals, tuple(formulas)
 
     def atoms(self, texts: Sequence[str], kind: AtomKind, path: Path) -> tuple[Atom, ...]:
         """Those of the atoms that can be read."""
@@ -90,9 +95,64 @@ class AtomReader:
             self.report.add(path, message, _mend(text))
             return None
 
+    # --- formulas
+
+    def _formula(self, expression: Expression, text: str, path: Path) -> Expression | None:
+        """A formula whose atoms fit and whose variables are bound; None if it is wrong."""
+        if isinstance(expression, Atom):
+            kind = AtomKind.RELATION
+            return self._check(expression, kind, text, path, existential=False, widely=True)
+        if isinstance(expression, Weighted):
+            message = f"`{text}` in {self.owner} has a weight"
+            self.report.add(path, message, "drop it: conditions hold or do not")
+            return None
+        if isinstance(expression, (Exists, Forall)):
+            return self._quantified(expression, text, path)
+        if isinstance(expression, Not):
+            body = self._formula(expression.body, text, path)
+            return None if body is None else Not(body)
+        parts = [self._formula(part, text, path) for part in expression.parts]
+        read = tuple(part for part in parts if part is not None)
+        return type(expression)(read) if len(read) == len(parts) else None
+
+    def _quantified(self, expression: Exists | Forall, text: str, path: Path) -> Expression | None:
+        inner = dict(self.parameters)
+        for variable in expression.variables:
+            if variable.name in inner:
+                message = f"?{variable.name} in `{text}` of {self.owner} is bound already"
+                self.report.add(path, message, "rename it")
+                return None
+            if variable.type not in self.vocabulary.parents:
+                message = f"?{variable.name} in `{text}` of {self.owner} has the unknown type"
+                fix = suggest_name(variable.type, self.vocabulary.parents)
+                self.report.add(path, f"{message} {variable.type}", fix)
+                return None
+            inner[variable.name] = variable.type
+        body = replace(self, parameters=inner)._formula(expression.body, text, path)
+        return None if body is None else type(expression)(expression.variables, body)
+
+    # --- atoms
+
     def _check(
-        self, atom: Atom, kind: AtomKind, text: str, path: Path, *, existential: bool
+        self,
+        atom: Atom,
+        kind: AtomKind,
+        text: str,
+        path: Path,
+        *,
+        existential: bool,
+        widely: bool = False,
     ) -> Atom | None:
+        """The atom with its terms resolved; None if it is wrong.
+
+        Args:
+            atom: as parsed.
+            kind: of its predicate.
+            text: that it stands in.
+            path: of the text.
+            existential: whether variables that nothing binds stand for anything.
+            widely: whether it is enough that some elements fit: the atom is false of others.
+        """
         signature = self._signature(atom, kind, path)
         if signature is None:
             return None
@@ -105,7 +165,7 @@ class AtomReader:
             self.report.add(path, message, f"write {shape}")
             return None
         terms = [
-            self._term(term, parameter, text, path, existential)
+            self._term(term, parameter, text, path, existential, widely)
             for term, parameter in zip(atom.arguments, signature, strict=True)
         ]
         good = tuple(term for term in terms if term is not None)
@@ -129,7 +189,13 @@ class AtomReader:
         return None
 
     def _term(
-        self, term: Term, parameter: Parameter, text: str, path: Path, existential: bool
+        self,
+        term: Term,
+        parameter: Parameter,
+        text: str,
+        path: Path,
+        existential: bool,
+        widely: bool,
     ) -> Term | None:
         if isinstance(term, Text) or parameter.type == TEXT:
             return self._text(term, parameter, text, path)
@@ -139,7 +205,7 @@ class AtomReader:
                 return term
             self._unknown_name(term, text, path, existential)
             return None
-        self._check_type(name, parameter, text, path, negated=existential)
+        self._check_type(name, parameter, text, path, widely=existential or widely)
         return Variable(name, term.column)
 
     def _text(self, term: Term, parameter: Parameter, text: str, path: Path) -> Term | None:
@@ -161,7 +227,7 @@ class AtomReader:
     ) -> None:
         if isinstance(term, Variable) and not existential:
             message = f"?{term.name} in `{text}` of {self.owner} is bound by nothing"
-            fix = f"declare {term.name} under parameters, with its type"
+            fix = f"declare {term.name} under parameters, or write exists ?{term.name}: type (...)"
         else:
             message = f"unknown parameter {term.name} in `{text}` of {self.owner}"
             fix = suggest_name(term.name, self.parameters)
@@ -170,9 +236,9 @@ class AtomReader:
         self.report.add(path, message, fix)
 
     def _check_type(
-        self, name: str, parameter: Parameter, text: str, path: Path, *, negated: bool
+        self, name: str, parameter: Parameter, text: str, path: Path, *, widely: bool
     ) -> None:
-        """A positive atom needs a subtype; an absence only asks that the two types can meet."""
+        """A positive atom needs a subtype; an absence or a formula, two types that can meet."""
         type_ = self.parameters[name]
         known = self.vocabulary.parents
         if type_ not in known and type_ != TEXT:
@@ -180,7 +246,7 @@ class AtomReader:
         if parameter.type not in known or self.vocabulary.is_subtype(type_, parameter.type):
             return
         meets = self.vocabulary.common_subtypes((type_, parameter.type)) if type_ in known else ()
-        if negated and meets:
+        if widely and meets:
             return
         message = (
             f"`{text}` in {self.owner}: {name} is {a(type_)}, where {a(parameter.type)} is needed"

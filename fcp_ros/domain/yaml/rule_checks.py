@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from fcp_ros.domain.diagnostics import Diagnostics, Path
-from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Variable, atoms
 from fcp_ros.domain.model import ActionRule, Effect
 from fcp_ros.domain.yaml.atoms import bare, covers, functional_conflict
 from fcp_ros.domain.yaml.entries import RelationEntry
@@ -24,7 +24,7 @@ def check_sense(
     _check_changes(rule, relations, path, report)
     check_effects(rule, relations, path, report)
     _check_metric(rule, relations, (*path, "metric"), report)
-    _check_contradictions(rule, path, report)
+    _check_contradictions(rule, report)
     _check_parameters(rule, path, report)
     when = rule.positive()
     _check_functional(
@@ -62,8 +62,8 @@ def _check_changes(
                 report.add(here, message, "keep one of them")
 
 
-def _check_contradictions(rule: ActionRule, path: Path, report: Diagnostics) -> None:
-    for position, literal in enumerate(rule.when):
+def _check_contradictions(rule: ActionRule, report: Diagnostics) -> None:
+    for literal in rule.when:
         if not literal.negated:
             continue
         for atom in rule.positive():
@@ -72,7 +72,7 @@ def _check_contradictions(rule: ActionRule, path: Path, report: Diagnostics) -> 
                     f"{rule.name} asks for {bare(atom)} and for "
                     f"not {bare(literal.atom)}: it can never apply"
                 )
-                report.add((*path, "when", position), message, "drop one of them")
+                report.add_at(literal.line, message, "drop one of them")
 
 
 def _check_metric(
@@ -127,6 +127,8 @@ def _atoms_of(part: ActionRule | Effect) -> Iterator[Atom]:
     yield from (literal.atom for literal in part.when)
     yield from part.add
     yield from part.delete
+    for formula in part.formulas:
+        yield from atoms(formula)
 
 
 def _check_functional(
@@ -155,13 +157,9 @@ def check_effects(
     for position, effect in enumerate(rule.effects):
         here = (*path, "effects", position)
         _check_effect_changes(rule, effect, relations, here, report)
-        _check_effect_contradictions(rule, effect, here, report)
+        _check_effect_contradictions(rule, effect, report)
         _check_effect_functional(rule, effect, relations, here, report)
         _check_effect_variables(rule, effect, here, report)
-
-
-def _select_positive(effect: Effect) -> tuple[Atom, ...]:
-    return tuple(literal.atom for literal in effect.when if not literal.negated)
 
 
 def _check_effect_changes(
@@ -176,7 +174,7 @@ def _check_effect_changes(
     if not effect.variables and not effect.when:
         message = f"an effect of {rule.name} has neither variables nor a condition"
         report.add(path, message, "put what it does under `add:` and `delete:` of the rule")
-    asked = {*rule.positive(), *_select_positive(effect)}
+    asked = {*rule.positive(), *effect.positive()}
     for key, changed in (("add", effect.add), ("delete", effect.delete)):
         for position, atom in enumerate(changed):
             here = (*path, key, position)
@@ -195,12 +193,10 @@ def _check_effect_changes(
                 report.add(here, message, "what is added stays: drop one of them")
 
 
-def _check_effect_contradictions(
-    rule: ActionRule, effect: Effect, path: Path, report: Diagnostics
-) -> None:
+def _check_effect_contradictions(rule: ActionRule, effect: Effect, report: Diagnostics) -> None:
     names = {*rule.parameter_names, *(variable.name for variable in effect.variables)}
-    asked = (*rule.positive(), *_select_positive(effect))
-    for position, literal in enumerate(effect.when):
+    asked = (*rule.positive(), *effect.positive())
+    for literal in effect.when:
         if literal.negated:
             pairs = [(literal.atom, a) for a in asked if covers(literal.atom, a, names)]
         else:
@@ -214,7 +210,7 @@ def _check_effect_contradictions(
                 f"an effect of {rule.name} asks for {bare(atom)} and for not {bare(absent)}: "
                 "it can never happen"
             )
-            report.add((*path, "when", position), message, "drop one of them")
+            report.add_at(literal.line, message, "drop one of them")
 
 
 def _check_effect_functional(
@@ -231,9 +227,7 @@ def _check_effect_functional(
         return all(isinstance(t, Variable) and t.name in parameters for t in atom.arguments)
 
     gone = {*rule.delete, *effect.delete}
-    there = [
-        a for a in (*rule.positive(), *_select_positive(effect)) if certain(a) and a not in gone
-    ]
+    there = [a for a in (*rule.positive(), *effect.positive()) if certain(a) and a not in gone]
     left = dict.fromkeys([*there, *rule.add, *(a for a in effect.add if certain(a))])
     if functional_conflict([*there, *rule.add], relations) is not None:
         return  # not this effect's fault
@@ -250,8 +244,7 @@ def _check_effect_functional(
 def _check_effect_variables(
     rule: ActionRule, effect: Effect, path: Path, report: Diagnostics
 ) -> None:
-    atoms = (*(literal.atom for literal in effect.when), *effect.add, *effect.delete)
-    used = {t.name for atom in atoms for t in atom.arguments if isinstance(t, Variable)}
+    used = {t.name for a in _atoms_of(effect) for t in a.arguments if isinstance(t, Variable)}
     for variable in effect.variables:
         if variable.name not in used:
             message = f"variable {variable.name} of an effect of {rule.name} is used nowhere"

@@ -44,10 +44,11 @@ def _build_rule(
         check_type(type_, vocabulary, here, report, f"parameter {parameter} of {name}")
     reader = AtomReader(vocabulary, report, entry.parameters, f"rule {name}")
     duration = build_duration(entry, (*path, "duration"), report)
+    when, formulas = reader.conditions(entry.when, (*path, "when"))
     rule = ActionRule(
         name=name,
         parameters=tuple(Parameter(p, t) for p, t in entry.parameters.items()),
-        when=reader.literals(entry.when, (*path, "when")),
+        when=when,
         add=reader.atoms(entry.add, AtomKind.RELATION, (*path, "add")),
         delete=reader.atoms(entry.delete, AtomKind.RELATION, (*path, "delete")),
         graded=reader.atoms(entry.graded, AtomKind.GRADED, (*path, "graded")),
@@ -58,6 +59,7 @@ def _build_rule(
         cost=build_cost(name, entry, (*path, "cost"), report),
         window=build_window(name, entry.window, duration, (*path, "window"), report),
         metric=entry.metric,
+        formulas=formulas,
     )
     _check_uses(entry, file, path, report)
     if not _ACTION_NAME.match(entry.executor):
@@ -69,7 +71,7 @@ def _build_rule(
 
 
 def is_complete(rule: ActionRule, entry: RuleEntry) -> bool:
-    """Whether every atom of the entry could be read."""
+    """Return True if every atom of the entry could be read."""
     parts = [(rule.graded, entry.graded), *_atom_lists(rule, entry)]
     for effect, given in zip(rule.effects, entry.effects, strict=True):
         parts.extend(_atom_lists(effect, given))
@@ -79,7 +81,8 @@ def is_complete(rule: ActionRule, entry: RuleEntry) -> bool:
 def _atom_lists(
     read: ActionRule | Effect, entry: RuleEntry | EffectEntry
 ) -> list[tuple[Sequence[object], Sequence[str]]]:
-    return [(read.when, entry.when), (read.add, entry.add), (read.delete, entry.delete)]
+    conditions = (*read.when, *read.formulas)
+    return [(conditions, entry.when), (read.add, entry.add), (read.delete, entry.delete)]
 
 
 def _check_uses(entry: RuleEntry, file: DomainFile, path: Path, report: Diagnostics) -> None:
@@ -118,11 +121,13 @@ def _build_effect(
             report.add(here, message, "rename the variable")
     names = {**entry.parameters, **effect.variables}
     reader = AtomReader(vocabulary, report, names, f"an effect of {rule}")
+    when, formulas = reader.conditions(effect.when, (*path, "when"))
     return Effect(
         variables=tuple(Parameter(v, t) for v, t in effect.variables.items()),
-        when=reader.literals(effect.when, (*path, "when")),
+        when=when,
         add=reader.atoms(effect.add, AtomKind.RELATION, (*path, "add")),
         delete=reader.atoms(effect.delete, AtomKind.RELATION, (*path, "delete")),
+        formulas=formulas,
     )
 
 

@@ -2,6 +2,7 @@
 """Application conditions: negative, positive, counting, nested (case 21)."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -288,17 +289,56 @@ def test_variables_of_the_left_side_bind_conditions() -> None:
     assert [match.by_name()["s"] for match in find_matches(rule, state)] == ["s2"]
 
 
-def test_what_is_no_condition_of_the_rule_is_refused() -> None:
-    deep = ApplicationCondition(
-        ConditionKind.NAC,
-        "empty",
-        EMPTY.inclusion,
-        nested=(ApplicationCondition(ConditionKind.NAC, "x", identity(EMPTY.pattern)),),
+def test_conditions_nest_as_deep_as_wanted() -> None:
+    # On every shelf lies something that is clean: no shelf without any thing that is clean.
+    thing = inclusion(SHELVES.target, kitchen(("on", "i2", "s"), heights={"s": Variable("h")}))
+    clean = kitchen(("on", "i2", "s"), ("clean", "i2"), heights={"s": Variable("h")})
+    is_clean = ApplicationCondition(ConditionKind.PAC, "clean", inclusion(thing.target, clean))
+    some = ApplicationCondition(ConditionKind.PAC, "thing", thing, nested=(is_clean,))
+    none = ApplicationCondition(ConditionKind.NAC, "shelf", SHELVES, nested=(_negated(some),))
+    rule = with_condition(none)
+    heights = {"s1": 1.0, "s2": 2.0}
+    on = (("on", "i2", "s1"), ("on", "i3", "s2"), ("on", "i4", "s2"))
+    assert violation_at(rule, kitchen(*on, ("clean", "i2"), ("clean", "i4"), heights=heights)) is None
+    violation = violation_at(rule, kitchen(*on, ("clean", "i4"), heights=heights))
+    assert violation is not None
+    assert violation.message == "'shelf' must not match, but it does: s1"
+
+
+def test_identities_join_conditions() -> None:
+    # Along the identity, a positive condition says "all of these", a negative one "not all".
+    left = kitchen()
+    clean = inclusion(left, kitchen(("clean", "i")))
+    on = inclusion(left, kitchen(("on", "i", "s1")))
+    parts = tuple(ApplicationCondition(ConditionKind.PAC, "p", part) for part in (clean, on))
+    both = ApplicationCondition(ConditionKind.PAC, "both", identity(left), nested=parts)
+    either = ApplicationCondition(
+        ConditionKind.NAC, "either", identity(left), nested=tuple(map(_negated, parts))
     )
+    states = [
+        kitchen(*tuples)
+        for tuples in ((), (("clean", "i"),), (("on", "i", "s1"),), (("clean", "i"), ("on", "i", "s1")))
+    ]
+    for condition, expected in ((both, [0, 0, 0, 1]), (either, [0, 1, 1, 1])):
+        rule = with_condition(condition)
+        assert [violation_at(rule, state) is None for state in states] == expected
+    violation = violation_at(with_condition(both), states[1])
+    assert violation is not None
+    assert "nothing is like" in violation.message
+
+
+def _negated(condition: ApplicationCondition) -> ApplicationCondition:
+    kinds = {ConditionKind.PAC: ConditionKind.NAC, ConditionKind.NAC: ConditionKind.PAC}
+    return replace(condition, kind=kinds[condition.kind])
+
+
+def test_what_is_no_condition_of_the_rule_is_refused() -> None:
+    inner = ApplicationCondition(ConditionKind.NAC, "x", identity(kitchen()))
+    deep = ApplicationCondition(ConditionKind.NAC, "empty", EMPTY.inclusion, nested=(inner,))
     wrong = (
         (
             ApplicationCondition(ConditionKind.PAC, "shelf", SHELVES, nested=(deep,)),
-            "condition 'empty' is nested and has nested conditions itself",
+            "condition 'x' must start at the pattern of condition 'empty'",
         ),
         (
             ApplicationCondition(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Atom
 from fcp_ros.domain.model import Cost
+from fcp_ros.domain.pddl.syntax.tree import Formula, subformulas
 
 SAME = "="
 """The static predicate that holds of each object and itself, where effects ask for it."""
@@ -23,13 +24,19 @@ class DraftParameter:
 
 @dataclass(frozen=True)
 class DraftEffect:
-    """What happens besides, for all values of the variables; `delete` is part of `positive`."""
+    """A further effect for all values of the variables; `delete` is part of `positive`."""
 
     variables: tuple[DraftParameter, ...]
     positive: tuple[Atom, ...]
     negative: tuple[Atom, ...]
     add: tuple[Atom, ...] = ()
     delete: tuple[Atom, ...] = ()
+    formulas: tuple[Formula, ...] = ()
+
+    @property
+    def is_unconditional(self) -> bool:
+        """Return True if the effect always happens, once."""
+        return not (self.variables or self.positive or self.negative or self.formulas)
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,7 @@ class DraftRule:
         delete: atoms that don't, all of them in `positive`.
         effects: what happens besides.
         cost: of the action.
+        formulas: conditions that are no literals, over the parameters and objects.
     """
 
     action: str
@@ -57,17 +65,19 @@ class DraftRule:
     delete: tuple[Atom, ...]
     effects: tuple[DraftEffect, ...]
     cost: Cost
+    formulas: tuple[Formula, ...] = ()
 
     @property
     def is_idle(self) -> bool:
-        """Whether it does nothing, as driving from here to here."""
+        """Return True if it does nothing, as driving from here to here."""
         return not (self.add or self.delete or self.effects)
 
     def atoms(self) -> tuple[Atom, ...]:
         """All its atoms, as often as they occur."""
-        own = (*self.positive, *self.negative, *self.add, *self.delete)
-        return own + tuple(
-            atom
-            for effect in self.effects
-            for atom in (*effect.positive, *effect.negative, *effect.add, *effect.delete)
-        )
+        found = [*self.positive, *self.negative, *self.add, *self.delete]
+        formulas = [*self.formulas]
+        for effect in self.effects:
+            found += (*effect.positive, *effect.negative, *effect.add, *effect.delete)
+            formulas += effect.formulas
+        inside = (part for formula in formulas for part in subformulas(formula))
+        return (*found, *(part for part in inside if isinstance(part, Atom)))

@@ -15,12 +15,20 @@ from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost
 from fcp_ros.domain.pddl.rules.costs import cost_of
 from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftParameter, DraftRule
-from fcp_ros.domain.pddl.rules.effects import EffectDrafter, Substitution, substituted
+from fcp_ros.domain.pddl.rules.effects import EffectDrafter, Substitution, bind_terms, substituted
 from fcp_ros.domain.pddl.rules.identification import Group, Partition, partitions
 from fcp_ros.domain.pddl.rules.normal_form import Conjunct, Normaliser, is_open
 from fcp_ros.domain.pddl.rules.universe import Universe
 from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.tree import ActionEffect, PddlAction, PddlTerm, Typed, terms_of
+from fcp_ros.domain.pddl.syntax.tree import (
+    FALSE,
+    TRUE,
+    ActionEffect,
+    PddlAction,
+    PddlTerm,
+    Typed,
+    terms_of,
+)
 
 MAX_RULES = 5_000
 """An action that needs more rules than this is refused."""
@@ -30,16 +38,16 @@ def draft_rules(action: PddlAction, universe: Universe, source: Source) -> tuple
     """The rules that an action stands for; none where it can never apply.
 
     Raises:
-        UnsupportedPddl: too many rules, or a condition with too many cases.
+        UnsupportedPddl: too many rules.
     """
-    normaliser = Normaliser(universe, source)
+    normaliser = Normaliser(universe)
     effects = [
         (effect, conjunct)
         for effect in dict.fromkeys(action.effects)
-        for conjunct in normaliser.alternatives(effect.condition, action)
+        for conjunct in normaliser.alternatives(effect.condition)
     ]
     found: dict[DraftRule, DraftRule] = {}
-    for conjunct in normaliser.alternatives(action.precondition, action):
+    for conjunct in normaliser.alternatives(action.precondition):
         terms = _terms(action, conjunct, effects, universe)
         for partition in partitions(terms, conjunct, universe):
             rule = _Draft(action, conjunct, partition, effects, universe, source).rule(terms)
@@ -98,6 +106,10 @@ class _Draft:
         negative = substituted(self.conjunct.negative, mapping)
         if any(_rules_out(absent, atom) for absent in negative for atom in positive):
             return None
+        distinct = set(mapping.values())
+        formulas = tuple(bind_terms(f, mapping, distinct) for f in self.conjunct.rest)
+        if FALSE in formulas:
+            return None
         base, effects = self._effects(mapping, names, parameters, positive, negative)
         add, delete = base
         deletable = {atom.predicate for effect in effects for atom in effect.delete}
@@ -114,6 +126,7 @@ class _Draft:
             delete,
             effects,
             self._cost(mapping),
+            tuple(formula for formula in formulas if formula != TRUE),
         )
 
     def _types(self, group: Group, terms: dict[PddlTerm, Typed]) -> tuple[str, ...]:
@@ -136,7 +149,7 @@ class _Draft:
             for effect, condition in self.effects
             if (draft := drafter.draft(effect, condition)) is not None
         ]
-        always = [d for d in drafts if not (d.variables or d.positive or d.negative)]
+        always = [draft for draft in drafts if draft.is_unconditional]
         add = tuple(dict.fromkeys(atom for draft in always for atom in draft.add))
         gone = dict.fromkeys(a for draft in always for a in draft.delete if a not in add)
         delete = tuple(atom for atom in gone if atom in positive)
@@ -200,8 +213,7 @@ def _split(
     absent = {*draft.negative, *negative}
     delete = tuple(a for a in draft.delete if a in asked and a not in draft.add)
     if draft.add or delete:
-        yield DraftEffect(draft.variables, draft.positive, draft.negative, draft.add, delete)
+        yield replace(draft, delete=delete)
     for atom in draft.delete:
         if atom not in asked and atom not in absent and atom not in draft.add:
-            when = (*draft.positive, atom)
-            yield DraftEffect(draft.variables, when, draft.negative, delete=(atom,))
+            yield replace(draft, positive=(*draft.positive, atom), add=(), delete=(atom,))

@@ -3,15 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl.rules.draft import SAME, DraftEffect, DraftParameter
-from fcp_ros.domain.pddl.rules.normal_form import Conjunct
+from fcp_ros.domain.pddl.rules.normal_form import Conjunct, join_formulas, negate_formula
 from fcp_ros.domain.pddl.rules.universe import Universe
-from fcp_ros.domain.pddl.syntax.tree import ActionEffect, PddlTerm, terms_of
+from fcp_ros.domain.pddl.syntax.tree import (
+    FALSE,
+    TRUE,
+    ActionEffect,
+    Conjunction,
+    Disjunction,
+    Equality,
+    Formula,
+    Negation,
+    PddlTerm,
+    Quantified,
+    terms_in,
+    terms_of,
+)
 
 Substitution = Mapping[PddlTerm, Variable]
 
@@ -24,6 +37,34 @@ def substituted(atoms: Iterable[Atom], mapping: Substitution) -> tuple[Atom, ...
             for atom in atoms
         )
     )
+
+
+def bind_terms(formula: Formula, mapping: Substitution, distinct: Collection[Variable]) -> Formula:
+    """Write a formula over a rule's parameters; objects that are none stay constants.
+
+    Quantified variables have names of their own, so nothing is captured.
+
+    Args:
+        formula: a condition that is kept as a formula.
+        mapping: PDDL's terms -> the rule's parameters and variables.
+        distinct: the rule's parameters, which are different things.
+    """
+    if isinstance(formula, Atom):
+        (bound,) = substituted((formula,), mapping)
+        return bound
+    if isinstance(formula, Equality):
+        left, right = (mapping.get(term, term) for term in (formula.left, formula.right))
+        if left == right:
+            return TRUE
+        return FALSE if left in distinct and right in distinct else Equality(left, right)
+    if isinstance(formula, Negation):
+        return negate_formula(bind_terms(formula.body, mapping, distinct))
+    if isinstance(formula, (Conjunction, Disjunction)):
+        parts = (bind_terms(part, mapping, distinct) for part in formula.parts)
+        return join_formulas(type(formula), parts)
+    assert isinstance(formula, Quantified), "other formulas have been refused"
+    body = bind_terms(formula.body, mapping, distinct)
+    return body if body in (TRUE, FALSE) else replace(formula, body=body)
 
 
 @dataclass(frozen=True)
@@ -66,18 +107,23 @@ class EffectDrafter:
             return None
         if not set(negative).isdisjoint(self.positive):
             return None
+        parameters = set(self.mapping.values())
+        formulas = tuple(bind_terms(formula, mapping, parameters) for formula in condition.rest)
+        if FALSE in formulas:
+            return None
         add = substituted(effect.add, mapping)
         used = {
             term
             for atom in (*positive, *negative, *add, *substituted(effect.delete, mapping))
             for term in terms_of(atom)
-        }
+        }.union(term for formula in formulas for term in terms_in(formula))
         return DraftEffect(
             tuple(parameter for variable, parameter in variables.items() if variable in used),
             tuple(atom for atom in positive if atom not in self.positive),
             tuple(atom for atom in negative if atom not in self.negative),
             add,
             tuple(a for a in substituted(effect.delete, mapping) if a not in add),
+            tuple(formula for formula in formulas if formula != TRUE),
         )
 
     def _decided(

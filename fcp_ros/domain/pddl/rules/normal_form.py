@@ -3,7 +3,8 @@
 
 What is existential becomes a variable of the alternative. What is universal becomes an absence
 (`forall ?y (not (on ?y ?x))`: no tuple on(any, x)) where that says it all, and is else expanded
-over the objects. Static atoms without variables are decided at once.
+over the objects. Static atoms without variables are decided at once. Parts of which there would be
+too many alternatives stay formulas.
 """
 
 from __future__ import annotations
@@ -13,16 +14,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.errors import UnsupportedPddl
 from fcp_ros.domain.pddl.rules.universe import Universe
-from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import (
+    FALSE,
+    TRUE,
     Conjunction,
     Disjunction,
     Equality,
     Formula,
     Negation,
-    PddlAction,
     PddlTerm,
     Quantified,
     Typed,
@@ -31,12 +31,17 @@ from fcp_ros.domain.pddl.syntax.tree import (
 )
 
 MAX_ALTERNATIVES = 2_000
-"""More alternatives than this, for one condition, are refused."""
+"""A condition with more alternatives than this keeps some of its parts as formulas."""
 
 MAX_EXPANSION = 20_000
-"""A universal condition over more objects (or tuples of them) than this is refused."""
+"""A universal condition over more objects (or tuples of them) than this is not expanded."""
+
+FEW_ALTERNATIVES = 16
+"""Alternatives of a condition that keeps formulas: parts that lead to more are among these."""
 
 Pair = tuple[PddlTerm, PddlTerm]
+_Part = tuple[Formula, bool, Mapping[str, PddlTerm]]
+"""A formula, whether it (or else its negation) must hold, and other names of its variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,7 @@ class Conjunct:
         negative: atoms that must not; variables whose name begins with `any.` stand for anything.
         equal: terms that must be the same.
         unequal: terms that must differ.
+        rest: formulas that were not taken apart; their quantified variables occur nowhere else.
     """
 
     variables: tuple[Typed, ...] = ()
@@ -56,6 +62,7 @@ class Conjunct:
     negative: tuple[Atom, ...] = ()
     equal: tuple[Pair, ...] = ()
     unequal: tuple[Pair, ...] = ()
+    rest: tuple[Formula, ...] = ()
 
     def joined(self, other: Conjunct) -> Conjunct:
         """Both."""
@@ -65,6 +72,7 @@ class Conjunct:
             tuple(dict.fromkeys(self.negative + other.negative)),
             tuple(dict.fromkeys(self.equal + other.equal)),
             tuple(dict.fromkeys(self.unequal + other.unequal)),
+            tuple(dict.fromkeys(self.rest + other.rest)),
         )
 
     @property
@@ -87,34 +95,120 @@ def is_open(term: PddlTerm) -> bool:
 class Normaliser:
     """Makes alternatives of conditions."""
 
-    def __init__(self, universe: Universe, source: Source) -> None:
-        """`source` is the file that messages speak of."""
+    def __init__(self, universe: Universe) -> None:
+        """Number fresh variables from one on."""
         self._universe = universe
-        self._source = source
         self._numbers = itertools.count(1)
 
-    def alternatives(self, formula: Formula, action: PddlAction) -> tuple[Conjunct, ...]:
+    def alternatives(self, formula: Formula) -> tuple[Conjunct, ...]:
         """The alternatives of a condition; none where it can never hold.
 
-        Arguments:
-            formula: the condition.
-            action: the action that it belongs to, for messages.
-
-        Raises:
-            UnsupportedPddl: it has too many alternatives, or ranges over too many objects.
+        A condition with many alternatives is taken apart as far as there are few; the rest of it
+        stays as it is (see `Conjunct.rest`).
         """
-        return tuple(_Condition(self._universe, self._source, action, self._numbers).of(formula))
+        condition = _Condition(self._universe, self._numbers)
+        try:
+            return tuple(condition.expand(formula))
+        except _TooManyCases:
+            return tuple(condition.split(formula))
+
+
+class _TooManyCases(Exception):
+    """A condition that is not worth taking apart."""
 
 
 @dataclass(frozen=True)
 class _Condition:
     universe: Universe
-    source: Source
-    action: PddlAction
     numbers: Iterator[int]
 
-    def of(self, formula: Formula) -> list[Conjunct]:
+    def expand(self, formula: Formula) -> list[Conjunct]:
+        """All alternatives.
+
+        Raises:
+            _TooManyCases: they are too many.
+        """
         return self._dnf(formula, True, {})
+
+    def split(self, formula: Formula) -> list[Conjunct]:
+        """The few alternatives of the parts that have few; other parts are kept as formulas."""
+        base = Conjunct()
+        several: list[tuple[list[Conjunct], _Part]] = []
+        pending: list[_Part] = [(formula, True, {})]
+        while pending:
+            part = pending.pop()
+            taken = self._take_apart(part)
+            if taken is not None:
+                variables, parts = taken
+                base = base.joined(Conjunct(variables))
+                pending.extend(reversed(parts))
+                continue
+            try:
+                found = self._dnf(*part)
+            except _TooManyCases:
+                found = []
+                base = base.joined(self._keep(part))
+            else:
+                if not found:
+                    return []
+            if len(found) == 1:
+                base = base.joined(found[0])
+            elif found:
+                several.append((found, part))
+        result = [base]
+        for found, part in sorted(several, key=lambda one: len(one[0])):
+            if len(result) * len(found) <= FEW_ALTERNATIVES:
+                result = self._product([result, found])
+            else:
+                kept = self._keep(part)
+                result = [conjunct.joined(kept) for conjunct in result]
+        return [c for c in result if FALSE not in c.rest and not c.contradicts_itself]
+
+    def _take_apart(self, part: _Part) -> tuple[tuple[Typed, ...], list[_Part]] | None:
+        """Open a conjunction or an existential condition; None for any other part."""
+        formula, wanted, bound = part
+        if isinstance(formula, Negation):
+            return (), [(formula.body, not wanted, bound)]
+        if isinstance(formula, Conjunction if wanted else Disjunction):
+            return (), [(inner, wanted, bound) for inner in children(formula)]
+        if isinstance(formula, Quantified) and formula.universal is not wanted:
+            used = free_names(formula.body)
+            fresh = self._fresh("some.", (v for v in formula.variables if v.name in used))
+            renamed = {**bound, **{old.name: Variable(new.name) for old, new in fresh}}
+            return tuple(new for _, new in fresh), [(formula.body, wanted, renamed)]
+        return None
+
+    def _keep(self, part: _Part) -> Conjunct:
+        """The part as a formula: names unique, what is static and bound decided."""
+        formula, wanted, bound = part
+        kept = self._simplify(formula, bound)
+        if not wanted:
+            kept = negate_formula(kept)
+        return Conjunct(rest=() if kept == TRUE else (kept,))
+
+    def _simplify(self, formula: Formula, bound: Mapping[str, PddlTerm]) -> Formula:
+        if isinstance(formula, Atom):
+            found = Atom(formula.predicate, tuple(_at(term, bound) for term in terms_of(formula)))
+            truth = self.universe.truth(found)
+            return found if truth is None else TRUE if truth else FALSE
+        if isinstance(formula, Equality):
+            left, right = _at(formula.left, bound), _at(formula.right, bound)
+            if left == right or (isinstance(left, Constant) and isinstance(right, Constant)):
+                return TRUE if left == right else FALSE
+            return Equality(left, right)
+        if isinstance(formula, Negation):
+            return negate_formula(self._simplify(formula.body, bound))
+        if isinstance(formula, (Conjunction, Disjunction)):
+            return join_formulas(type(formula), (self._simplify(p, bound) for p in formula.parts))
+        assert isinstance(formula, Quantified), "other formulas have been refused"
+        if not all(map(self.universe.candidates, formula.variables)):
+            return TRUE if formula.universal else FALSE
+        fresh = self._fresh("each.", formula.variables)
+        renamed = {**bound, **{old.name: Variable(new.name) for old, new in fresh}}
+        body = self._simplify(formula.body, renamed)
+        if body in (TRUE, FALSE):
+            return body
+        return Quantified(formula.universal, tuple(new for _, new in fresh), body)
 
     def _dnf(self, formula: Formula, wanted: bool, bound: Mapping[str, PddlTerm]) -> list[Conjunct]:
         """Alternatives of the formula (of its negation where it is not `wanted`)."""
@@ -156,11 +250,14 @@ class _Condition:
     def _product(self, parts: Iterable[Sequence[Conjunct]]) -> list[Conjunct]:
         found = [Conjunct()]
         for part in parts:
-            joined = (one.joined(other) for one in found for other in part)
-            found = list(dict.fromkeys(c for c in joined if not c.contradicts_itself))
-            if len(found) > MAX_ALTERNATIVES:
-                feature = f"a condition with more than {MAX_ALTERNATIVES} alternatives"
-                raise self._unsupported(feature, "split the action, or drop some `or`")
+            joined: dict[Conjunct, None] = {}
+            for one, other in itertools.product(found, part):
+                both = one.joined(other)
+                if not both.contradicts_itself:
+                    joined[both] = None
+                    if len(joined) > MAX_ALTERNATIVES:
+                        raise _TooManyCases
+            found = list(joined)
         return found
 
     # --- universal conditions
@@ -180,8 +277,7 @@ class _Condition:
         for range_ in ranges:
             size *= len(range_)
         if size > MAX_EXPANSION:
-            feature = f"a universal condition over {size} cases"
-            raise self._unsupported(feature, "narrow the types of its variables")
+            raise _TooManyCases
         names = [variable.name for variable in formula.variables]
         cases = (
             {**bound, **dict(zip(names, map(Constant, chosen), strict=True))}
@@ -221,9 +317,21 @@ class _Condition:
             (old, Typed(f"{prefix}{old.name}.{next(self.numbers)}", old.types)) for old in variables
         ]
 
-    def _unsupported(self, feature: str, fix: str) -> UnsupportedPddl:
-        action = self.action
-        return self.source.unsupported(action.at, f"{feature}, in {action.name},", fix)
+
+def negate_formula(formula: Formula) -> Formula:
+    """Negate a formula; a double negation is none."""
+    if formula in (TRUE, FALSE):
+        return FALSE if formula == TRUE else TRUE
+    return formula.body if isinstance(formula, Negation) else Negation(formula)
+
+
+def join_formulas(kind: type[Conjunction] | type[Disjunction], parts: Iterable[Formula]) -> Formula:
+    """Join formulas; parts that decide nothing are left out, and one part needs no join."""
+    neutral, other = (TRUE, FALSE) if kind is Conjunction else (FALSE, TRUE)
+    found = [part for part in dict.fromkeys(parts) if part != neutral]
+    if other in found:
+        return other
+    return found[0] if len(found) == 1 else kind(tuple(found))
 
 
 def free_names(formula: Formula) -> frozenset[str]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from fcp_ros.cset import Instance, InstanceBuilder, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
-from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Expression, Variable
 from fcp_ros.domain.model import ActionRule, Domain, Duration, Effect, Literal, Parameter
 from fcp_ros.domain.pddl.rules.draft import SAME, DraftEffect, DraftRule
 from fcp_ros.domain.pddl.rules.universe import Universe
@@ -18,7 +18,7 @@ from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import Formula
 from fcp_ros.domain.pddl.task import ActionForm, PddlTask, Replaced
 from fcp_ros.domain.pddl.translation.definitions import Definitions
-from fcp_ros.domain.pddl.translation.goal import GoalWriter
+from fcp_ros.domain.pddl.translation.goal import FormulaWriter
 from fcp_ros.domain.pddl.translation.names import Legs, Names
 from fcp_ros.domain.scene_mapping import SceneMapping
 
@@ -53,6 +53,7 @@ class _Assembly:
     def __init__(self, universe: Universe, names: Names) -> None:
         self._universe = universe
         self._names = names
+        self._writer = FormulaWriter(names)
 
     def task(
         self,
@@ -66,12 +67,14 @@ class _Assembly:
         idle: dict[str, ActionRule] = {}
         forms: dict[str, ActionForm] = {}
         for draft in sorted(drafts, key=lambda draft: draft.is_idle):
-            rule, arguments = self._rule(free.take(draft.action), draft)
+            rule = self._rule(draft.action, draft)
+            if rule is None:
+                continue
+            rule = replace(rule, name=free.take(draft.action))
             (idle if draft.is_idle else rules)[rule.name] = rule
-            forms[rule.name] = ActionForm(spelling.get(draft.action, draft.action), arguments)
-        writer = GoalWriter(self._names)
-        wanted = writer.goal(goal)
-        extra = dict(writer.used)
+            forms[rule.name] = ActionForm(spelling.get(draft.action, draft.action), draft.arguments)
+        wanted = self._writer.write_goal(goal)
+        extra = dict(self._writer.used)
         if any(atom.predicate == SAME for draft in drafts for atom in draft.atoms()):
             extra[SAME] = None
         schema = self._names.schema(self._universe.domain.name, extra)
@@ -100,42 +103,68 @@ class _Assembly:
 
     # --- rules
 
-    def _rule(self, name: str, draft: DraftRule) -> tuple[ActionRule, tuple[str, ...]]:
+    def _rule(self, name: str, draft: DraftRule) -> ActionRule | None:
+        """The rule; None where a formula makes it impossible."""
         world = _free(self._names.world, draft)
         parameters = [Parameter(p.name, self._names.parameter_type(p)) for p in draft.parameters]
+        names = [parameter.name for parameter in parameters]
         if any(self._names.is_worldly(atom.predicate) for atom in draft.atoms()):
             parameters.append(Parameter(world, self._names.only(self._names.world)))
-
-        def ours(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
-            return tuple(self._names.atom(atom, {}, Variable(world)) for atom in atoms)
-
-        def literals(positive: Iterable[Atom], negative: Iterable[Atom]) -> tuple[Literal, ...]:
-            return (
-                *(Literal(atom) for atom in ours(positive)),
-                *(Literal(atom, negated=True) for atom in ours(negative)),
-            )
-
-        def effect(drafted: DraftEffect) -> Effect:
-            variables = tuple(
-                Parameter(v.name, self._names.parameter_type(v)) for v in drafted.variables
-            )
-            when = literals(drafted.positive, drafted.negative)
-            return Effect(variables, when, ours(drafted.add), ours(drafted.delete))
-
-        rule = ActionRule(
+        formulas = self._conditions(draft.formulas, names, world)
+        if formulas is None:
+            return None
+        effects = (self._effect(effect, names, world) for effect in draft.effects)
+        return ActionRule(
             name=name,
             parameters=tuple(parameters),
-            when=literals(draft.positive, draft.negative),
-            add=ours(draft.add),
-            delete=ours(draft.delete),
+            when=self._literals(draft.positive, draft.negative, world),
+            add=self._atoms(draft.add, world),
+            delete=self._atoms(draft.delete, world),
             graded=(),
             duration=Duration(_STEP_SECONDS),
             uses={},
             executor=draft.action.replace("-", "_"),
-            effects=tuple(map(effect, draft.effects)),
+            effects=tuple(effect for effect in effects if effect is not None),
             cost=draft.cost,
+            formulas=formulas,
         )
-        return rule, draft.arguments
+
+    def _effect(self, drafted: DraftEffect, parameters: Sequence[str], world: str) -> Effect | None:
+        """The effect; None where a formula makes it impossible."""
+        variables = tuple(
+            Parameter(v.name, self._names.parameter_type(v)) for v in drafted.variables
+        )
+        names = (*parameters, *(variable.name for variable in variables))
+        formulas = self._conditions(drafted.formulas, names, world)
+        if formulas is None:
+            return None
+        when = self._literals(drafted.positive, drafted.negative, world)
+        add, delete = self._atoms(drafted.add, world), self._atoms(drafted.delete, world)
+        return Effect(variables, when, add, delete, formulas)
+
+    def _conditions(
+        self, formulas: Iterable[Formula], names: Sequence[str], world: str
+    ) -> tuple[Expression, ...] | None:
+        """The formulas that are not true in any state; None where one of them is false."""
+        found: list[Expression] = []
+        for formula in formulas:
+            written = self._writer.write_condition(formula, names, world)
+            if written is False:
+                return None
+            if not isinstance(written, bool):
+                found.append(written)
+        return tuple(found)
+
+    def _literals(
+        self, positive: Iterable[Atom], negative: Iterable[Atom], world: str
+    ) -> tuple[Literal, ...]:
+        return (
+            *(Literal(atom) for atom in self._atoms(positive, world)),
+            *(Literal(atom, negated=True) for atom in self._atoms(negative, world)),
+        )
+
+    def _atoms(self, atoms: Iterable[Atom], world: str) -> tuple[Atom, ...]:
+        return tuple(self._names.atom(atom, {}, Variable(world)) for atom in atoms)
 
     # --- the initial state
 

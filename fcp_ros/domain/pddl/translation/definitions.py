@@ -172,9 +172,8 @@ def _adds_one(definition: Definition, rule: DraftRule) -> bool:
 
 def _deletes_if_there(effect: DraftEffect) -> bool:
     """Whether the effect just deletes something that the rule does not ask for."""
-    return not (effect.variables or effect.negative or effect.add) and (
-        effect.positive == effect.delete
-    )
+    others = (*effect.variables, *effect.negative, *effect.add, *effect.formulas)
+    return not others and effect.positive == effect.delete
 
 
 def _complement_kept(definition: Definition, rule: DraftRule, touched: _Touched) -> bool:

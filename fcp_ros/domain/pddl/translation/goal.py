@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The goal of a problem as an expression over the domain's relations."""
+"""Goals and conditions as expressions over the domain's relations."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from fcp_ros.cset.instance.free_names import FreeNames
@@ -30,6 +30,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Negation,
     PddlTerm,
     Quantified,
+    terms_in,
 )
 from fcp_ros.domain.pddl.translation.names import Names
 
@@ -37,27 +38,59 @@ Bound = Mapping[Term, Term]
 
 
 @dataclass
-class GoalWriter:
+class FormulaWriter:
     """Turns formulas into expressions; `used` lists the extra relations that they need."""
 
     names: Names
     used: dict[str, None] = field(default_factory=dict)
+    _world: Term = field(init=False)
     _variables: FreeNames = field(default_factory=FreeNames)
 
-    def goal(self, formula: Formula) -> Expression:
-        """The expression; a goal that is true (or false) in any state speaks of `always`."""
+    def write_goal(self, formula: Formula) -> Expression:
+        """Write the goal; one that is true (or false) in any state speaks of `always`."""
+        self._world = Constant(self.names.world)
+        self._variables = FreeNames()
         found = self._expression(formula, {})
         if not isinstance(found, bool):
             return found
         self.used[""] = None
-        always = Atom(self.names.relation(""), (Constant(self.names.world),))
+        always = Atom(self.names.relation(""), (self._world,))
         return always if found else Not(always)
+
+    def write_condition(
+        self, formula: Formula, variables: Iterable[str], world: str
+    ) -> Expression | bool:
+        """Write a condition of a rule, or its truth where that is the same in any state.
+
+        Objects become variables that range over nothing else: rules speak of no elements.
+
+        Args:
+            formula: over the rule's parameters and objects.
+            variables: the rule's parameters, and those of the effect that has the condition.
+            world: the rule's parameter for the leg `world`.
+        """
+        self._world = Variable(world)
+        self._variables = FreeNames()
+        bound: dict[Term, Term] = {self._world: self._world}
+        for name in variables:
+            bound[Variable(name)] = Variable(self._variables.take(name))
+        self._variables.take(world)
+        objects: list[TypedVariable] = []
+        for term in dict.fromkeys(terms_in(formula)):
+            if isinstance(term, Constant):
+                name = self._take(term.name)
+                bound[term] = Variable(name)
+                objects.append(TypedVariable(name, self.names.only(term.name)))
+        found = self._expression(formula, bound)
+        if isinstance(found, bool) or not objects:
+            return found
+        return Exists(tuple(objects), found)
 
     def _expression(self, formula: Formula, bound: Bound) -> Expression | bool:
         """The expression, or its truth where that is the same in any state."""
         if isinstance(formula, Atom):
             terms = {term: self._term(term, bound) for term in formula.arguments}
-            return self.names.atom(formula, terms, Constant(self.names.world))
+            return self.names.atom(formula, terms, self._world)
         if isinstance(formula, Equality):
             return self._equality(formula, bound)
         if isinstance(formula, Negation):
@@ -99,8 +132,7 @@ class GoalWriter:
         for variable in formula.variables:
             if not self.names.universe.candidates(variable):
                 return formula.universal
-            # The grammar of goals allows no hyphen in variables.
-            name = self._variables.take(re.sub(r"\W", "_", variable.name))
+            name = self._take(variable.name)
             inner[Variable(variable.name)] = Variable(name)
             typed.append(TypedVariable(name, self.names.type_(variable.types)))
         body = self._expression(formula.body, inner)
@@ -108,5 +140,14 @@ class GoalWriter:
             return body
         return (Forall if formula.universal else Exists)(tuple(typed), body)
 
+    def _take(self, name: str) -> str:
+        """A free name like this one; the grammar of goals allows no hyphen in variables."""
+        given = name.split(".")[1] if name.startswith("each.") else name
+        return self._variables.take(re.sub(r"\W", "_", given))
+
     def _term(self, term: Term | PddlTerm, bound: Bound) -> Term:
-        return self.names.element(term.name) if isinstance(term, Constant) else bound[term]
+        found = bound.get(term)
+        if found is not None:
+            return found
+        assert isinstance(term, Constant), "variables are bound"
+        return self.names.element(term.name)
