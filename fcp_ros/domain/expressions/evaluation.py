@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from fcp_ros.cset import Instance
+from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.is_a import is_a
 from fcp_ros.domain.expressions.syntax import (
     And,
@@ -27,9 +27,10 @@ from fcp_ros.domain.expressions.syntax import (
     TypedVariable,
     Variable,
     free_variables,
+    substitute,
 )
 from fcp_ros.domain.model import IS_A
-from fcp_ros.fuzzy.tnorm import Goedel, TNorm
+from fcp_ros.fuzzy.tnorm import TNorm
 
 DegreeOf = Callable[[str, tuple[str, ...]], float | None]
 """Degree in [0, 1] of a graded predicate of element names and texts; None if it is not known."""
@@ -77,19 +78,83 @@ def evaluate(
     )
 
 
-def holds(formula: Expression, instance: Instance, binding: Mapping[str, str]) -> bool:
+def holds(
+    formula: Expression,
+    instance: Instance,
+    binding: Mapping[str, str],
+    holds_fact: Callable[[Fact], bool] | None = None,
+) -> bool:
     """Decide a condition of a rule: an expression over relations.
 
     Args:
         formula: the condition.
-        instance: the state.
+        instance: the state; only its elements matter if facts are decided otherwise.
         binding: the rule's parameters, and what else is free -> element name.
+        holds_fact: decides facts; those of the instance hold by default.
     """
-    return evaluate(formula, instance, _refuse_graded, Goedel(), binding=binding) > 0.0
+    decide = holds_fact or (lambda fact: _occurs(fact, instance))
+
+    def check(current: Expression, bound: Mapping[str, str]) -> bool:
+        if isinstance(current, Atom):
+            return decide(_ground(current, bound))
+        if isinstance(current, Not):
+            return not check(current.body, bound)
+        if isinstance(current, (And, Or)):
+            combine = all if isinstance(current, And) else any
+            return combine(check(part, bound) for part in current.parts)
+        if isinstance(current, (Exists, Forall)):
+            combine = all if isinstance(current, Forall) else any
+            return combine(
+                check(current.body, inner)
+                for inner in _list_bindings(current.variables, bound, instance)
+            )
+        raise TypeError("conditions of rules have no weights")
+
+    return check(formula, binding)
 
 
-def _refuse_graded(predicate: str, _: tuple[str, ...]) -> float:
-    raise ValueError(f"{predicate} is graded; conditions of rules speak of relations")
+def find_unmet(formula: Expression, instance: Instance, binding: Mapping[str, str]) -> Expression:
+    """Find a part of a condition that fails, as small as a conjunction or `forall` allows.
+
+    Args:
+        formula: a condition of a rule that does not hold.
+        instance: the state.
+        binding: the rule's parameters -> element name.
+
+    Returns:
+        The part, with elements in place of variables.
+    """
+    if isinstance(formula, And):
+        failing = (part for part in formula.parts if not holds(part, instance, binding))
+        return find_unmet(next(failing), instance, binding)
+    if isinstance(formula, (Exists, Forall)):
+        inner = list(_list_bindings(formula.variables, binding, instance))
+        failing_at = [bound for bound in inner if not holds(formula.body, instance, bound)]
+        if failing_at and (isinstance(formula, Forall) or len(inner) == 1):
+            return find_unmet(formula.body, instance, failing_at[0])
+    return substitute(formula, {name: Constant(element) for name, element in binding.items()})
+
+
+def _ground(atom: Atom, binding: Mapping[str, str]) -> Fact:
+    return Fact(atom.predicate, tuple(_value(term, binding) for term in atom.arguments))
+
+
+def _occurs(fact: Fact, instance: Instance) -> bool:
+    ids = tuple(instance.id_of(name) for name in fact.arguments)
+    return instance.find_tuple(fact.relation, ids) is not None
+
+
+def _list_bindings(
+    variables: Sequence[TypedVariable], binding: Mapping[str, str], instance: Instance
+) -> Iterator[dict[str, str]]:
+    """The binding with each choice of elements for the variables."""
+    ranges = [
+        [instance.name_of(element) for element in instance.elements(variable.type)]
+        for variable in variables
+    ]
+    names = [variable.name for variable in variables]
+    for chosen in itertools.product(*ranges):
+        yield {**binding, **dict(zip(names, chosen, strict=True))}
 
 
 class _Evaluator:
@@ -115,23 +180,12 @@ class _Evaluator:
         if isinstance(expression, Or):
             return max(self.degree(part, binding, unknown) for part in expression.parts)
         if isinstance(expression, Exists):
-            inner = self._bindings(expression.variables, binding)
+            inner = _list_bindings(expression.variables, binding, self._instance)
             return max((self.degree(expression.body, b, unknown) for b in inner), default=0.0)
         if isinstance(expression, Forall):
-            inner = self._bindings(expression.variables, binding)
+            inner = _list_bindings(expression.variables, binding, self._instance)
             return self._tnorm.compose_all(self.degree(expression.body, b, unknown) for b in inner)
         return 1.0 - expression.weight * (1.0 - self.degree(expression.body, binding, unknown))
-
-    def _bindings(
-        self, variables: Sequence[TypedVariable], binding: Mapping[str, str]
-    ) -> Iterator[dict[str, str]]:
-        ranges = [
-            [self._instance.name_of(e) for e in self._instance.elements(variable.type)]
-            for variable in variables
-        ]
-        names = [variable.name for variable in variables]
-        for chosen in itertools.product(*ranges):
-            yield {**binding, **dict(zip(names, chosen, strict=True))}
 
     def _atom(self, atom: Atom, binding: Mapping[str, str], unknown: float) -> float:
         arguments = tuple(_value(term, binding) for term in atom.arguments)
@@ -139,8 +193,7 @@ class _Evaluator:
         if atom.predicate == IS_A:
             return float(is_a(instance, instance.id_of(arguments[0]), arguments[1]))
         if instance.schema.has_relation(atom.predicate):
-            ids = tuple(instance.id_of(name) for name in arguments)
-            return float(instance.find_tuple(atom.predicate, ids) is not None)
+            return float(_occurs(Fact(atom.predicate, arguments), instance))
         degree = self._degree_of(atom.predicate, arguments)
         return unknown if degree is None else degree
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expressions.syntax import Atom
+from fcp_ros.domain.expressions.evaluation import holds
+from fcp_ros.domain.expressions.syntax import Atom, atoms
 from fcp_ros.domain.model import Domain, Effect
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.schedule.facts import (
@@ -89,9 +90,10 @@ def _find_footprint(domain: Domain, view: FactView, step: GroundStep) -> StepFoo
     needs = {ground(atom, binding) for atom in rule.positive()}
     adds = {ground(atom, binding) for atom in rule.add}
     deletes = {ground(atom, binding) for atom in rule.delete}
-    watches: list[FactPattern] = []
+    watches = [_pattern(atom, binding) for formula in rule.formulas for atom in atoms(formula)]
     for effect in rule.effects:
         watches.extend(_pattern(literal.atom, binding) for literal in effect.when)
+        watches.extend(_pattern(a, binding) for formula in effect.formulas for a in atoms(formula))
         for match in _occurrences(effect, view, binding):
             adds.update(ground(atom, match) for atom in effect.add)
             deletes.update(ground(atom, match) for atom in effect.delete)
@@ -106,12 +108,11 @@ def _find_footprint(domain: Domain, view: FactView, step: GroundStep) -> StepFoo
 
 def _occurrences(effect: Effect, view: FactView, binding: Binding) -> Iterator[Binding]:
     types = {variable.name: variable.type for variable in effect.variables}
-    positive = [literal.atom for literal in effect.when if not literal.negated]
-    for match in find_bindings(positive, types, view, binding):
-        if not any(
-            any(True for _ in find_bindings([literal.atom], {}, view, match))
-            for literal in effect.when
-            if literal.negated
+    for match in find_bindings(effect.positive(), types, view, binding):
+        if all(
+            holds(formula, view.instance, match, view.holds) for formula in effect.formulas
+        ) and not any(
+            any(True for _ in find_bindings([atom], {}, view, match)) for atom in effect.negative()
         ):
             yield match
 

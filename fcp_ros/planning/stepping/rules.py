@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset import Delta, Fact, Instance, Morphism, Rewrite, UnknownElement
-from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.expressions import evaluation
+from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.domain.spans.amalgam import apply_rule, changes_of
 from fcp_ros.domain.spans.rule_span import DomainSpans, RuleSpan
@@ -186,6 +187,10 @@ class StepRules:
             for fact in _facts(rule.positive(), values):
                 if not holds(fact, instance):
                     yield f"{fact} does not hold"
+            for formula in rule.formulas:
+                if not evaluation.holds(formula, instance, values):
+                    unmet = evaluation.find_unmet(formula, instance, values)
+                    yield f"{to_text(unmet)} does not hold"
 
 
 def holds(fact: Fact, instance: Instance) -> bool:

@@ -299,7 +299,8 @@ def test_conditions_nest_as_deep_as_wanted() -> None:
     rule = with_condition(none)
     heights = {"s1": 1.0, "s2": 2.0}
     on = (("on", "i2", "s1"), ("on", "i3", "s2"), ("on", "i4", "s2"))
-    assert violation_at(rule, kitchen(*on, ("clean", "i2"), ("clean", "i4"), heights=heights)) is None
+    both = kitchen(*on, ("clean", "i2"), ("clean", "i4"), heights=heights)
+    assert violation_at(rule, both) is None
     violation = violation_at(rule, kitchen(*on, ("clean", "i4"), heights=heights))
     assert violation is not None
     assert violation.message == "'shelf' must not match, but it does: s1"
@@ -315,10 +316,8 @@ def test_identities_join_conditions() -> None:
     either = ApplicationCondition(
         ConditionKind.NAC, "either", identity(left), nested=tuple(map(_negated, parts))
     )
-    states = [
-        kitchen(*tuples)
-        for tuples in ((), (("clean", "i"),), (("on", "i", "s1"),), (("clean", "i"), ("on", "i", "s1")))
-    ]
+    facts = (("clean", "i"), ("on", "i", "s1"))
+    states = [kitchen(*tuples) for tuples in ((), facts[:1], facts[1:], facts)]
     for condition, expected in ((both, [0, 0, 0, 1]), (either, [0, 1, 1, 1])):
         rule = with_condition(condition)
         assert [violation_at(rule, state) is None for state in states] == expected

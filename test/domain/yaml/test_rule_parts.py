@@ -17,6 +17,7 @@ from fcp_ros.domain import (
     Variable,
     Window,
     parse_domain,
+    to_text,
 )
 
 BASE = """\
@@ -237,6 +238,36 @@ def test_each_fault_is_reported_at_its_line(old, new, place, words):
     line = text[: text.index(place)].count("\n") + 1
     assert line in {problem.line for problem in found}, f"{line}: {caught.value}"
     assert all(problem.fix for problem in caught.value.diagnostics)
+
+
+def test_conditions_may_be_formulas():
+    text = BASE.replace(
+        "'at(robot, from)', 'road(from, to)']",
+        "'at(robot, from)', 'road(from, to) or not (dark(to) and near(robot, to))', "
+        "'forall ?c: cup (not on(?c, to) or exists ?b: box (closed(?b) and on(?c, ?b)))']",
+        1,
+    ).replace("when: ['at(robot, box)',", "when: ['at(robot, box)', 'dark(robot) or dark(box)',")
+    rules = parse_domain(text).rules
+    assert len(rules["go"].when) == 1
+    assert [to_text(formula) for formula in rules["go"].formulas] == [
+        "road(?from, ?to) or not (dark(?to) and near(?robot, ?to))",
+        "forall ?c: cup (not on(?c, ?to) or exists ?b: box (closed(?b) and on(?c, ?b)))",
+    ]
+    (_formula,) = rules["shut"].formulas
+    assert len(rules["shut"].when) == 3
+    # `closed` is of boxes, `to` is a place: the atom is false of other places.
+    assert parse_domain(BASE.replace("'road(from, to)'", "'closed(to) or road(from, to)'"))
+
+
+def test_conditions_of_effects_may_be_formulas():
+    text = BASE.replace("when: ['near(robot, box)'", "when: ['near(robot, box) or dark(box)'", 1)
+    assert text != BASE
+    with pytest.raises(DomainError, match="which it does not ask for"):
+        parse_domain(text)  # it deletes what only a disjunction asks for
+    both = "when: ['near(robot, box)', 'dark(box) or dark(robot)'"
+    text = BASE.replace("when: ['near(robot, box)'", both)
+    effect = parse_domain(text).rules["shut"].effects[1]
+    assert [to_text(formula) for formula in effect.formulas] == ["dark(?box) or dark(?robot)"]
 
 
 def test_an_effect_may_not_leave_two_of_one():

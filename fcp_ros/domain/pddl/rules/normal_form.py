@@ -146,14 +146,15 @@ class _Condition:
             try:
                 found = self._dnf(*part)
             except _TooManyCases:
-                found = []
                 base = base.joined(self._keep(part))
-            else:
-                if not found:
-                    return []
+                continue
+            if not found:
+                return []
             if len(found) == 1:
                 base = base.joined(found[0])
-            elif found:
+            elif isinstance(part[0], Quantified):  # one case for each object: rather none
+                base = base.joined(self._keep(part))
+            else:
                 several.append((found, part))
         result = [base]
         for found, part in sorted(several, key=lambda one: len(one[0])):
