@@ -1,23 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Degrees: t-norms, the requirements that they lead to backwards, and alpha policies."""
+"""Degrees: t-norms, fuzzy sets, alpha policies and the requirements of plans.
 
-from fcp_ros.fuzzy.alpha import AlphaCut, AlphaPolicy, AlphaPreset, alpha_policy, graded_steps
-from fcp_ros.fuzzy.by_name import TNORM_CHOICES, TNORMS, tnorm_by_name
-from fcp_ros.fuzzy.hamacher import Hamacher
-from fcp_ros.fuzzy.requirement import (
+- `tnorm`: t-norms with their losses, and their names; `check_degree`.
+- `alpha`: alpha policies, alpha-cuts, and the requirement before each step of a plan.
+- `fuzzy_sets`: how well a number fits: trapezoids and sigmoids.
+"""
+
+from fcp_ros.fuzzy.alpha import (
+    AlphaCut,
+    AlphaPolicy,
+    AlphaPreset,
+    alpha_policy,
     backward_requirement,
+    count_graded_steps,
     is_feasible,
     reaches,
     requirements_along,
 )
 from fcp_ros.fuzzy.tnorm import (
     EPSILON,
+    TNORM_CHOICES,
+    TNORMS,
     Composition,
     Goedel,
+    Hamacher,
     Lukasiewicz,
     Product,
     TNorm,
     check_degree,
+    tnorm_by_name,
 )
 
 __all__ = [
@@ -36,7 +47,7 @@ __all__ = [
     "alpha_policy",
     "backward_requirement",
     "check_degree",
-    "graded_steps",
+    "count_graded_steps",
     "is_feasible",
     "reaches",
     "requirements_along",

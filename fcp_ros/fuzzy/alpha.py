@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alpha policies: which membership a plan must reach to be acceptable (DESIGN section 4).
+"""Alpha policies and requirements: the membership that an acceptable plan must reach.
 
 A caller makes one policy a request (`alpha_policy`) and asks it for the cut of a plan
-(`AlphaPolicy.cut`), which comes with the sentence that is reported with the plan.
+(`AlphaPolicy.cut`), which comes with the sentence that is reported with the plan. Requirements
+follow a plan backwards: the membership that a state must still have for the plan to reach alpha
+from there (DESIGN section 4).
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from fcp_ros.fuzzy.tnorm import EPSILON, check_degree
+from fcp_ros.fuzzy.tnorm import EPSILON, TNorm, check_degree
 
 
 class AlphaPreset(str, Enum):
-    """How much depends on the task; each preset has a base alpha (`AlphaPreset.alpha`)."""
+    """The importance of a task; each preset has a base alpha (`AlphaPreset.alpha`)."""
 
     CASUAL = "casual"
     TYPICAL = "typical"
@@ -97,7 +100,7 @@ class AlphaPolicy:
         """The alpha of a request whose best plan has `plan_length` graded steps, in [0, 1].
 
         Args:
-            plan_length: see `graded_steps`; a fixed policy takes its `expected_length` instead.
+            plan_length: see `count_graded_steps`; a fixed policy takes its `expected_length`.
 
         Raises:
             ValueError: the length is negative.
@@ -128,7 +131,7 @@ class AlphaPolicy:
         return max(0, length - self.free_length)
 
 
-def graded_steps(degrees: Iterable[float]) -> int:
+def count_graded_steps(degrees: Iterable[float]) -> int:
     """The length of a plan as alpha policies count it: its steps that are not crisp.
 
     Args:
@@ -150,7 +153,11 @@ def alpha_policy(
 
     Args:
         text: ``"important"``, ``"0.6"`` or ``0.6``.
-        criticality, length_factor, free_length, expected_length, adaptive: see `AlphaPolicy`.
+        criticality: see `AlphaPolicy`, as for all others.
+        length_factor: factor of the base for each further graded step.
+        free_length: number of graded steps that lower nothing.
+        expected_length: number of graded steps that a fixed policy allows for.
+        adaptive: whether the alpha depends on the plan that is found.
 
     Raises:
         ValueError: neither a preset nor a number from 0 to 1, or another value out of its range.
@@ -170,3 +177,50 @@ def alpha_policy(
 def _check_length(length: int, what: str) -> None:
     if isinstance(length, bool) or not isinstance(length, int) or length < 0:
         raise ValueError(f"{what} is {length!r}; give a number of steps >= 0")
+
+
+def reaches(membership: float, alpha: float) -> bool:
+    """Return True if `membership` passes the alpha-cut, with the tolerance `EPSILON`."""
+    return membership + EPSILON >= alpha
+
+
+def is_feasible(requirement: float) -> bool:
+    """Return True if a requirement can be met: it is not above 1, with the tolerance `EPSILON`."""
+    return requirement <= 1.0 + EPSILON
+
+
+def backward_requirement(required_after: Iterable[tuple[float, float]], tnorm: TNorm) -> float:
+    """The least membership needed at a state, given its possible steps (DESIGN section 4).
+
+    The *minimum* over the steps, because an existential plan takes the cheapest continuation. (The
+    maximum would be for choices that somebody else makes.)
+
+    Args:
+        required_after: for each step its successor's requirement and the step's degree.
+        tnorm: how degrees compose.
+
+    Returns:
+        The requirement; above 1 (maybe infinite) it is infeasible, as it is when there is no step.
+    """
+    return min(
+        (tnorm.least_requirement(required, degree) for required, degree in required_after),
+        default=math.inf,
+    )
+
+
+def requirements_along(alpha: float, degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]:
+    """The requirement before each step of one plan, and `alpha` after the last.
+
+    Args:
+        alpha: what the whole plan must reach.
+        degrees: the degrees of its n steps, in order.
+        tnorm: how degrees compose.
+
+    Returns:
+        n + 1 requirements; from membership 1 the plan reaches alpha exactly if the first is
+        feasible.
+    """
+    backwards = [alpha]
+    for degree in reversed(list(degrees)):
+        backwards.append(tnorm.least_requirement(backwards[-1], degree))
+    return tuple(reversed(backwards))

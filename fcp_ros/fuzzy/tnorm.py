@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""T-norms: how the degrees of the steps of a plan compose into the degree of the plan.
+"""T-norms: the composition of the degrees of steps into the degree of a plan.
 
 A t-norm is a commutative, associative, monotone operation on [0, 1] with unit 1. Each one here also
 gives its residuum and the *least requirement*, which is the inverse that backward reasoning needs.
@@ -12,8 +12,11 @@ the largest counts. A search sees nothing but losses and how they compose.
 
 import abc
 import math
-from collections.abc import Iterable
+import re
+import sys
+from collections.abc import Iterable, Mapping
 from enum import Enum
+from types import MappingProxyType
 
 EPSILON = 1e-9
 """Tolerance of every comparison of a membership with an alpha or with a requirement."""
@@ -24,10 +27,25 @@ comparison can tell the two apart."""
 
 
 class Composition(Enum):
-    """How the losses of the steps make the loss of the plan."""
+    """The way in which the losses of the steps make the loss of the plan."""
 
     SUM = "sum"
     MAXIMUM = "maximum"
+
+
+def check_degree(value: float, what: str = "degree") -> float:
+    """Return `value` as a float if it lies in [0, 1].
+
+    Args:
+        value: the number to check.
+        what: its name in the error message, for example ``"alpha"``.
+
+    Raises:
+        ValueError: it is no number, not finite or outside [0, 1].
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
+        raise ValueError(f"{what} is {value!r}; give a number from 0 to 1")
+    return float(value)
 
 
 class TNorm(abc.ABC):
@@ -191,16 +209,114 @@ class Goedel(TNorm):
         return required if degree + EPSILON >= required else math.inf
 
 
-def check_degree(value: float, what: str = "degree") -> float:
-    """`value` as a float when it lies in [0, 1].
+class Hamacher(TNorm):
+    """The Hamacher family: ``a b / (p + (1 - p) (a + b - a b))`` with p >= 0 (Hamacher 1978).
+
+    p = 0 is the Hamacher product, p = 1 the product, p = 2 Einstein's product. Larger p is
+    stricter. All of it is computed in odds against a degree, ``x = (1 - a) / a``: they compose by
+    ``x + y + p x y``, in which nothing cancels, so that results are exact to a few units in the
+    last place however small the degrees are.
 
     Args:
-        value: the number to check.
-        what: how the error message calls it, for example ``"alpha"``.
+        parameter: p.
 
     Raises:
-        ValueError: it is no number, not finite or outside [0, 1].
+        ValueError: it is negative or not finite.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
-        raise ValueError(f"{what} is {value!r}; give a number from 0 to 1")
-    return float(value)
+
+    def __init__(self, parameter: float = 0.0) -> None:
+        if not (math.isfinite(parameter) and parameter >= 0.0):
+            raise ValueError(f"the parameter of hamacher is {parameter!r}; give a number >= 0")
+        self.parameter = float(parameter)
+        shown = repr(self.parameter).removesuffix(".0")
+        self.name = "hamacher" if parameter == 0.0 else f"hamacher({shown})"
+
+    def loss(self, degree: float) -> float:
+        """See `TNorm.loss`: ``log(1 + p x) / min(1, p)``, and x for p = 0 (the limit)."""
+        odds = _odds(max(degree, NEGLIGIBLE))
+        if self.parameter == 0.0:
+            return odds
+        return math.log1p(self.parameter * odds) / min(1.0, self.parameter)
+
+    def degree_of(self, loss: float) -> float:
+        """See `TNorm.degree_of`."""
+        if loss >= self.loss(0.0):
+            return 0.0
+        if self.parameter == 0.0:
+            return 1.0 / (1.0 + loss)
+        return 1.0 / (1.0 + math.expm1(loss * min(1.0, self.parameter)) / self.parameter)
+
+    def compose(self, a: float, b: float) -> float:
+        """See `TNorm.compose`; exact for a crisp step, and monotone in spite of rounding."""
+        low, high = (a, b) if a <= b else (b, a)
+        if high >= 1.0:
+            return low
+        if low < sys.float_info.min:
+            return 0.0
+        x, y = _odds(low), _odds(high)
+        return min(low, 1.0 / (1.0 + (x + y + self.parameter * x * y)))
+
+    def compose_all(self, degrees: Iterable[float]) -> float:
+        """See `TNorm.compose_all`."""
+        result = 1.0
+        for degree in sorted(degrees):
+            result = self.compose(result, degree)
+        return result
+
+    def residuum(self, a: float, b: float) -> float:
+        """See `TNorm.residuum`."""
+        return 1.0 if a <= b else self.least_requirement(b, a)
+
+    def least_requirement(self, required: float, degree: float) -> float:
+        """See `TNorm.least_requirement`: x with ``compose(x, degree) = required``."""
+        if required <= 0.0:
+            return 0.0
+        if degree >= 1.0:
+            return required
+        # Only `degree - required` can cancel, and that is exact then.
+        factor = self.parameter * (1.0 - degree) + degree
+        below = (degree - required) / required + factor
+        return factor / below if below > 0.0 else math.inf
+
+    def __repr__(self) -> str:
+        return f"Hamacher({self.parameter:g})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hamacher) and self.parameter == other.parameter
+
+    def __hash__(self) -> int:
+        return hash((Hamacher, self.parameter))
+
+
+def _odds(degree: float) -> float:
+    """The odds against a degree in (0, 1]."""
+    return (1.0 - degree) / degree
+
+
+TNORMS: Mapping[str, TNorm] = MappingProxyType(
+    {tnorm.name: tnorm for tnorm in (Lukasiewicz(), Product(), Goedel(), Hamacher())}
+)
+"""The t-norms without a parameter; "hamacher" is the Hamacher product."""
+
+TNORM_CHOICES = f"{', '.join(sorted(TNORMS))}, or hamacher(p) with a number p >= 0"
+"""The choices of a user, in words."""
+
+_HAMACHER = re.compile(r"hamacher\((?P<parameter>[0-9.]+(?:[eE][+-]?[0-9]+)?)\)")
+
+
+def tnorm_by_name(name: str) -> TNorm:
+    """Return the t-norm called `name`: one of `TNORMS`, or "hamacher(p)" with a number p >= 0.
+
+    Raises:
+        ValueError: unknown name; the message lists the choices.
+    """
+    found = TNORMS.get(name)
+    if found is not None:
+        return found
+    family = _HAMACHER.fullmatch(name)
+    if family is not None:
+        try:
+            return Hamacher(float(family["parameter"]))
+        except ValueError:
+            pass
+    raise ValueError(f"unknown t-norm {name!r}; choose one of: {TNORM_CHOICES}")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import Expression, to_text
 from fcp_ros.domain.model import Domain
-from fcp_ros.fuzzy import EPSILON, AlphaCut, graded_steps, reaches
+from fcp_ros.fuzzy import EPSILON, AlphaCut, count_graded_steps, reaches
 from fcp_ros.planning.assembly import StepDraft, value_steps
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.model.ground_step import GroundStep, cost_of, graded_atoms_of
@@ -161,7 +161,7 @@ def _value_rest(
 def _find_cut(plan: Plan, context: RequestContext) -> AlphaCut:
     """Return the alpha-cut that a plan has to pass if none is better."""
     degrees = [*(step.degree for step in plan.steps), plan.goal_degree]
-    return context.options.cut(graded_steps(degrees))
+    return context.options.cut(count_graded_steps(degrees))
 
 
 def _ground(step: PlanStep, domain: Domain) -> GroundStep:

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 from fcp_ros.domain.model import Window
-from fcp_ros.fuzzy import EPSILON, AlphaCut, Composition, TNorm, graded_steps, reaches
+from fcp_ros.fuzzy import EPSILON, AlphaCut, Composition, TNorm, count_graded_steps, reaches
 from fcp_ros.planning.goal.formula import Formula
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, limit_choices
 from fcp_ros.planning.model.plan import Plan
@@ -114,7 +114,7 @@ def _cut(context: RequestContext, result: SolverResult) -> AlphaCut:
     degrees = (
         tnorm.compose_all(judge.degree(*atom) for atom in atoms) for atoms in result.best.graded
     )
-    return context.options.cut(graded_steps(degrees))
+    return context.options.cut(count_graded_steps(degrees))
 
 
 def _restrict_to_sequences(result: SolverResult, optimise: Optimise) -> SolverResult:

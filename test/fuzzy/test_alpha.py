@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.fuzzy import AlphaCut, AlphaPolicy, AlphaPreset, alpha_policy, graded_steps
+from fcp_ros.fuzzy import AlphaCut, AlphaPolicy, AlphaPreset, alpha_policy, count_graded_steps
 
 
 def test_presets_are_ordered() -> None:
@@ -69,8 +69,8 @@ def test_a_cut_comes_with_a_sentence() -> None:
 
 
 def test_crisp_steps_do_not_count() -> None:
-    assert graded_steps([1.0, 0.9, 1.0, 0.0, 0.999]) == 3
-    assert graded_steps([]) == 0
+    assert count_graded_steps([1.0, 0.9, 1.0, 0.0, 0.999]) == 3
+    assert count_graded_steps([]) == 0
 
 
 def test_what_a_user_gives() -> None:
