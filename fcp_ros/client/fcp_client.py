@@ -18,7 +18,7 @@ from fcp_ros.client.pending import PendingGoal, PendingReply
 from fcp_ros.client.queries import plan_request
 from fcp_ros.client.spinner import SpinningNode
 from fcp_ros.msg import Plan, PlanRequest, PlanResult, PredicateQuery, SceneGraph
-from fcp_ros.nodes.conversions.common import duration_to_message
+from fcp_ros.nodes.conversions.common import duration_to_ros
 from fcp_ros.nodes.runtime.safe_action_client import SafeActionClient
 from fcp_ros.srv import (
     GetCalibration,
@@ -136,7 +136,7 @@ class FcpClient:
     ) -> PendingReply:
         """Ask for degrees; the answer is a ``JudgePredicates.Response``."""
         request = JudgePredicates.Request(
-            queries=list(queries), time_limit=duration_to_message(time_limit or 0.0)
+            queries=list(queries), time_limit=duration_to_ros(time_limit or 0.0)
         )
         return self._send_request("judge", request)
 

@@ -15,7 +15,7 @@ from fcp_ros.msg import (
     PlanStatus,
     PredicateQuery,
 )
-from fcp_ros.nodes.conversions.common import attributes_to_message, duration_to_message
+from fcp_ros.nodes.conversions.common import attributes_to_ros, duration_to_ros
 
 AttributeValue = bool | int | float | str
 
@@ -55,7 +55,7 @@ def _argument(parameter: str, value: Element | str) -> ArgumentContext:
     return ArgumentContext(
         argument=Argument(parameter=parameter, kind=Argument.ELEMENT, value=value.name),
         category=value.category,
-        attributes=attributes_to_message(value.attributes),
+        attributes=attributes_to_ros(value.attributes),
     )
 
 
@@ -85,11 +85,11 @@ def plan_request(
     return PlanRequest(
         goal=goal,
         alpha=math.nan if alpha is None else float(alpha),
-        time_limit=duration_to_message(time_limit or 0.0),
+        time_limit=duration_to_ros(time_limit or 0.0),
         tnorm=tnorm,
         forbid_relaxation=not relax,
         optimise=optimise,
-        deadline=duration_to_message(deadline or 0.0),
+        deadline=duration_to_ros(deadline or 0.0),
         explain=explain,
     )
 

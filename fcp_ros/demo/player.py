@@ -15,11 +15,11 @@ from fcp_ros.domain import Domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import JudgementRequest, Membership
 from fcp_ros.msg import ActionOutcome, CalibrationEntry
-from fcp_ros.nodes.conversions.common import duration_from_message
-from fcp_ros.nodes.conversions.judgement import membership_from_message, request_to_message
-from fcp_ros.nodes.conversions.plan import step_from_message
-from fcp_ros.nodes.conversions.planning import result_from_message
-from fcp_ros.nodes.conversions.scene import graph_from_message
+from fcp_ros.nodes.conversions.common import duration_from_ros
+from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_to_ros
+from fcp_ros.nodes.conversions.plan import step_from_ros
+from fcp_ros.nodes.conversions.planning import result_from_ros
+from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.planning import PlanningResult
 from fcp_ros.report.demo_report import CalibratedDegree, Episode, StepOutcome
 from fcp_ros.scene import SceneGraph
@@ -48,10 +48,10 @@ class Player:
         Raises:
             FcpError: it refuses, or does not answer.
         """
-        response = self._client.judge(*(request_to_message(request) for request in requests))
+        response = self._client.judge(*(request_to_ros(request) for request in requests))
         if not response.success:
             raise FcpError(response.message)
-        memberships = [membership_from_message(message) for message in response.memberships]
+        memberships = [membership_from_ros(message) for message in response.memberships]
         if memberships:
             self.oracle = f"{memberships[0].source}: {memberships[0].model}"
         return memberships
@@ -65,7 +65,7 @@ class Player:
         message = self._client.scene()
         if message is None:
             raise FcpError("The scene_graph node has no scene graph: see the nodes' log.")
-        return graph_from_message(message)
+        return graph_from_ros(message)
 
     def state(self) -> Instance:
         """The scene graph as the planner sees it."""
@@ -78,7 +78,7 @@ class Player:
         Raises:
             FcpError: there is no plan.
         """
-        result = result_from_message(self._client.plan(story.goal, alpha=story.alpha))
+        result = result_from_ros(self._client.plan(story.goal, alpha=story.alpha))
         if result.plan is None or not result.plan.binding:
             raise FcpError(f"No plan for {story.goal}: {result.message}")
         return result.plan.binding[0][1]
@@ -92,11 +92,11 @@ class Player:
             answer: AchieveGoal.Result = self._client.achieve(
                 story.goal, alpha=story.alpha, timeout=ACHIEVE_TIMEOUT
             )
-            result = result_from_message(answer.plan_result)
+            result = result_from_ros(answer.plan_result)
             outcomes = tuple(_step_outcome(message) for message in answer.outcomes)
             replans, error = answer.replans, answer.error_msg
         else:
-            result = result_from_message(self._client.plan(story.goal, alpha=story.alpha))
+            result = result_from_ros(self._client.plan(story.goal, alpha=story.alpha))
         as_expected = _came_out(story, result, outcomes, error)
         return Episode(
             number=story.number,
@@ -157,9 +157,9 @@ def _verdict(
 def _step_outcome(message: ActionOutcome) -> StepOutcome:
     return StepOutcome(
         index=message.step_index,
-        step=str(step_from_message(message.step)),
+        step=str(step_from_ros(message.step)),
         outcome=OutcomeCode(message.outcome.code),
-        duration=duration_from_message(message.duration),
+        duration=duration_from_ros(message.duration),
         quality=message.quality if message.quality_measured else None,
         message=message.outcome.message,
     )

@@ -19,7 +19,7 @@ from fcp_ros.nodes.bridges.detection_values import (
     sighting_of,
 )
 from fcp_ros.nodes.bridges.sightings import Sighting, SightingOptions, Sightings
-from fcp_ros.nodes.conversions.scene import pose_from_message
+from fcp_ros.nodes.conversions.scene import pose_from_ros
 from fcp_ros.nodes.frames.frames import Frames
 from fcp_ros.nodes.frames.source import FoundTransform
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
@@ -192,11 +192,11 @@ def _detection(message: Any) -> Detection:
             Hypothesis(
                 result.hypothesis.class_id,
                 result.hypothesis.score,
-                pose_from_message(result.pose.pose),
+                pose_from_ros(result.pose.pose),
             )
             for result in message.results
         ),
-        centre=pose_from_message(message.bbox.center),
+        centre=pose_from_ros(message.bbox.center),
         size=(size.x, size.y, size.z),
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError
 
 ENCAPSULATION = b"\x00\x01\x00\x00"
 """What such a message begins with (the last two bytes are options without a meaning here)."""

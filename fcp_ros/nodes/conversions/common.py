@@ -11,16 +11,20 @@ from builtin_interfaces.msg import Duration, Time
 from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.msg import Attribute, Binding
-from fcp_ros.nodes.conversions.errors import ConversionError
 
 AttributeValue = bool | int | float | str
+
+
+class ConversionError(ValueError):
+    """A message that stands for no value of the model; one sentence what is wrong, and where."""
+
 
 NANOSECONDS = 1_000_000_000
 NO_ID = str(uuid.UUID(int=0))
 """The id of a plan message that was never filled in."""
 
 
-def duration_to_message(seconds: float) -> Duration:
+def duration_to_ros(seconds: float) -> Duration:
     """A duration (s, >= 0 or below) as a message; to the nanosecond.
 
     Raises:
@@ -33,23 +37,23 @@ def duration_to_message(seconds: float) -> Duration:
     return Duration(sec=whole, nanosec=nanoseconds)
 
 
-def duration_from_message(message: Duration) -> float:
+def duration_from_ros(message: Duration) -> float:
     """Seconds."""
     return float(message.sec + message.nanosec / NANOSECONDS)
 
 
-def time_to_message(seconds: float) -> Time:
+def time_to_ros(seconds: float) -> Time:
     """A time (s since the epoch) as a message; to the nanosecond."""
-    duration = duration_to_message(seconds)
+    duration = duration_to_ros(seconds)
     return Time(sec=duration.sec, nanosec=duration.nanosec)
 
 
-def time_from_message(message: Time) -> float:
+def time_from_ros(message: Time) -> float:
     """Seconds since the epoch."""
     return float(message.sec + message.nanosec / NANOSECONDS)
 
 
-def id_to_message(text: str) -> UUID:
+def id_to_ros(text: str) -> UUID:
     """A UUID text as a message.
 
     Raises:
@@ -62,12 +66,12 @@ def id_to_message(text: str) -> UUID:
     return UUID(uuid=list(value.bytes))
 
 
-def id_from_message(message: UUID) -> str:
+def id_from_ros(message: UUID) -> str:
     """The text of a UUID."""
     return str(uuid.UUID(bytes=bytes(bytearray(message.uuid))))
 
 
-def binding_to_message(binding: Iterable[tuple[str, str]]) -> list[Binding]:
+def binding_to_ros(binding: Iterable[tuple[str, str]]) -> list[Binding]:
     """(variable, element) pairs as messages; the variables get their question mark."""
     return [
         Binding(variable=f"?{variable.lstrip('?')}", element=element)
@@ -75,17 +79,17 @@ def binding_to_message(binding: Iterable[tuple[str, str]]) -> list[Binding]:
     ]
 
 
-def binding_from_message(messages: Iterable[Binding]) -> tuple[tuple[str, str], ...]:
+def binding_from_ros(messages: Iterable[Binding]) -> tuple[tuple[str, str], ...]:
     """(variable, element) pairs; variables without their question mark, as in the model."""
     return tuple((message.variable.lstrip("?"), message.element) for message in messages)
 
 
-def attributes_to_message(attributes: Mapping[str, AttributeValue]) -> list[Attribute]:
+def attributes_to_ros(attributes: Mapping[str, AttributeValue]) -> list[Attribute]:
     """Attributes as messages, sorted by name."""
-    return [_attribute_to_message(name, attributes[name]) for name in sorted(attributes)]
+    return [_attribute_to_ros(name, attributes[name]) for name in sorted(attributes)]
 
 
-def attributes_from_message(messages: Iterable[Attribute]) -> dict[str, AttributeValue]:
+def attributes_from_ros(messages: Iterable[Attribute]) -> dict[str, AttributeValue]:
     """Attributes by name.
 
     Raises:
@@ -95,11 +99,11 @@ def attributes_from_message(messages: Iterable[Attribute]) -> dict[str, Attribut
     for message in messages:
         if message.name in attributes:
             raise ConversionError(f"the attribute {message.name!r} is given twice")
-        attributes[message.name] = _attribute_from_message(message)
+        attributes[message.name] = _attribute_from_ros(message)
     return attributes
 
 
-def _attribute_to_message(name: str, value: AttributeValue) -> Attribute:
+def _attribute_to_ros(name: str, value: AttributeValue) -> Attribute:
     # bool is a kind of int in Python, so it comes first.
     if isinstance(value, bool):
         return Attribute(name=name, kind=Attribute.BOOL, bool_value=value)
@@ -112,7 +116,7 @@ def _attribute_to_message(name: str, value: AttributeValue) -> Attribute:
     return Attribute(name=name, kind=Attribute.STRING, string_value=value)
 
 
-def _attribute_from_message(message: Attribute) -> AttributeValue:
+def _attribute_from_ros(message: Attribute) -> AttributeValue:
     if message.kind == Attribute.BOOL:
         return bool(message.bool_value)
     if message.kind == Attribute.INTEGER:

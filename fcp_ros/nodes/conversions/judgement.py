@@ -10,12 +10,11 @@ from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementReque
 from fcp_ros.msg import Argument, Judgement, PredicateQuery
 from fcp_ros.msg import ArgumentContext as ArgumentContextMessage
 from fcp_ros.msg import Membership as MembershipMessage
-from fcp_ros.nodes.conversions.common import attributes_from_message, attributes_to_message
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError, attributes_from_ros, attributes_to_ros
 from fcp_ros.planning.model.plan import Judged
 
 
-def request_to_message(request: JudgementRequest) -> PredicateQuery:
+def request_to_ros(request: JudgementRequest) -> PredicateQuery:
     """A question to the grounder as a message."""
     return PredicateQuery(
         predicate=request.predicate,
@@ -27,14 +26,14 @@ def request_to_message(request: JudgementRequest) -> PredicateQuery:
                     value=argument.text,
                 ),
                 category=argument.category,
-                attributes=attributes_to_message(dict(argument.attributes)),
+                attributes=attributes_to_ros(dict(argument.attributes)),
             )
             for argument in request.arguments
         ],
     )
 
 
-def request_from_message(message: PredicateQuery) -> JudgementRequest:
+def request_from_ros(message: PredicateQuery) -> JudgementRequest:
     """A question to the grounder.
 
     Raises:
@@ -44,11 +43,11 @@ def request_from_message(message: PredicateQuery) -> JudgementRequest:
         raise ConversionError("a query names no predicate: give one of the domain's graded ones")
     return JudgementRequest(
         message.predicate,
-        tuple(_argument_from_message(message.predicate, item) for item in message.arguments),
+        tuple(_argument_from_ros(message.predicate, item) for item in message.arguments),
     )
 
 
-def _argument_from_message(predicate: str, message: ArgumentContextMessage) -> ArgumentContext:
+def _argument_from_ros(predicate: str, message: ArgumentContextMessage) -> ArgumentContext:
     argument = message.argument
     where = f"{predicate}: the argument {argument.parameter!r}"
     if argument.kind == Argument.TEXT:
@@ -57,13 +56,13 @@ def _argument_from_message(predicate: str, message: ArgumentContextMessage) -> A
         raise ConversionError(f"{where} has kind {argument.kind}: give ELEMENT (1) or TEXT (2)")
     if not message.category:
         raise ConversionError(f"{where} has no category: say what {argument.value!r} is")
-    attributes = attributes_from_message(message.attributes)
+    attributes = attributes_from_ros(message.attributes)
     return ArgumentContext(
         argument.parameter, argument.value, message.category, tuple(sorted(attributes.items()))
     )
 
 
-def membership_to_message(membership: Membership) -> MembershipMessage:
+def membership_to_ros(membership: Membership) -> MembershipMessage:
     """An answer of the grounder as a message."""
     return MembershipMessage(
         degree=membership.degree,
@@ -80,7 +79,7 @@ def membership_to_message(membership: Membership) -> MembershipMessage:
     )
 
 
-def membership_from_message(message: MembershipMessage) -> Membership:
+def membership_from_ros(message: MembershipMessage) -> Membership:
     """An answer of the grounder.
 
     Raises:
@@ -104,24 +103,24 @@ def membership_from_message(message: MembershipMessage) -> Membership:
         raise ConversionError(str(error)) from error
 
 
-def judgements_to_message(judgements: Iterable[Judged]) -> list[Judgement]:
+def judgements_to_ros(judgements: Iterable[Judged]) -> list[Judgement]:
     """Questions with their answers as messages."""
     return [
         Judgement(
-            query=request_to_message(judged.request),
-            membership=membership_to_message(judged.membership),
+            query=request_to_ros(judged.request),
+            membership=membership_to_ros(judged.membership),
         )
         for judged in judgements
     ]
 
 
-def judgements_from_message(messages: Iterable[Judgement]) -> tuple[Judged, ...]:
+def judgements_from_ros(messages: Iterable[Judgement]) -> tuple[Judged, ...]:
     """Questions with their answers.
 
     Raises:
-        ConversionError: see `request_from_message` and `membership_from_message`.
+        ConversionError: see `request_from_ros` and `membership_from_ros`.
     """
     return tuple(
-        Judged(request_from_message(message.query), membership_from_message(message.membership))
+        Judged(request_from_ros(message.query), membership_from_ros(message.membership))
         for message in messages
     )

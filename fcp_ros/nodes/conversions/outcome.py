@@ -36,14 +36,14 @@ def outcome_from_answer(status: int, result: ExecuteStep.Result) -> Outcome:
     return Outcome(code, message, _quality(result))
 
 
-def outcome_to_message(outcome: Outcome) -> OutcomeCodeMessage:
+def outcome_to_ros(outcome: Outcome) -> OutcomeCodeMessage:
     """Code and sentence of an outcome as a message."""
     return OutcomeCodeMessage(code=outcome.code.value, message=outcome.message)
 
 
 def outcome_to_result(outcome: Outcome) -> ExecuteStep.Result:
     """An outcome as an executor reports it."""
-    result = ExecuteStep.Result(outcome=outcome_to_message(outcome))
+    result = ExecuteStep.Result(outcome=outcome_to_ros(outcome))
     set_quality(result, outcome)
     return result
 

@@ -13,15 +13,15 @@ from fcp_ros.msg import Argument, ResourceLevel
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import (
-    binding_from_message,
-    binding_to_message,
-    duration_from_message,
-    duration_to_message,
-    id_from_message,
-    id_to_message,
+    ConversionError,
+    binding_from_ros,
+    binding_to_ros,
+    duration_from_ros,
+    duration_to_ros,
+    id_from_ros,
+    id_to_ros,
 )
-from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.nodes.conversions.judgement import judgements_from_message, judgements_to_message
+from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.schedule import Schedule
 
@@ -45,22 +45,22 @@ class PlanOrigin:
     units: Mapping[str, str] = field(default_factory=dict)
 
 
-def plan_to_message(plan: Plan, origin: PlanOrigin) -> PlanMessage:
+def plan_to_ros(plan: Plan, origin: PlanOrigin) -> PlanMessage:
     """A plan as a message."""
     return PlanMessage(
         header=Header(stamp=origin.stamp, frame_id=origin.frame_id),
-        id=id_to_message(plan.id),
+        id=id_to_ros(plan.id),
         goal=origin.asked or plan.goal,
         planned_goal=plan.goal,
         alpha=plan.alpha,
         tnorm=plan.tnorm,
         membership=plan.membership,
         goal_degree=plan.goal_degree,
-        steps=_steps_to_messages(plan),
+        steps=_steps_to_ros(plan),
         scheduled=plan.schedule is not None,
-        makespan=duration_to_message(plan.schedule.makespan if plan.schedule else 0.0),
-        binding=binding_to_message(plan.binding),
-        goal_judgements=judgements_to_message(plan.goal_judgements),
+        makespan=duration_to_ros(plan.schedule.makespan if plan.schedule else 0.0),
+        binding=binding_to_ros(plan.binding),
+        goal_judgements=judgements_to_ros(plan.goal_judgements),
         resources_after=[
             ResourceLevel(name=name, level=float(level), unit=origin.units.get(name, ""))
             for name, level in plan.resources_after.items()
@@ -69,7 +69,7 @@ def plan_to_message(plan: Plan, origin: PlanOrigin) -> PlanMessage:
     )
 
 
-def plan_from_message(message: PlanMessage) -> Plan:
+def plan_from_ros(message: PlanMessage) -> Plan:
     """A plan.
 
     Raises:
@@ -77,33 +77,33 @@ def plan_from_message(message: PlanMessage) -> Plan:
     """
     return Plan(
         goal=message.planned_goal or message.goal,
-        steps=tuple(step_from_message(step) for step in message.steps),
+        steps=tuple(step_from_ros(step) for step in message.steps),
         membership=degree(message.membership, "the plan's membership"),
         goal_degree=degree(message.goal_degree, "the plan's goal degree"),
-        goal_judgements=judgements_from_message(message.goal_judgements),
-        binding=binding_from_message(message.binding),
+        goal_judgements=judgements_from_ros(message.goal_judgements),
+        binding=binding_from_ros(message.binding),
         alpha=degree(message.alpha, "the plan's alpha"),
         tnorm=message.tnorm,
-        id=id_from_message(message.id),
+        id=id_from_ros(message.id),
         resources_after={item.name: item.level for item in message.resources_after},
-        schedule=_schedule_from_message(message) if message.scheduled else None,
+        schedule=_schedule_from_ros(message) if message.scheduled else None,
     )
 
 
-def _steps_to_messages(plan: Plan) -> list[PlanStepMessage]:
+def _steps_to_ros(plan: Plan) -> list[PlanStepMessage]:
     """The steps, with their place in the schedule where there is one."""
-    messages = [step_to_message(step) for step in plan.steps]
+    messages = [step_to_ros(step) for step in plan.steps]
     schedule = plan.schedule
     if schedule is not None:
         for position, message in enumerate(messages):
-            message.earliest_start = duration_to_message(schedule.starts[position])
-            message.latest_start = duration_to_message(schedule.latest_starts[position])
+            message.earliest_start = duration_to_ros(schedule.starts[position])
+            message.latest_start = duration_to_ros(schedule.latest_starts[position])
             message.after = [before for before, after in schedule.order if after == position]
             message.agents = list(schedule.agents[position])
     return messages
 
 
-def _schedule_from_message(message: PlanMessage) -> Schedule:
+def _schedule_from_ros(message: PlanMessage) -> Schedule:
     """The schedule that the steps carry.
 
     Raises:
@@ -113,33 +113,33 @@ def _schedule_from_message(message: PlanMessage) -> Schedule:
     order = [(int(before), after) for after, step in enumerate(steps) for before in step.after]
     if any(before >= len(steps) for before, _ in order):
         raise ConversionError(f"a step follows a step beyond the last of {len(steps)}")
-    starts = tuple(duration_from_message(step.earliest_start) for step in steps)
-    lengths = (duration_from_message(step.expected_duration) for step in steps)
+    starts = tuple(duration_from_ros(step.earliest_start) for step in steps)
+    lengths = (duration_from_ros(step.expected_duration) for step in steps)
     return Schedule(
         starts=starts,
         ends=tuple(start + length for start, length in zip(starts, lengths, strict=True)),
-        latest_starts=tuple(duration_from_message(step.latest_start) for step in steps),
+        latest_starts=tuple(duration_from_ros(step.latest_start) for step in steps),
         order=tuple(sorted(order)),
         agents=tuple(tuple(step.agents) for step in steps),
-        makespan=duration_from_message(message.makespan),
+        makespan=duration_from_ros(message.makespan),
     )
 
 
-def step_to_message(step: PlanStep) -> PlanStepMessage:
+def step_to_ros(step: PlanStep) -> PlanStepMessage:
     """One step as a message; the arguments of a step are elements."""
     return PlanStepMessage(
         rule=step.rule,
-        arguments=arguments_to_message(step.arguments),
+        arguments=arguments_to_ros(step.arguments),
         executor=step.executor,
-        expected_duration=duration_to_message(step.duration),
+        expected_duration=duration_to_ros(step.duration),
         degree=step.degree,
         membership_after=step.membership_after,
-        judgements=judgements_to_message(step.judgements),
+        judgements=judgements_to_ros(step.judgements),
         chunk=step.chunk,
     )
 
 
-def step_from_message(message: PlanStepMessage) -> PlanStep:
+def step_from_ros(message: PlanStepMessage) -> PlanStep:
     """One step.
 
     Raises:
@@ -149,17 +149,17 @@ def step_from_message(message: PlanStepMessage) -> PlanStep:
         raise ConversionError("a plan step names no rule: give an action of the domain")
     return PlanStep(
         rule=message.rule,
-        arguments=_arguments_from_message(message),
+        arguments=_arguments_from_ros(message),
         degree=degree(message.degree, f"the degree of {message.rule}"),
         membership_after=degree(message.membership_after, f"the membership after {message.rule}"),
-        duration=duration_from_message(message.expected_duration),
+        duration=duration_from_ros(message.expected_duration),
         executor=message.executor,
-        judgements=judgements_from_message(message.judgements),
+        judgements=judgements_from_ros(message.judgements),
         chunk=message.chunk,
     )
 
 
-def arguments_to_message(arguments: Iterable[tuple[str, str]]) -> list[Argument]:
+def arguments_to_ros(arguments: Iterable[tuple[str, str]]) -> list[Argument]:
     """(parameter, element) pairs as messages."""
     return [
         Argument(parameter=parameter, kind=Argument.ELEMENT, value=element)
@@ -167,7 +167,7 @@ def arguments_to_message(arguments: Iterable[tuple[str, str]]) -> list[Argument]
     ]
 
 
-def _arguments_from_message(message: PlanStepMessage) -> tuple[tuple[str, str], ...]:
+def _arguments_from_ros(message: PlanStepMessage) -> tuple[tuple[str, str], ...]:
     for argument in message.arguments:
         if argument.kind != Argument.ELEMENT:
             raise ConversionError(

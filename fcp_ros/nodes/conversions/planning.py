@@ -13,35 +13,35 @@ from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.msg import PlanStatus as PlanStatusMessage
 from fcp_ros.msg import Relaxation as RelaxationMessage
 from fcp_ros.nodes.conversions.common import (
-    binding_from_message,
-    binding_to_message,
-    duration_from_message,
-    duration_to_message,
+    ConversionError,
+    binding_from_ros,
+    binding_to_ros,
+    duration_from_ros,
+    duration_to_ros,
 )
-from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.nodes.conversions.judgement import judgements_from_message, judgements_to_message
-from fcp_ros.nodes.conversions.plan import PlanOrigin, plan_from_message, plan_to_message
+from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
+from fcp_ros.nodes.conversions.plan import PlanOrigin, plan_from_ros, plan_to_ros
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.verdict import Verdict
 
 
-def request_to_message(goal: str, options: PlanningOptions) -> PlanRequest:
+def request_to_ros(goal: str, options: PlanningOptions) -> PlanRequest:
     """A planning request as a message; every setting that it can carry is set."""
     return PlanRequest(
         goal=goal,
         alpha=float(options.alpha),
-        time_limit=duration_to_message(options.time_limit),
+        time_limit=duration_to_ros(options.time_limit),
         tnorm=options.tnorm,
         forbid_relaxation=not options.allow_relaxation,
         explain=options.explain,
         optimise=options.optimise.value,
-        deadline=duration_to_message(options.deadline if math.isfinite(options.deadline) else 0.0),
+        deadline=duration_to_ros(options.deadline if math.isfinite(options.deadline) else 0.0),
     )
 
 
-def request_from_message(
+def request_from_ros(
     message: PlanRequest, defaults: PlanningOptions
 ) -> tuple[str, PlanningOptions]:
     """Goal and options of a request; what it leaves open comes from `defaults`.
@@ -52,7 +52,7 @@ def request_from_message(
     Raises:
         ConversionError: `optimise` is no word that there is.
     """
-    time_limit = duration_from_message(message.time_limit)
+    time_limit = duration_from_ros(message.time_limit)
     if not math.isnan(message.alpha):
         defaults = defaults.with_alpha(message.alpha)
     options = replace(
@@ -62,7 +62,7 @@ def request_from_message(
         allow_relaxation=defaults.allow_relaxation and not message.forbid_relaxation,
         explain=message.explain,
         optimise=_optimise(message.optimise, defaults),
-        deadline=duration_from_message(message.deadline) or defaults.deadline,
+        deadline=duration_from_ros(message.deadline) or defaults.deadline,
     )
     return message.goal, options
 
@@ -77,12 +77,12 @@ def _optimise(word: str, defaults: PlanningOptions) -> Optimise:
         raise ConversionError(f"optimise is {word!r}: choose one of {known}") from None
 
 
-def status_to_message(status: PlanStatus, message: str) -> PlanStatusMessage:
+def status_to_ros(status: PlanStatus, message: str) -> PlanStatusMessage:
     """How a request ended, as a message."""
     return PlanStatusMessage(code=status.value, message=message)
 
 
-def status_from_message(message: PlanStatusMessage) -> PlanStatus:
+def status_from_ros(message: PlanStatusMessage) -> PlanStatus:
     """How a request ended.
 
     Raises:
@@ -94,10 +94,10 @@ def status_from_message(message: PlanStatusMessage) -> PlanStatus:
         raise ConversionError(f"a plan status has the unknown code {message.code}") from None
 
 
-def result_to_message(result: PlanningResult, origin: PlanOrigin) -> PlanResultMessage:
+def result_to_ros(result: PlanningResult, origin: PlanOrigin) -> PlanResultMessage:
     """A planning result as a message. Without a plan, its plan says what was planned for."""
     if result.plan is not None:
-        plan = plan_to_message(result.plan, origin)
+        plan = plan_to_ros(result.plan, origin)
     else:
         plan = PlanMessage(
             goal=origin.asked,
@@ -108,13 +108,13 @@ def result_to_message(result: PlanningResult, origin: PlanOrigin) -> PlanResultM
         plan.header.stamp = origin.stamp
         plan.header.frame_id = origin.frame_id
     return PlanResultMessage(
-        status=status_to_message(result.status, result.message),
+        status=status_to_ros(result.status, result.message),
         plan=plan,
         best_membership=result.best_membership,
         alpha_reason=result.alpha_reason,
         explanation=[] if result.explanation is None else list(result.explanation.sentences()),
-        candidates=[_candidate_to_message(candidate) for candidate in result.candidates],
-        relaxations=[_relaxation_to_message(relaxation) for relaxation in result.relaxations],
+        candidates=[_candidate_to_ros(candidate) for candidate in result.candidates],
+        relaxations=[_relaxation_to_ros(relaxation) for relaxation in result.relaxations],
         verified=result.verification is not None and result.verification.ok,
         expansions=result.expansions,
         timing_stages=list(result.timings),
@@ -122,23 +122,23 @@ def result_to_message(result: PlanningResult, origin: PlanOrigin) -> PlanResultM
     )
 
 
-def result_from_message(message: PlanResultMessage) -> PlanningResult:
+def result_from_ros(message: PlanResultMessage) -> PlanningResult:
     """A planning result. Of the verification only whether it succeeded travels, and the explanation
     only in words, which stay in the message.
 
     Raises:
-        ConversionError: an unknown status, or see `plan_from_message`.
+        ConversionError: an unknown status, or see `plan_from_ros`.
     """
-    status = status_from_message(message.status)
-    plan = plan_from_message(message.plan) if status.solved else None
+    status = status_from_ros(message.status)
+    plan = plan_from_ros(message.plan) if status.solved else None
     verdict = Verdict(True, (), tuple(_running(message)), None) if message.verified else None
     return PlanningResult(
         status=status,
         message=message.status.message,
         plan=plan,
         best_membership=message.best_membership,
-        candidates=tuple(_candidate_from_message(item) for item in message.candidates),
-        relaxations=tuple(_relaxation_from_message(item) for item in message.relaxations),
+        candidates=tuple(_candidate_from_ros(item) for item in message.candidates),
+        relaxations=tuple(_relaxation_from_ros(item) for item in message.relaxations),
         expansions=message.expansions,
         timings=dict(zip(message.timing_stages, message.timing_seconds, strict=True)),
         verification=verdict,
@@ -152,33 +152,33 @@ def _running(message: PlanResultMessage) -> list[float]:
     return [step.membership_after for step in message.plan.steps]
 
 
-def _candidate_to_message(candidate: Candidate) -> CandidateMessage:
+def _candidate_to_ros(candidate: Candidate) -> CandidateMessage:
     return CandidateMessage(
-        binding=binding_to_message(candidate.binding),
+        binding=binding_to_ros(candidate.binding),
         goal_degree=candidate.goal_degree,
         membership=candidate.membership,
         exact=candidate.exact,
         reachable=candidate.reachable,
         chosen=candidate.chosen,
         reason=candidate.reason,
-        judgements=judgements_to_message(candidate.judgements),
+        judgements=judgements_to_ros(candidate.judgements),
     )
 
 
-def _candidate_from_message(message: CandidateMessage) -> Candidate:
+def _candidate_from_ros(message: CandidateMessage) -> Candidate:
     return Candidate(
-        binding=binding_from_message(message.binding),
+        binding=binding_from_ros(message.binding),
         membership=message.membership,
         goal_degree=message.goal_degree,
         reachable=message.reachable,
         chosen=message.chosen,
-        judgements=judgements_from_message(message.judgements),
+        judgements=judgements_from_ros(message.judgements),
         reason=message.reason,
         exact=message.exact,
     )
 
 
-def _relaxation_to_message(relaxation: Relaxation) -> RelaxationMessage:
+def _relaxation_to_ros(relaxation: Relaxation) -> RelaxationMessage:
     return RelaxationMessage(
         kind=relaxation.kind,
         original=relaxation.original,
@@ -188,7 +188,7 @@ def _relaxation_to_message(relaxation: Relaxation) -> RelaxationMessage:
     )
 
 
-def _relaxation_from_message(message: RelaxationMessage) -> Relaxation:
+def _relaxation_from_ros(message: RelaxationMessage) -> Relaxation:
     return Relaxation(
         message.kind, message.original, message.replacement, message.degree, message.reason
     )

@@ -14,8 +14,7 @@ from fcp_ros.msg import Box, SceneGraphChange, SceneGraphUpdate
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneNode as SceneNodeMessage
 from fcp_ros.msg import SceneRelation as SceneRelationMessage
-from fcp_ros.nodes.conversions.common import attributes_from_message, attributes_to_message
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError, attributes_from_ros, attributes_to_ros
 from fcp_ros.nodes.conversions.scene_values import PublishedChange, SceneUpdate
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
@@ -32,18 +31,18 @@ CONFIDENCE_DIGITS = 6
 """The message carries single precision; 0.9 must not come back as 0.8999999761581421."""
 
 
-def graph_to_message(graph: SceneGraph, stamp: Time) -> SceneGraphMessage:
+def graph_to_ros(graph: SceneGraph, stamp: Time) -> SceneGraphMessage:
     """A scene graph as a message; `stamp` is the time of its newest observation."""
     return SceneGraphMessage(
         header=Header(stamp=stamp, frame_id=graph.frame_id),
         sequence_number=graph.sequence,
         source=graph.source,
-        nodes=[node_to_message(node) for node in graph.nodes.values()],
-        relations=[relation_to_message(relation) for relation in graph.relations],
+        nodes=[node_to_ros(node) for node in graph.nodes.values()],
+        relations=[relation_to_ros(relation) for relation in graph.relations],
     )
 
 
-def graph_from_message(message: SceneGraphMessage) -> SceneGraph:
+def graph_from_ros(message: SceneGraphMessage) -> SceneGraph:
     """A scene graph (its notes don't travel).
 
     Raises:
@@ -51,56 +50,56 @@ def graph_from_message(message: SceneGraphMessage) -> SceneGraph:
         SceneError: it is no valid graph.
     """
     return SceneGraph.of(
-        (node_from_message(node) for node in message.nodes),
-        (relation_from_message(relation) for relation in message.relations),
+        (node_from_ros(node) for node in message.nodes),
+        (relation_from_ros(relation) for relation in message.relations),
         frame_id=message.header.frame_id or "map",
         sequence=message.sequence_number,
         source=message.source,
     )
 
 
-def full_update_to_message(graph: SceneGraph, stamp: Time) -> SceneGraphUpdate:
+def full_update_to_ros(graph: SceneGraph, stamp: Time) -> SceneGraphUpdate:
     """A whole graph as an update."""
     return SceneGraphUpdate(
         header=Header(stamp=stamp, frame_id=graph.frame_id),
         full_update=True,
         sequence_number=graph.sequence,
-        nodes=[node_to_message(node) for node in graph.nodes.values()],
-        relations=[relation_to_message(relation) for relation in graph.relations],
+        nodes=[node_to_ros(node) for node in graph.nodes.values()],
+        relations=[relation_to_ros(relation) for relation in graph.relations],
     )
 
 
-def full_update_from_message(
+def full_update_from_ros(
     message: SceneGraphUpdate, *, sequence: int, source: str
 ) -> SceneGraph:
     """The graph that a full update brings, under the sequence number that it gets.
 
     Raises:
-        ConversionError, SceneError: as `graph_from_message`.
+        ConversionError, SceneError: as `graph_from_ros`.
     """
     return SceneGraph.of(
-        (node_from_message(node) for node in message.nodes),
-        (relation_from_message(relation) for relation in message.relations),
+        (node_from_ros(node) for node in message.nodes),
+        (relation_from_ros(relation) for relation in message.relations),
         frame_id=message.header.frame_id or "map",
         sequence=sequence,
         source=source,
     )
 
 
-def delta_to_message(delta: SceneDelta, frame_id: str, stamp: Time) -> SceneGraphUpdate:
+def delta_to_ros(delta: SceneDelta, frame_id: str, stamp: Time) -> SceneGraphUpdate:
     """A change as an update."""
     return SceneGraphUpdate(
         header=Header(stamp=stamp, frame_id=frame_id),
         full_update=False,
         sequence_number=delta.sequence,
-        nodes=[node_to_message(node) for node in delta.upserted],
+        nodes=[node_to_ros(node) for node in delta.upserted],
         removed_nodes=list(delta.removed),
-        relations=[relation_to_message(relation) for relation in delta.added],
-        removed_relations=[relation_to_message(relation) for relation in delta.dropped],
+        relations=[relation_to_ros(relation) for relation in delta.added],
+        removed_relations=[relation_to_ros(relation) for relation in delta.dropped],
     )
 
 
-def delta_from_message(message: SceneGraphUpdate) -> SceneDelta:
+def delta_from_ros(message: SceneGraphUpdate) -> SceneDelta:
     """A change (of an update that is no full one).
 
     Raises:
@@ -108,28 +107,28 @@ def delta_from_message(message: SceneGraphUpdate) -> SceneDelta:
     """
     return SceneDelta(
         sequence=message.sequence_number,
-        upserted=tuple(node_from_message(node) for node in message.nodes),
+        upserted=tuple(node_from_ros(node) for node in message.nodes),
         removed=tuple(message.removed_nodes),
-        added=_relations_from_message(message.relations),
-        dropped=_relations_from_message(message.removed_relations),
+        added=_relations_from_ros(message.relations),
+        dropped=_relations_from_ros(message.removed_relations),
     )
 
 
-def update_to_message(update: SceneUpdate) -> SceneGraphUpdate:
+def update_to_ros(update: SceneUpdate) -> SceneGraphUpdate:
     """An update of any kind."""
     return SceneGraphUpdate(
         header=Header(stamp=update.stamp, frame_id=update.frame_id),
         full_update=update.is_full,
         sequence_number=update.sequence,
         source=update.source,
-        nodes=[node_to_message(node) for node in update.nodes],
+        nodes=[node_to_ros(node) for node in update.nodes],
         removed_nodes=list(update.removed),
-        relations=[relation_to_message(relation) for relation in update.relations],
-        removed_relations=[relation_to_message(relation) for relation in update.dropped],
+        relations=[relation_to_ros(relation) for relation in update.relations],
+        removed_relations=[relation_to_ros(relation) for relation in update.dropped],
     )
 
 
-def update_from_message(message: SceneGraphUpdate) -> SceneUpdate:
+def update_from_ros(message: SceneGraphUpdate) -> SceneUpdate:
     """An update of any kind.
 
     Raises:
@@ -141,14 +140,14 @@ def update_from_message(message: SceneGraphUpdate) -> SceneUpdate:
         is_full=message.full_update,
         sequence=message.sequence_number,
         source=message.source,
-        nodes=tuple(node_from_message(node) for node in message.nodes),
+        nodes=tuple(node_from_ros(node) for node in message.nodes),
         removed=tuple(message.removed_nodes),
-        relations=_relations_from_message(message.relations),
-        dropped=_relations_from_message(message.removed_relations),
+        relations=_relations_from_ros(message.relations),
+        dropped=_relations_from_ros(message.removed_relations),
     )
 
 
-def change_to_message(change: PublishedChange) -> SceneGraphChange:
+def change_to_ros(change: PublishedChange) -> SceneGraphChange:
     """What an accepted update changed."""
     return SceneGraphChange(
         header=Header(stamp=change.stamp, frame_id=change.frame_id),
@@ -156,17 +155,17 @@ def change_to_message(change: PublishedChange) -> SceneGraphChange:
         previous_sequence_number=change.previous,
         full_update=change.is_full,
         source=change.source,
-        nodes=[node_to_message(node) for node in change.nodes],
+        nodes=[node_to_ros(node) for node in change.nodes],
         removed_nodes=list(change.removed),
-        relations=[relation_to_message(relation) for relation in change.relations],
-        removed_relations=[relation_to_message(relation) for relation in change.dropped],
+        relations=[relation_to_ros(relation) for relation in change.relations],
+        removed_relations=[relation_to_ros(relation) for relation in change.dropped],
         changed_elements=list(change.changed),
         renamed_from=[before for before, _ in change.renamed],
         renamed_to=[after for _, after in change.renamed],
     )
 
 
-def change_from_message(message: SceneGraphChange) -> PublishedChange:
+def change_from_ros(message: SceneGraphChange) -> PublishedChange:
     """What an accepted update changed.
 
     Raises:
@@ -180,10 +179,10 @@ def change_from_message(message: SceneGraphChange) -> PublishedChange:
         previous=message.previous_sequence_number,
         is_full=message.full_update,
         source=message.source,
-        nodes=tuple(node_from_message(node) for node in message.nodes),
+        nodes=tuple(node_from_ros(node) for node in message.nodes),
         removed=tuple(message.removed_nodes),
-        relations=_relations_from_message(message.relations),
-        dropped=_relations_from_message(message.removed_relations),
+        relations=_relations_from_ros(message.relations),
+        dropped=_relations_from_ros(message.removed_relations),
         changed=tuple(message.changed_elements),
         renamed=renamed_pairs(message.renamed_from, message.renamed_to),
     )
@@ -200,7 +199,7 @@ def renamed_pairs(before: Sequence[str], after: Sequence[str]) -> tuple[tuple[st
     return tuple(zip(before, after, strict=True))
 
 
-def node_to_message(node: SceneNode) -> SceneNodeMessage:
+def node_to_ros(node: SceneNode) -> SceneNodeMessage:
     """One node as a message."""
     message = SceneNodeMessage(
         id=node.id,
@@ -209,18 +208,18 @@ def node_to_message(node: SceneNode) -> SceneNodeMessage:
         pose_known=node.pose is not None,
         footprint=[Point32(x=float(x), y=float(y), z=0.0) for x, y in node.polygon],
         height=node.height or 0.0,
-        attributes=attributes_to_message(node.attributes),
+        attributes=attributes_to_ros(node.attributes),
         parents=list(node.parents),
     )
     if node.pose is not None:
-        message.pose = pose_to_message(node.pose)
+        message.pose = pose_to_ros(node.pose)
     if node.size is not None:
         x, y, z = (float(extent) for extent in node.size)
         message.box = Box(known=True, size=Vector3(x=x, y=y, z=z))
     return message
 
 
-def node_from_message(message: SceneNodeMessage) -> SceneNode:
+def node_from_ros(message: SceneNodeMessage) -> SceneNode:
     """One node.
 
     Raises:
@@ -234,7 +233,7 @@ def node_from_message(message: SceneNodeMessage) -> SceneNode:
             f"the node {message.id!r} has the layer {message.layer!r}: give one of {known}"
         ) from None
     try:
-        attributes = attributes_from_message(message.attributes)
+        attributes = attributes_from_ros(message.attributes)
     except ConversionError as error:
         raise ConversionError(f"the node {message.id!r}: {error}") from error
     size = message.box.size
@@ -242,7 +241,7 @@ def node_from_message(message: SceneNodeMessage) -> SceneNode:
         id=message.id,
         layer=layer,
         category=message.category,
-        pose=pose_from_message(message.pose) if message.pose_known else None,
+        pose=pose_from_ros(message.pose) if message.pose_known else None,
         size=(size.x, size.y, size.z) if message.box.known else None,
         polygon=tuple((point.x, point.y) for point in message.footprint),
         height=message.height or None,
@@ -251,7 +250,7 @@ def node_from_message(message: SceneNodeMessage) -> SceneNode:
     )
 
 
-def pose_to_message(pose: Pose) -> PoseMessage:
+def pose_to_ros(pose: Pose) -> PoseMessage:
     """A pose as a message."""
     x, y, z = (float(number) for number in pose.position)
     qx, qy, qz, qw = (float(number) for number in pose.orientation)
@@ -260,13 +259,13 @@ def pose_to_message(pose: Pose) -> PoseMessage:
     )
 
 
-def pose_from_message(message: PoseMessage) -> Pose:
+def pose_from_ros(message: PoseMessage) -> Pose:
     """A pose."""
     position, turn = message.position, message.orientation
     return Pose((position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w))
 
 
-def relation_to_message(relation: SceneRelation) -> SceneRelationMessage:
+def relation_to_ros(relation: SceneRelation) -> SceneRelationMessage:
     """One relation as a message."""
     return SceneRelationMessage(
         name=relation.name,
@@ -276,7 +275,7 @@ def relation_to_message(relation: SceneRelation) -> SceneRelationMessage:
     )
 
 
-def relation_from_message(message: SceneRelationMessage) -> SceneRelation:
+def relation_from_ros(message: SceneRelationMessage) -> SceneRelation:
     """One relation.
 
     Raises:
@@ -295,7 +294,7 @@ def relation_from_message(message: SceneRelationMessage) -> SceneRelation:
     )
 
 
-def _relations_from_message(
+def _relations_from_ros(
     messages: Iterable[SceneRelationMessage],
 ) -> tuple[SceneRelation, ...]:
-    return tuple(relation_from_message(message) for message in messages)
+    return tuple(relation_from_ros(message) for message in messages)

@@ -10,7 +10,7 @@ from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message
 
 from fcp_ros.nodes.conversions.cdr import CdrInput
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene_wire_walk import (
     LEAST_NODE,
     LEAST_RELATION,

@@ -10,7 +10,7 @@ from builtin_interfaces.msg import Time
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange, SceneGraphUpdate
 from fcp_ros.nodes.conversions.cdr import CdrInput, is_little_endian_cdr
-from fcp_ros.nodes.conversions.scene import change_from_message, renamed_pairs
+from fcp_ros.nodes.conversions.scene import change_from_ros, renamed_pairs
 from fcp_ros.nodes.conversions.scene_wire_fields import (
     by_rclpy,
     header_of,
@@ -78,7 +78,7 @@ def glance_at_change(data: bytes) -> Glance:
         ConversionError: it is damaged.
     """
     if not is_little_endian_cdr(data):
-        change = change_from_message(by_rclpy(data, SceneGraphChange))
+        change = change_from_ros(by_rclpy(data, SceneGraphChange))
         return Glance(
             _pair(change.stamp),
             change.sequence,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fcp_ros.msg import Attribute
 from fcp_ros.nodes.conversions.cdr import decoded
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import CONFIDENCE_DIGITS, PROVENANCES
 from fcp_ros.nodes.conversions.scene_wire_walk import NUMBERS
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation

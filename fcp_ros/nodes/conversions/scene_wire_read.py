@@ -3,7 +3,7 @@
 
 rclpy makes a Python object of every field first, which takes most of the time. Here a kernel finds
 the bytes of each node, and a node whose bytes have come before is the same value as before.
-`scene.update_from_message` and its like say the same, slowly; they are also used for bytes in
+`scene.update_from_ros` and its like say the same, slowly; they are also used for bytes in
 another encoding than little-endian XCDR1.
 """
 
@@ -15,12 +15,12 @@ from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange, SceneGraphUpdate
 from fcp_ros.nodes.conversions.cdr import CdrInput, is_little_endian_cdr
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import (
-    change_from_message,
-    graph_from_message,
+    change_from_ros,
+    graph_from_ros,
     renamed_pairs,
-    update_from_message,
+    update_from_ros,
 )
 from fcp_ros.nodes.conversions.scene_values import PublishedChange, PublishedGraph, SceneUpdate
 from fcp_ros.nodes.conversions.scene_wire_fields import (
@@ -65,7 +65,7 @@ class SceneReader:
             ConversionError: it is damaged, too large, or says something unknown.
         """
         if not is_little_endian_cdr(data):
-            return update_from_message(by_rclpy(data, SceneGraphUpdate))
+            return update_from_ros(by_rclpy(data, SceneGraphUpdate))
         source = CdrInput(data, "SceneGraphUpdate")
         with pause_garbage_collection():
             stamp, frame_id = header_of(source)
@@ -92,7 +92,7 @@ class SceneReader:
         """
         if not is_little_endian_cdr(data):
             message = by_rclpy(data, SceneGraphMessage)
-            return PublishedGraph(message.header.stamp, graph_from_message(message))
+            return PublishedGraph(message.header.stamp, graph_from_ros(message))
         source = CdrInput(data, "SceneGraph")
         with pause_garbage_collection():
             stamp, frame_id = header_of(source)
@@ -111,7 +111,7 @@ class SceneReader:
             ConversionError: it is damaged, too large, or says something unknown.
         """
         if not is_little_endian_cdr(data):
-            return change_from_message(by_rclpy(data, SceneGraphChange))
+            return change_from_ros(by_rclpy(data, SceneGraphChange))
         source = CdrInput(data, "SceneGraphChange")
         with pause_garbage_collection():
             stamp, frame_id = header_of(source)

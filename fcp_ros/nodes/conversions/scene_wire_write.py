@@ -2,7 +2,7 @@
 """Scene messages as serialised bytes (XCDR1, little endian), for publishers that take bytes.
 
 The bytes of a node or relation that was written before are written again as they are.
-`scene.graph_to_message` and its like say the same, slowly.
+`scene.graph_to_ros` and its like say the same, slowly.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from builtin_interfaces.msg import Time
 
 from fcp_ros.msg import Attribute
 from fcp_ros.nodes.conversions.cdr import ENCAPSULATION, CdrOutput
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import PROVENANCES
 from fcp_ros.nodes.conversions.scene_values import PublishedChange, PublishedGraph, SceneUpdate
 from fcp_ros.scene.graph.elements import AttributeValue, SceneNode, SceneRelation

@@ -13,15 +13,15 @@ from fcp_ros.execution.policy import Decision, FollowUp, ReplanPolicy
 from fcp_ros.msg import ExecutionState
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanResult as PlanResultMessage
-from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.nodes.conversions.plan import step_from_message
+from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.plan import step_from_ros
 from fcp_ros.nodes.executive.error_codes import GoalError, PlanError
 from fcp_ros.nodes.executive.events import Ticket
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.reports import GoalReport
 from fcp_ros.nodes.executive.waiting_room import Planned, WaitingRoom, WaitSettings
 from fcp_ros.nodes.runtime.goal_end import GoalEnd
-from fcp_ros.nodes.scene_access.world import NoWorld
+from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.status import PlanStatus
 
@@ -228,13 +228,13 @@ def prepare(
         Its steps, and a sentence why it can't be done ("" if it can).
     """
     try:
-        steps = tuple(step_from_message(step) for step in plan.steps)
+        steps = tuple(step_from_ros(step) for step in plan.steps)
     except ConversionError as error:
         return (), f"The plan can't be read: {error}."
     tools.waiting.await_scene(ticket, plan.scene_sequence_number, tools.settings)
     try:
         return steps, tools.runner.problem(steps)
-    except NoWorld as error:
+    except NoSceneError as error:
         return steps, str(error)
 
 

@@ -18,9 +18,8 @@ from rclpy.task import Future
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ActionOutcome
-from fcp_ros.nodes.conversions.common import time_from_message
-from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.nodes.conversions.judgement import request_from_message
+from fcp_ros.nodes.conversions.common import ConversionError, time_from_ros
+from fcp_ros.nodes.conversions.judgement import request_from_ros
 from fcp_ros.nodes.executive.events import EvidenceAnswered
 from fcp_ros.nodes.grounder.evidence import observed_quality
 from fcp_ros.srv import GetCalibration
@@ -54,7 +53,7 @@ class GrounderLink:
 
         def answered(future: Future) -> None:
             response = future.result()
-            stamps = [time_from_message(entry.last_outcome) for entry in response.entries]
+            stamps = [time_from_ros(entry.last_outcome) for entry in response.entries]
             self._post(EvidenceAnswered(serial, max(stamps, default=0.0)), None)
 
         self._client.call_async(question).add_done_callback(answered)
@@ -81,7 +80,7 @@ def question_about(
         if predicate is None or not predicate.calibrated:
             continue
         try:
-            context = request_from_message(judgement.query).context_key
+            context = request_from_ros(judgement.query).context_key
         except ConversionError:
             continue
         return GetCalibration.Request(

@@ -32,9 +32,8 @@ from fcp_ros.nodes.runtime.goal_end import GoalEnd, end_goal
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode, Refusal, RefusalKind
 from fcp_ros.nodes.runtime.spin import run_node
+from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
-from fcp_ros.nodes.scene_access.topics import follow_scene
-from fcp_ros.nodes.scene_access.world import World
 
 LOOK = 1.0
 """Seconds after which a goal's thread looks round again while the executive works on it."""
@@ -60,7 +59,7 @@ class ExecutiveNode(ManagedNode):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("executive", PARAMETERS, **kwargs)
-        self._world = World()
+        self._scene = SceneFollower()
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._tickets: dict[bytes, Ticket] = {}
@@ -90,7 +89,7 @@ class ExecutiveNode(ManagedNode):
         self._outcomes = self.publish_events(ActionOutcome, "outcomes")
         self._states = self.publish_state(ExecutionState, "execution_state")
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
-        self._reporter = SceneReporter(self, updates, self._world, domain)
+        self._reporter = SceneReporter(self, updates, self._scene, domain)
         self._step_clients = StepClients(self, inbox.post)
         for executor in executors_of(domain):
             self._step_clients.prepare(executor)
@@ -100,12 +99,12 @@ class ExecutiveNode(ManagedNode):
             domain,
             inbox,
             self._step_clients,
-            self._world,
+            self._scene,
             self._reporter,
             lambda: dispatch_settings(self.parameters),
         )
         waiting = WaitingRoom(
-            inbox, self._planner_link, self._grounder_link, self._world, runner.late
+            inbox, self._planner_link, self._grounder_link, self._scene, runner.late
         )
 
         def serve(ticket: Ticket) -> tuple[GoalEnd, Any]:
@@ -113,7 +112,7 @@ class ExecutiveNode(ManagedNode):
             return self._serve(ticket, tools)
 
         self._conductor = Conductor(inbox, serve, runner.late)
-        follow_scene(self, self._world, self._world_changed)
+        follow_scene(self, self._scene, self._world_changed)
 
     def activate(self) -> None:
         """Say that there is nothing to do yet."""
@@ -137,14 +136,14 @@ class ExecutiveNode(ManagedNode):
                 part.close()
         self._step_clients = self._planner_link = self._grounder_link = self._reporter = None
         super().release()
-        self._world.clear()
+        self._scene.clear()
         self._domain = self._inbox = self._outcomes = self._states = None
 
     def diagnose(self) -> Diagnosis:
         """Whether a goal is going on."""
         conductor = self._conductor
         busy = conductor is not None and conductor.is_busy
-        sequence = self._world.sequence
+        sequence = self._scene.sequence
         return Diagnosis(
             values={"busy": busy, "scene_sequence_number": "none" if sequence is None else sequence}
         )

@@ -31,8 +31,8 @@ from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.events import CancelTicket, Ticket
 from fcp_ros.nodes.executive.inbox import Inbox
 from fcp_ros.nodes.executive.step_clients import StepClients
+from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
-from fcp_ros.nodes.scene_access.world import NoWorld, World
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.stepping.rules import StepRules
 
@@ -75,14 +75,14 @@ class PlanRunner:
         domain: Domain,
         inbox: Inbox[Any],
         clients: StepClients,
-        world: World,
+        scene: SceneFollower,
         reporter: SceneReporter,
         settings: Callable[[], DispatchSettings],
     ) -> None:
         self._domain = domain
         self._inbox = inbox
         self._clients = clients
-        self._world = world
+        self._scene = scene
         self._reporter = reporter
         self._settings = settings
         self._ledger = ExecutorLedger()
@@ -94,9 +94,9 @@ class PlanRunner:
         """Why a plan can't be done from the present state; "" if it can.
 
         Raises:
-            NoWorld: there is no state.
+            NoSceneError: there is no state.
         """
-        return find_obstacle(self._rules, steps, self._world.state(self._domain).instance)
+        return find_obstacle(self._rules, steps, self._scene.state(self._domain).instance)
 
     def late(self, event: object) -> None:
         """Take in an event that comes while no plan runs."""
@@ -118,7 +118,7 @@ class PlanRunner:
         monitor = self._monitor = Monitor(self._rules, self._present)
         dispatcher = Dispatcher(steps, self._settings(), self._ledger, monitor, time.monotonic)
         watch = PlanWatch(self._rules, tuple(steps), monitor.find_effects)
-        seen = self._world.sequence
+        seen = self._scene.sequence
         try:
             self._obey(dispatcher.start(), plan, listener)
             if ticket.cancelled.is_set():
@@ -142,13 +142,13 @@ class PlanRunner:
         self, watch: PlanWatch, index: int, seen: int | None, listener: RunListener
     ) -> int | None:
         """See whether what has changed since the graph `seen` matters; the number of the newest."""
-        newest = self._world.sequence
-        changed = None if seen is None else self._world.changed_since(seen)
+        newest = self._scene.sequence
+        changed = None if seen is None else self._scene.find_changed_since(seen)
         elements = watch.find_affected(index, changed)
         if elements:
             try:
                 problem = watch.find_problem(index, self._present())
-            except NoWorld:
+            except NoSceneError:
                 return seen
             listener.world_changed(Look(elements, problem))
         return newest
@@ -186,13 +186,13 @@ class PlanRunner:
         added, removed = self._monitor.find_effects(step)
         try:
             self._reporter.publish_once(Delta(tuple(sorted(added)), tuple(sorted(removed))))
-        except NoWorld:
+        except NoSceneError:
             return  # then the effects don't show, and the dispatcher says so
 
     def _present(self) -> Instance:
         try:
-            self._last_seen = self._world.state(self._domain).instance
-        except NoWorld:
+            self._last_seen = self._scene.state(self._domain).instance
+        except NoSceneError:
             if self._last_seen is None:
                 raise
         assert self._last_seen is not None

@@ -19,8 +19,8 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import ActionOutcome, ExecutionState
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
-from fcp_ros.nodes.conversions.common import duration_to_message
-from fcp_ros.nodes.conversions.outcome import outcome_to_message, set_quality
+from fcp_ros.nodes.conversions.common import duration_to_ros
+from fcp_ros.nodes.conversions.outcome import outcome_to_ros, set_quality
 from fcp_ros.nodes.executive.events import Ticket
 
 LOOK_PERIOD = 1.0
@@ -119,8 +119,8 @@ class GoalReport:
             plan_id=self._plan.id,
             step_index=record.index,
             step=self._credited(record),
-            outcome=outcome_to_message(record.outcome),
-            duration=duration_to_message(record.duration),
+            outcome=outcome_to_ros(record.outcome),
+            duration=duration_to_ros(record.duration),
         )
         message.header.stamp = self._node.get_clock().now().to_msg()
         set_quality(message, record.outcome)

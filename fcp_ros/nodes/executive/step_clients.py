@@ -24,7 +24,7 @@ from fcp_ros.execution.events import (
     SendStep,
 )
 from fcp_ros.msg import PlanStep as PlanStepMessage
-from fcp_ros.nodes.conversions.common import duration_to_message
+from fcp_ros.nodes.conversions.common import duration_to_ros
 from fcp_ros.nodes.conversions.outcome import outcome_from_answer
 from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener
 from fcp_ros.nodes.runtime.safe_action_client import SafeActionClient
@@ -76,7 +76,7 @@ class StepClients:
             plan_id=plan_id,
             step_index=command.index,
             step=step,
-            timeout=duration_to_message(command.timeout),
+            timeout=duration_to_ros(command.timeout),
         )
         call = ActionCall(client, goal, self._listener(command.attempt, executor))
         with self._lock:

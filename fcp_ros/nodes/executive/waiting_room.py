@@ -13,7 +13,7 @@ from typing import Any
 
 from fcp_ros.msg import ActionOutcome, PlanRequest
 from fcp_ros.msg import PlanResult as PlanResultMessage
-from fcp_ros.nodes.conversions.common import duration_from_message, time_from_message
+from fcp_ros.nodes.conversions.common import duration_from_ros, time_from_ros
 from fcp_ros.nodes.executive.events import (
     CancelTicket,
     EvidenceAnswered,
@@ -26,7 +26,7 @@ from fcp_ros.nodes.executive.events import (
 from fcp_ros.nodes.executive.grounder_link import GrounderLink, question_about
 from fcp_ros.nodes.executive.inbox import Inbox
 from fcp_ros.nodes.executive.planner_link import ACTION, PlannerLink
-from fcp_ros.nodes.scene_access.world import World
+from fcp_ros.nodes.scene_access.follower import SceneFollower
 
 EVIDENCE_LOOK = 0.05
 """Seconds between two questions to the grounder whether it has learnt from an outcome."""
@@ -73,13 +73,13 @@ class WaitingRoom:
         inbox: Inbox[Any],
         planner: PlannerLink,
         grounder: GrounderLink,
-        world: World,
+        scene: SceneFollower,
         late: Callable[[object], None],
     ) -> None:
         self._inbox = inbox
         self._planner = planner
         self._grounder = grounder
-        self._world = world
+        self._scene = scene
         self._late = late
 
     # --- planner --------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class WaitingRoom:
         progress: Callable[[str], None],
     ) -> Planned:
         serial = self._planner.request(request)
-        asked = duration_from_message(request.time_limit)
+        asked = duration_from_ros(request.time_limit)
         limit = settings.planner_timeout if asked <= 0.0 else asked + settings.planner_margin
         for event in self._events(limit):
             if isinstance(event, PlannerAnswered) and event.serial == serial:
@@ -145,7 +145,7 @@ class WaitingRoom:
         """Wait until the scene graph with this number, or a later one, has come here."""
 
         def there() -> bool:
-            present = self._world.sequence
+            present = self._scene.sequence
             return ticket.cancelled.is_set() or (present is not None and present >= sequence)
 
         if there():
@@ -162,7 +162,7 @@ class WaitingRoom:
         if question is None or not self._grounder.is_ready:
             return
         until = time.monotonic() + settings.learn_wait
-        wanted = time_from_message(outcome.header.stamp) - STAMP_TOLERANCE
+        wanted = time_from_ros(outcome.header.stamp) - STAMP_TOLERANCE
         while time.monotonic() < until and not ticket.cancelled.is_set():
             serial = self._grounder.ask(question)
             for event in self._events(until - time.monotonic()):

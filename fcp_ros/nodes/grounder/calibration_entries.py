@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fcp_ros.grounding import ArgumentContext, Evidence, GroundingError, JudgementRequest
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.msg import CalibrationEntry
-from fcp_ros.nodes.conversions.common import time_to_message
+from fcp_ros.nodes.conversions.common import time_to_ros
 
 
 @dataclass
@@ -56,7 +56,7 @@ def _entry(
         degree=membership.degree if membership else math.nan,
         evidence_count=found.count,
         mean_quality=found.total / found.weight if found.weight > 0.0 else 0.0,
-        last_outcome=time_to_message(found.newest),
+        last_outcome=time_to_ros(found.newest),
     )
 
 

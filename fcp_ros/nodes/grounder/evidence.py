@@ -12,8 +12,8 @@ from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import JudgementRequest
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.msg import ActionOutcome
-from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.nodes.conversions.judgement import membership_from_message, request_from_message
+from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_from_ros
 
 FAILURES = frozenset(
     {
@@ -106,9 +106,9 @@ class Teacher:
         found = []
         for judgement in step.judgements:
             try:
-                request = request_from_message(judgement.query)
+                request = request_from_ros(judgement.query)
                 answered = bool(judgement.membership.source)
-                membership = membership_from_message(judgement.membership) if answered else None
+                membership = membership_from_ros(judgement.membership) if answered else None
             except ConversionError as error:
                 self._complain(f"an outcome of {step.rule} could not be kept: {error}")
             else:

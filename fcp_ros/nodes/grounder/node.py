@@ -11,9 +11,8 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from fcp_ros.grounding import Grounder, GroundingError, make_grounder
 from fcp_ros.msg import ActionOutcome, GroundingInfo
-from fcp_ros.nodes.conversions.common import duration_from_message, time_from_message
-from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.nodes.conversions.judgement import membership_to_message, request_from_message
+from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros, time_from_ros
+from fcp_ros.nodes.conversions.judgement import membership_to_ros, request_from_ros
 from fcp_ros.nodes.grounder.calibration_entries import calibration_entries
 from fcp_ros.nodes.grounder.diagnostics import concerns, diagnostic_values
 from fcp_ros.nodes.grounder.evidence import Teacher
@@ -146,15 +145,15 @@ class GrounderNode(ManagedNode):
         batches = self._batches
         if batches is None:
             return _failed(response, CLEANED_UP)
-        limit = duration_from_message(request.time_limit)
+        limit = duration_from_ros(request.time_limit)
         try:
-            requests = [request_from_message(query) for query in request.queries]
+            requests = [request_from_ros(query) for query in request.queries]
             answers = batches.ask(requests, self._limit(limit))
         except (ConversionError, GroundingError, *NOT_SERVED) as error:
             return _failed(response, str(error))
         response.success = True
         response.message = f"{len(answers)} judged."
-        response.memberships = [membership_to_message(answer) for answer in answers]
+        response.memberships = [membership_to_ros(answer) for answer in answers]
         return response
 
     def _limit(self, asked: float) -> float:
@@ -174,7 +173,7 @@ class GrounderNode(ManagedNode):
         grounder = self._grounder
         if grounder is None:
             return
-        stamp = time_from_message(message.header.stamp) or self.get_clock().now().nanoseconds / 1e9
+        stamp = time_from_ros(message.header.stamp) or self.get_clock().now().nanoseconds / 1e9
         for lesson in self._teacher.lessons(message):
             try:
                 kept = grounder.record(

@@ -11,7 +11,7 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.nodes.conversions.scene import pose_to_message
+from fcp_ros.nodes.conversions.scene import pose_to_ros
 from fcp_ros.nodes.markers.drawing import Drawing, caption, colour, colour_of, extents, text
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -100,7 +100,7 @@ def _box(node: SceneNode) -> Marker:
 
 def _solid(node: SceneNode, paint: ColorRGBA) -> Marker:
     assert node.pose is not None
-    marker = Marker(type=Marker.CUBE, pose=pose_to_message(node.pose), color=paint)
+    marker = Marker(type=Marker.CUBE, pose=pose_to_ros(node.pose), color=paint)
     if node.size is None:
         marker.type = Marker.SPHERE
         marker.scale = extents((UNKNOWN_SIZE,) * 3)
@@ -111,7 +111,7 @@ def _solid(node: SceneNode, paint: ColorRGBA) -> Marker:
 
 def _body(node: SceneNode) -> Marker:
     assert node.pose is not None
-    marker = Marker(type=Marker.CYLINDER, pose=pose_to_message(node.pose))
+    marker = Marker(type=Marker.CYLINDER, pose=pose_to_ros(node.pose))
     marker.color = colour_of(node.category, alpha=0.8)
     marker.scale = extents(node.size or AGENT_SIZE)
     return marker
@@ -119,7 +119,7 @@ def _body(node: SceneNode) -> Marker:
 
 def _heading(node: SceneNode) -> Marker:
     assert node.pose is not None
-    marker = Marker(type=Marker.ARROW, pose=pose_to_message(node.pose))
+    marker = Marker(type=Marker.ARROW, pose=pose_to_ros(node.pose))
     marker.pose.position.z += (node.size or AGENT_SIZE)[2] / 4.0
     marker.color = colour_of(node.category)
     marker.scale = Vector3(x=HEADING_LENGTH, y=0.06, z=0.06)  # an arrow by pose: length and widths

@@ -30,8 +30,7 @@ from fcp_ros.nodes.runtime.worker import (
     WorkerBusy,
     WorkerClosed,
 )
-from fcp_ros.nodes.scene_access.topics import follow_scene
-from fcp_ros.nodes.scene_access.world import World
+from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.package_files import config_folder, find_domain
 from fcp_ros.planning.model.request import Phase, Progress
 from fcp_ros.planning.model.status import PlanStatus
@@ -63,7 +62,7 @@ class PlannerNode(ManagedNode):
         super().__init__("planner", PARAMETERS, **kwargs)
         self._desk: PlanningDesk | None = None
         self._worker: Worker | None = None
-        self._world = World()
+        self._scene = SceneFollower()
         self._judge_client: Any = None
         self._plan_publisher: Any = None
         self._last_answer = ""
@@ -89,7 +88,7 @@ class PlannerNode(ManagedNode):
         self._desk = self._desk_for(domain)
         self._worker = Worker("planner", self.parameters.integer("queue_size"))
         self._plan_publisher = self.publish_state(Plan, "plan")
-        follow_scene(self, self._world, lambda: None)
+        follow_scene(self, self._scene, lambda: None)
 
     def deactivate(self) -> None:
         """End the running search and answer what waits."""
@@ -106,7 +105,7 @@ class PlannerNode(ManagedNode):
             self.destroy_client(self._judge_client)
             self._judge_client = None
         self._desk = None
-        self._world.clear()
+        self._scene.clear()
         self._last_answer = ""
         self._last_plan = None
 
@@ -115,7 +114,7 @@ class PlannerNode(ManagedNode):
         desk, worker, judge = self._desk, self._worker, self._judge_client
         if desk is None or worker is None or judge is None:
             return Diagnosis()
-        sequence = self._world.sequence
+        sequence = self._scene.sequence
         values = {
             "domain": desk.domain.name,
             "scene_sequence_number": "none" if sequence is None else sequence,
@@ -140,7 +139,7 @@ class PlannerNode(ManagedNode):
         plan = self._last_plan
         if plan is None:
             return ""
-        changed = self._world.changed_since(plan.scene_sequence_number)
+        changed = self._scene.find_changed_since(plan.scene_sequence_number)
         if changed is None:
             return "unknown"
         elements = {argument.value for step in plan.steps for argument in step.arguments}
@@ -256,7 +255,7 @@ class PlannerNode(ManagedNode):
     def _desk_for(self, domain: Any) -> PlanningDesk:
         return PlanningDesk(
             domain,
-            self._world,
+            self._scene,
             self._judge_client,
             self.parameters,
             lambda: self.get_clock().now().to_msg(),

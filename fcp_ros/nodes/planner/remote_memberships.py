@@ -11,9 +11,8 @@ from rclpy.client import Client
 
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.nodes.conversions.common import duration_to_message
-from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.nodes.conversions.judgement import membership_from_message, request_to_message
+from fcp_ros.nodes.conversions.common import ConversionError, duration_to_ros
+from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_to_ros
 from fcp_ros.nodes.runtime.repeated_call import RepeatedCall
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
@@ -68,8 +67,8 @@ class RemoteMemberships:
                 "in the planner's namespace.",
             )
         request = JudgePredicates.Request(
-            queries=[request_to_message(item) for item in requests],
-            time_limit=duration_to_message(self._answer_wait),
+            queries=[request_to_ros(item) for item in requests],
+            time_limit=duration_to_ros(self._answer_wait),
         )
         call = RepeatedCall(self._client, request)
         try:
@@ -115,7 +114,7 @@ def _memberships(response: Any, count: int) -> list[Membership]:
             "grounder must be of the same version.",
         )
     try:
-        return [membership_from_message(item) for item in response.memberships]
+        return [membership_from_ros(item) for item in response.memberships]
     except ConversionError as error:
         raise GroundingError(
             GroundingCode.NO_ANSWER, f"The grounder's answer is no membership: {error}."

@@ -19,14 +19,14 @@ from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import ExpressionError
 from fcp_ros.domain.model import Domain
 from fcp_ros.grounding.protocol.errors import GroundingError
-from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.nodes.conversions.plan import PlanOrigin, degree, plan_from_message
-from fcp_ros.nodes.conversions.planning import request_from_message, result_to_message
+from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.plan import PlanOrigin, degree, plan_from_ros
+from fcp_ros.nodes.conversions.planning import request_from_ros, result_to_ros
 from fcp_ros.nodes.planner.parameters import planning_options
 from fcp_ros.nodes.planner.remote_memberships import RemoteMemberships
 from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.worker import CancelToken
-from fcp_ros.nodes.scene_access.world import NoWorld, World, WorldState
+from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.planning.model.request import PlanningOptions, ProgressCallback, ignore
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
@@ -42,6 +42,9 @@ given."""
 
 VALIDATION_TIME = 60.0
 """Seconds that the validation of one plan may take."""
+
+UNCHECKABLE = (NoSceneError, ConversionError, ExpressionError, GroundingError, Interrupted)
+"""Reasons for which a plan can't be checked at all."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ class PlanningDesk:
     def __init__(
         self,
         domain: Domain,
-        world: World,
+        scene: SceneFollower,
         judge: Client,
         parameters: ParameterTable,
         now: Callable[[], Any],
@@ -76,7 +79,7 @@ class PlanningDesk:
         self.domain = domain
         self._session = PlanningSession(domain, learn=parameters.flag("learn_chunks"))
         self._session.prepare()
-        self._world = world
+        self._scene = scene
         self._judge = judge
         self._parameters = parameters
         self._now = now
@@ -93,12 +96,12 @@ class PlanningDesk:
             progress: told how it goes.
         """
         try:
-            goal, options = request_from_message(request, planning_options(self._parameters))
+            goal, options = request_from_ros(request, planning_options(self._parameters))
             state = self._state(token)
-        except (ConversionError, NoWorld) as error:
+        except (ConversionError, NoSceneError) as error:
             return refused_result(request.goal, PlanStatus.INVALID_REQUEST, str(error))
         result = self._solve(goal, options, asked, state, token, progress)
-        return result_to_message(result, self._origin(request.goal, state))
+        return result_to_ros(result, self._origin(request.goal, state))
 
     def validate(self, message: Any, alpha: float, token: CancelToken) -> Verdict:
         """The independent verifier's verdict on a Plan message, on the present scene.
@@ -113,7 +116,7 @@ class PlanningDesk:
         """
         try:
             state = self._state(token)
-            plan = plan_from_message(message)
+            plan = plan_from_ros(message)
             cut = plan.alpha if math.isnan(alpha) else degree(alpha, "alpha")
             goal = check_goal(parse_expression(plan.goal), self.domain, state.instance)
             memberships = self._memberships(time.monotonic() + VALIDATION_TIME, token)
@@ -127,7 +130,7 @@ class PlanningDesk:
                 resources=state.resources,
                 rules=self._session.rules,
             )
-        except (NoWorld, ConversionError, ExpressionError, GroundingError, Interrupted) as error:
+        except UNCHECKABLE as error:
             raise CheckFailed(str(error)) from error
 
     def _solve(
@@ -165,8 +168,8 @@ class PlanningDesk:
     def _state(self, token: CancelToken) -> WorldState:
         """The present state; right after the start it may take a moment to come."""
         wait = self._parameters.number("scene_wait")
-        self._world.wait_for_first(wait, lambda: token.cancelled)
-        return self._world.state(self.domain)
+        self._scene.wait_for_first(wait, lambda: token.cancelled)
+        return self._scene.state(self.domain)
 
     def _memberships(self, deadline: float, token: CancelToken) -> RemoteMemberships:
         return RemoteMemberships(
@@ -189,4 +192,4 @@ class PlanningDesk:
 
 def refused_result(asked: str, status: PlanStatus, sentence: str) -> Any:
     """The PlanResult message of a request that was not planned for."""
-    return result_to_message(PlanningResult(status, sentence), PlanOrigin(asked=asked))
+    return result_to_ros(PlanningResult(status, sentence), PlanOrigin(asked=asked))

@@ -1,216 +1,240 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Following a scene graph that others hold: which messages fit together, and what they make.
-
-Whole graphs (``scene_graph``, latched) and changes (``scene_changes``) come on two topics, in any
-order between them. A change that follows the newest state is applied to it; after a gap, the next
-whole graph is waited for. A whole graph that was overtaken by changes is left alone.
-"""
+"""Following the scene graph: its newest state, in the words of a domain when one is asked for."""
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+import threading
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from builtin_interfaces.msg import Time
 
-from fcp_ros.nodes.conversions.scene_values import PublishedChange
-from fcp_ros.nodes.conversions.scene_wire_glance import Glance
-from fcp_ros.nodes.conversions.scene_wire_read import SceneReader
-from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
+from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
+from fcp_ros.binding.similar_labels import LabelSimilarity
+from fcp_ros.binding.state_changes import advance_state
+from fcp_ros.cset import Instance
+from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.garbage import tune_garbage_collection
+from fcp_ros.grounding.embedding.label_similarity import EmbeddingLabelSimilarity
+from fcp_ros.msg import SceneGraph as SceneGraphMessage
+from fcp_ros.msg import SceneGraphChange
+from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.scene_wire_glance import glance_at_change, glance_at_graph
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.scene_access.message_queue import SceneCopy, SceneQueue, Steps
+from fcp_ros.scene.graph.delta import SceneDelta
+from fcp_ros.scene.graph.elements import Layer
+from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
-LONGEST_HISTORY = 4096
-"""Changes whose elements are remembered."""
-MOST_IDS = 200_000
-"""Ids in all remembered changes together."""
-MOST_WAITING = 64
-"""Changes that wait before a whole graph replaces them."""
-MOST_BYTES = 64 * 2**20
-"""Bytes of waiting changes; beyond them, the next whole graph is waited for."""
-MOST_NODES = 10_000_000
-"""As many as the scene_graph node can be made to take."""
+LOOK_EVERY = 0.01
+"""Seconds between two looks for the first graph."""
 
 
-Steps = tuple[tuple[SceneDelta, SceneGraph], ...]
-"""Changes that were applied one after the other, each with the graph after it."""
+class NoSceneError(ValueError):
+    """There is no scene to reason about; one sentence why, and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    previous: int
-    stamp: tuple[int, int]
-    changed: frozenset[str] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A message that has not been applied yet: its bytes, and what they are."""
-
-    data: bytes
-    is_graph: bool
-    is_whole: bool
-
-
-class SceneQueue:
-    """Messages in the order in which they are to be applied. Bounded; not thread-safe.
+@dataclass(frozen=True)
+class WorldState:
+    """The state of the world, as far as the scene graph shows it.
 
     Attributes:
-        sequence: of the newest state; None before the first.
-        gaps: how often a whole graph had to be waited for.
+        scene: The scene graph under the domain.
+        resources: Resource -> level.
+        stamp: Time of the newest observation.
+    """
+
+    scene: SceneState
+    resources: Mapping[str, float]
+    stamp: Time
+
+    @property
+    def graph(self) -> SceneGraph:
+        """The scene graph."""
+        return self.scene.graph
+
+    @property
+    def instance(self) -> Instance:
+        """The C-set of the domain's schema that the graph stands for."""
+        return self.scene.instance
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The mapping's guesses and omissions, one sentence each."""
+        return self.scene.notes
+
+
+class SceneFollower:
+    """Follows the scene graph; thread-safe.
+
+    Receiving is cheap (for subscription callbacks): messages are put in order and kept. `state`
+    applies them and converts the graph (for worker threads), and remembers the result.
+
+    Invariants: `_queue` is touched under `_lock` only, `_copy` and `_converted` under `_converting`
+    only. Where both locks are needed, `_converting` is taken first; receiving needs `_lock` alone,
+    so that it never waits for a conversion.
     """
 
     def __init__(self) -> None:
-        self.sequence: int | None = None
-        self.gaps = 0
-        self._behind = False
-        self._history: OrderedDict[int, _Step] = OrderedDict()
-        self._ids = 0
-        self._waiting: deque[Waiting] = deque()
-        self._bytes = 0
+        self._lock = threading.Lock()
+        self._converting = threading.Lock()
+        self._queue = SceneQueue()
+        self._copy = SceneCopy()
+        self._converted: tuple[Domain, WorldState] | None = None
+        # Asked, and only then loaded, where the domain wants unknown labels compared.
+        self._similarity = EmbeddingLabelSimilarity()
 
-    def take_graph(self, glance: Glance, data: bytes) -> bool:
-        """A SceneGraph has come; whether the state is another one now."""
-        return self._take_whole(glance, Waiting(data, is_graph=True, is_whole=True))
-
-    def take_change(self, glance: Glance, data: bytes) -> bool:
-        """A SceneGraphChange has come; whether the state is another one now."""
-        message = Waiting(data, is_graph=False, is_whole=glance.is_whole)
-        if glance.is_whole:
-            return self._take_whole(glance, message)
-        self._note(glance)
-        if self.sequence is None or glance.sequence <= self.sequence:
-            return False
-        if glance.previous != self.sequence or self._bytes > MOST_BYTES:
-            self.lose()
-        if self._behind:
-            return False
-        self._append(message)
-        self.sequence = glance.sequence
-        return True
-
-    def changed_since(self, sequence: int) -> frozenset[str] | None:
-        """Ids of what changed since the state of this number; None where that is not known."""
-        changed: set[str] = set()
-        at = self.sequence
-        while at is not None and at > sequence:
-            step = self._history.get(at)
-            if step is None or step.changed is None or step.previous >= at:
-                return None
-            changed |= step.changed
-            at = step.previous
-        return frozenset(changed) if at == sequence else None
-
-    def drain(self) -> tuple[Waiting, ...]:
-        """Take out what waits."""
-        waiting = tuple(self._waiting)
-        self._waiting.clear()
-        self._bytes = 0
-        return waiting
-
-    def lose(self) -> None:
-        """Something is missing or can't be used: wait for a whole graph."""
-        self.gaps += not self._behind
-        self._behind = True
-
-    def _take_whole(self, glance: Glance, message: Waiting) -> bool:
-        present = self.sequence
-        if present is not None and glance.sequence <= present:
-            known = self._history.get(glance.sequence)
-            if known is not None and known.stamp == glance.stamp:
-                return self._take_again(glance.sequence == present, message)
-            self._forget_history()  # numbers begin anew: the scene_graph node was started again
-        if glance.sequence not in self._history or glance.changed is not None:
-            self._note(glance)
-        self._replace(message)
-        self.sequence = glance.sequence
-        return True
-
-    def _take_again(self, is_newest: bool, message: Waiting) -> bool:
-        """The whole of a state that has come already."""
-        if is_newest and self._behind:
-            self._replace(message)
-            return True
-        heavy = len(self._waiting) > MOST_WAITING or self._bytes > len(message.data)
-        if is_newest and heavy:
-            self._replace(message)
-        return False
-
-    def _replace(self, message: Waiting) -> None:
-        self._behind = False
-        self._waiting.clear()
-        self._bytes = 0
-        self._append(message)
-
-    def _append(self, message: Waiting) -> None:
-        self._waiting.append(message)
-        self._bytes += len(message.data)
-
-    def _note(self, glance: Glance) -> None:
-        """Remember what changed, also where the change comes late: others may ask."""
-        old = self._history.pop(glance.sequence, None)
-        self._ids -= len(old.changed or ()) if old else 0
-        self._history[glance.sequence] = _Step(glance.previous, glance.stamp, glance.changed)
-        self._ids += len(glance.changed or ())
-        while len(self._history) > LONGEST_HISTORY or (
-            self._ids > MOST_IDS and len(self._history) > 1
-        ):
-            self._ids -= len(self._history.popitem(last=False)[1].changed or ())
-
-    def _forget_history(self) -> None:
-        self._history.clear()
-        self._ids = 0
-
-
-class SceneCopy:
-    """The graph that the messages make; for one thread at a time.
-
-    Attributes:
-        graph: the newest graph; None before the first, and after a message that can't be used.
-        stamp: time of the newest observation in it.
-    """
-
-    def __init__(self) -> None:
-        self.graph: SceneGraph | None = None
-        self.stamp = Time()
-        self._reader = SceneReader(MOST_NODES)
-
-    def apply(self, messages: tuple[Waiting, ...]) -> Steps | None:
-        """Bring the graph up to date.
-
-        Returns:
-            The steps that lead from the graph before to the one now; None where a whole graph took
-            its place.
+    def receive_graph(self, data: bytes) -> bool:
+        """Take a serialised SceneGraph; return True if the state is another one now.
 
         Raises:
-            ConversionError, SceneError: a message can't be used; there is no graph then.
+            ConversionError: the message is damaged.
         """
-        whole = [number for number, message in enumerate(messages) if message.is_whole]
-        graph, self.graph = self.graph, None
-        steps = []
-        for message in messages[whole[-1] if whole else 0 :]:
-            if message.is_graph:
-                published = self._reader.graph(message.data)
-                graph, self.stamp = published.graph, published.stamp
-                continue
-            change = self._reader.change(message.data)
-            self.stamp = change.stamp
-            if change.is_full:
-                graph = _whole(change)
-            elif graph is not None:  # else a message before could not be used
-                delta = SceneDelta(
-                    change.sequence, change.nodes, change.removed, change.relations, change.dropped
+        glance = glance_at_graph(data)
+        with self._lock:
+            return self._queue.take_graph(glance, data)
+
+    def receive_change(self, data: bytes) -> bool:
+        """Take a serialised SceneGraphChange; return True if the state is another one now.
+
+        Raises:
+            ConversionError: the message is damaged.
+        """
+        glance = glance_at_change(data)
+        with self._lock:
+            return self._queue.take_change(glance, data)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._converting, self._lock:
+            self._queue = SceneQueue()
+            self._copy = SceneCopy()
+            self._converted = None
+
+    @property
+    def sequence(self) -> int | None:
+        """Sequence number of the newest graph; None where there is none."""
+        with self._lock:
+            return self._queue.sequence
+
+    @property
+    def gaps(self) -> int:
+        """Number of times that changes were missing and a whole graph had to be awaited."""
+        with self._lock:
+            return self._queue.gaps
+
+    def find_changed_since(self, sequence: int) -> frozenset[str] | None:
+        """Return the ids of what changed since the graph of this number; None if not known."""
+        with self._lock:
+            return self._queue.find_changed_since(sequence)
+
+    def wait_for_first(self, timeout: float, cancelled: Callable[[], bool]) -> bool:
+        """Wait at most `timeout` s, or until cancelled; return True if there is a graph."""
+        end = time.monotonic() + timeout
+        while self.sequence is None:
+            if cancelled() or time.monotonic() >= end:
+                return False
+            time.sleep(LOOK_EVERY)
+        return True
+
+    def state(self, domain: Domain) -> WorldState:
+        """Return the newest state under a domain.
+
+        Raises:
+            NoSceneError: no scene graph has come yet, or the newest can't be converted.
+        """
+        with self._converting:
+            steps = self._catch_up()
+            converted, self._converted = self._converted, None
+            known = converted[1] if converted is not None and converted[0] is domain else None
+            graph, stamp = self._copy.graph, self._copy.stamp
+            if graph is None:
+                raise NoSceneError(
+                    "No scene graph has come yet: load one (service load_scene) or publish "
+                    "scene_graph_update."
                 )
-                graph = apply_delta(graph, delta)
-                steps.append((delta, graph))
-        self.graph = graph
-        return None if whole else tuple(steps)
+            try:
+                if known is None or steps is None:
+                    state = _convert(graph, stamp, domain, self._similarity)
+                else:
+                    state = _advance(known, steps, stamp, domain)
+            except SceneError as error:
+                raise NoSceneError(f"The scene graph can't be used: {error}") from error
+            self._converted = (domain, state)
+            return state
+
+    def _catch_up(self) -> Steps | None:
+        """Apply what waits, outside of the lock that receiving needs."""
+        with self._lock:
+            waiting = self._queue.drain()
+        try:
+            return self._copy.apply(waiting)
+        except (ConversionError, SceneError) as error:
+            with self._lock:
+                self._queue.mark_gap()
+            raise NoSceneError(f"The scene graph can't be used: {error}") from error
 
 
-def _whole(change: PublishedChange) -> SceneGraph:
-    return SceneGraph.of(
-        change.nodes,
-        change.relations,
-        frame_id=change.frame_id,
-        sequence=change.sequence,
-        source=change.source,
-    )
+def _convert(
+    graph: SceneGraph, stamp: Time, domain: Domain, similarity: LabelSimilarity
+) -> WorldState:
+    scene = scene_to_instance(graph, domain.schema, domain.mapping, similarity)
+    tune_garbage_collection(len(graph.nodes))
+    return WorldState(scene, _resources(graph, domain), stamp)
+
+
+def _advance(state: WorldState, steps: Steps, stamp: Time, domain: Domain) -> WorldState:
+    """Return what `_convert` gives for the graph after the steps, in time of their size."""
+    if not steps:
+        return state
+    scene, before = state.scene, state.graph
+    for delta, after in steps:
+        scene = advance_state(scene, delta, after)
+    same_agents = not any(_is_about_agents(delta, before) for delta, _ in steps)
+    resources = state.resources if same_agents else _resources(scene.graph, domain)
+    return WorldState(scene, resources, stamp)
+
+
+def _is_about_agents(delta: SceneDelta, before: SceneGraph) -> bool:
+    gone = (before.nodes.get(id_) for id_ in delta.removed)
+    return any(node is None or node.layer is Layer.AGENT for node in (*delta.upserted, *gone))
+
+
+def _resources(graph: SceneGraph, domain: Domain) -> dict[str, float]:
+    """Levels: an agent's attribute of the resource's name (within its bounds), else the initial."""
+    levels = {name: resource.initial for name, resource in domain.resources.items()}
+    for agent in reversed(graph.in_layer(Layer.AGENT)):  # the first agent decides
+        for name, resource in domain.resources.items():
+            value = agent.attributes.get(name)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                levels[name] = min(max(float(value), resource.minimum), resource.maximum)
+    return levels
+
+
+def follow_scene(node: ManagedNode, follower: SceneFollower, changed: Callable[[], None]) -> None:
+    """Subscribe to ``scene_graph`` and ``scene_changes``; for a node's `configure`.
+
+    Args:
+        node: The node that subscribes.
+        follower: Receives the messages.
+        changed: Called when the state is another one.
+    """
+
+    def make_receiver(topic: str, receive: Callable[[bytes], bool]) -> Callable[[bytes], None]:
+        def receive_safely(data: bytes) -> None:
+            try:
+                is_new = receive(data)
+            except ConversionError as error:
+                node.get_logger().warning(f"a message on {topic} was ignored: {error}")
+                return
+            if is_new:
+                changed()
+
+        return receive_safely
+
+    graphs = make_receiver("scene_graph", follower.receive_graph)
+    changes = make_receiver("scene_changes", follower.receive_change)
+    node.subscribe_state(SceneGraphMessage, "scene_graph", graphs, raw=True)
+    node.subscribe_events(SceneGraphChange, "scene_changes", changes, raw=True)

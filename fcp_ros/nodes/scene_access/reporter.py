@@ -15,8 +15,8 @@ from rclpy.publisher import Publisher
 from fcp_ros.binding.facts_to_scene import delta_from_facts
 from fcp_ros.cset import Delta, Instance
 from fcp_ros.domain.model import Domain
-from fcp_ros.nodes.conversions.scene import delta_to_message
-from fcp_ros.nodes.scene_access.world import NoWorld, World, WorldState
+from fcp_ros.nodes.conversions.scene import delta_to_ros
+from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.planning.stepping.rules import holds
 
 ANY_NUMBER = 0
@@ -48,10 +48,12 @@ class SceneReporter:
         domain: in whose words the changes are.
     """
 
-    def __init__(self, node: Node, publisher: Publisher, world: World, domain: Domain) -> None:
+    def __init__(
+        self, node: Node, publisher: Publisher, scene: SceneFollower, domain: Domain
+    ) -> None:
         self._node = node
         self._publisher = publisher
-        self._world = world
+        self._scene = scene
         self._domain = domain
         self._news = threading.Condition()
         self._closed = False
@@ -72,9 +74,9 @@ class SceneReporter:
         """Publish a change of the present graph without looking whether it got through.
 
         Raises:
-            NoWorld: there is no graph to change.
+            NoSceneError: there is no graph to change.
         """
-        self._publish(self._world.state(self._domain), delta)
+        self._publish(self._scene.state(self._domain), delta)
 
     def report(self, change: Callable[[WorldState], Delta], timeout: float) -> Reported:
         """Publish a change until the scene graph shows it.
@@ -88,13 +90,13 @@ class SceneReporter:
         with self._one_at_a_time:
             while not self._closed:
                 try:
-                    state = self._world.state(self._domain)
+                    state = self._scene.state(self._domain)
                     if published and shows(state.instance, published):
                         return Reported(True)  # it had got through, only slowly
                     published = change(state)
                     if not published or self._gets_through(state, published, until):
                         return Reported(True)
-                except NoWorld as error:
+                except NoSceneError as error:
                     return Reported(False, str(error))
                 if time.monotonic() >= until:
                     break
@@ -110,12 +112,12 @@ class SceneReporter:
         seen = state.graph.sequence
         while not self._closed:
             with self._news:
-                while not self._closed and self._world.sequence == seen:
+                while not self._closed and self._scene.sequence == seen:
                     left = echo - time.monotonic()
                     if left <= 0.0:
                         return False
                     self._news.wait(left)
-            now = self._world.state(self._domain)
+            now = self._scene.state(self._domain)
             if shows(now.instance, delta):
                 return True
             if time.monotonic() >= echo:
@@ -127,7 +129,7 @@ class SceneReporter:
         states = self._domain.mapping.attribute_facts
         scene_delta = delta_from_facts(state.graph, delta.added, delta.removed, states)
         stamp = self._node.get_clock().now().to_msg()
-        message: Any = delta_to_message(
+        message: Any = delta_to_ros(
             replace(scene_delta, sequence=ANY_NUMBER), state.graph.frame_id, stamp
         )
         self._publisher.publish(message)

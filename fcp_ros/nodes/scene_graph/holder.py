@@ -11,7 +11,7 @@ from builtin_interfaces.msg import Time
 
 from fcp_ros.foundation.garbage import tune_garbage_collection
 from fcp_ros.nodes.bridges.bridge import Edit
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene_values import PublishedChange, PublishedGraph, SceneUpdate
 from fcp_ros.nodes.frames.frames import Frames
 from fcp_ros.nodes.markers.publisher import SceneMarkers

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene_values import SceneUpdate
 from fcp_ros.nodes.conversions.scene_wire_glance import glance_at_update
 from fcp_ros.nodes.conversions.scene_wire_read import SceneReader

@@ -14,8 +14,8 @@ from fcp_ros.nodes.bridges.detections import PARAMETERS as DETECTION_PARAMETERS
 from fcp_ros.nodes.bridges.detections import open_detections
 from fcp_ros.nodes.bridges.hydra import PARAMETERS as HYDRA_PARAMETERS
 from fcp_ros.nodes.bridges.hydra import open_hydra
-from fcp_ros.nodes.conversions.errors import ConversionError
-from fcp_ros.nodes.conversions.scene import graph_to_message
+from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.scene import graph_to_ros
 from fcp_ros.nodes.conversions.scene_wire_walk import warm_up
 from fcp_ros.nodes.frames.frames import PARAMETERS as FRAME_PARAMETERS
 from fcp_ros.nodes.frames.frames import frames_of
@@ -211,7 +211,7 @@ class SceneGraphNode(ManagedNode):
             response.message = "There is no scene yet: call load_scene or publish an update."
         else:
             response.message = f"{len(held.graph.nodes)} nodes."
-            response.scene_graph = graph_to_message(held.graph, held.stamp)
+            response.scene_graph = graph_to_ros(held.graph, held.stamp)
         return response
 
     def _relations(self) -> RelationOptions | None:

@@ -16,18 +16,22 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.execution.worlds.simulated_world import Performance, Performed, SimulatedWorld
 from fcp_ros.msg import SceneGraphUpdate
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.outcome import outcome_to_result
-from fcp_ros.nodes.conversions.plan import step_from_message
+from fcp_ros.nodes.conversions.plan import step_from_ros
 from fcp_ros.nodes.runtime.domain_parameter import configured_domain
 from fcp_ros.nodes.runtime.goal_end import GoalEnd, end_goal
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
+from fcp_ros.nodes.scene_access.follower import (
+    NoSceneError,
+    SceneFollower,
+    WorldState,
+    follow_scene,
+)
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
-from fcp_ros.nodes.scene_access.topics import follow_scene
-from fcp_ros.nodes.scene_access.world import NoWorld, World, WorldState
 from fcp_ros.nodes.simulated_executor.parameters import PARAMETERS, SimulationSetup, read_setup
 from fcp_ros.planning.model.plan import PlanStep
 
@@ -65,7 +69,7 @@ class SimulatedExecutorNode(ManagedNode):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("simulated_executor", PARAMETERS, **kwargs)
-        self._world = World()
+        self._scene = SceneFollower()
         self._newer = threading.Condition()
         self._lock = threading.Lock()
         self._tokens: dict[bytes, CancelToken] = {}
@@ -86,8 +90,8 @@ class SimulatedExecutorNode(ManagedNode):
         )
         self._setup = read_setup(self.parameters, self._domain)
         publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
-        self._reporter = SceneReporter(self, publisher, self._world, self._domain)
-        follow_scene(self, self._world, self._world_changed)
+        self._reporter = SceneReporter(self, publisher, self._scene, self._domain)
+        follow_scene(self, self._scene, self._world_changed)
         for executor in self._setup.executors:
             server = self.offer_action(
                 ExecuteStep,
@@ -123,7 +127,7 @@ class SimulatedExecutorNode(ManagedNode):
             self._offered_actions.remove(server)
             server.destroy()
         super().release()
-        self._world.clear()
+        self._scene.clear()
         self._domain = self._setup = self._simulation = self._reporter = None
 
     def diagnose(self) -> Diagnosis:
@@ -131,7 +135,7 @@ class SimulatedExecutorNode(ManagedNode):
         with self._lock:
             busy = ", ".join(f"{name}: {step}" for name, step in self._busy.items())
         names = self._setup.executors if self._setup is not None else ()
-        sequence = self._world.sequence
+        sequence = self._scene.sequence
         return Diagnosis(
             values={
                 "executors": ", ".join(names),
@@ -176,7 +180,7 @@ class SimulatedExecutorNode(ManagedNode):
         if refusal is not None:
             return Outcome(OutcomeCode.INVALID_ACTION, refusal.sentence)
         try:
-            step = step_from_message(goal.request.step)
+            step = step_from_ros(goal.request.step)
         except ConversionError as error:
             return Outcome(OutcomeCode.INVALID_ACTION, f"The step can't be read: {error}.")
         if step.executor != executor:
@@ -198,7 +202,7 @@ class SimulatedExecutorNode(ManagedNode):
     def _perform(self, step: PlanStep, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
         try:
             performance = self._begin(step)
-        except NoWorld as error:
+        except NoSceneError as error:
             return Outcome(OutcomeCode.PRECONDITION_FAILED, str(error))
         if performance.outcome is None:
             return self._never_end(performance, token)
@@ -210,21 +214,21 @@ class SimulatedExecutorNode(ManagedNode):
 
     def _begin(self, step: PlanStep) -> Performance:
         with self._newer:
-            self._newer.wait_for(lambda: self._world.sequence is not None, SCENE_WAIT)
-        seen = self._world.sequence
+            self._newer.wait_for(lambda: self._scene.sequence is not None, SCENE_WAIT)
+        seen = self._scene.sequence
         performance = self._begin_now(step)
         outcome = performance.outcome
         if outcome is not None and outcome.code is OutcomeCode.PRECONDITION_FAILED:
             # Whoever sent the step may have seen a newer scene graph than has come here.
             with self._newer:
-                newer = self._newer.wait_for(lambda: self._world.sequence != seen, FRESHNESS_WAIT)
+                newer = self._newer.wait_for(lambda: self._scene.sequence != seen, FRESHNESS_WAIT)
             if newer:
                 performance = self._begin_now(step)
         return performance
 
     def _begin_now(self, step: PlanStep) -> Performance:
         assert self._domain is not None
-        state = self._world.state(self._domain)
+        state = self._scene.state(self._domain)
         with self._lock:
             return self._simulated(state).begin(step)
 

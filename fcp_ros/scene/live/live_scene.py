@@ -273,7 +273,7 @@ class LiveScene:
             graph, whole = self._derive_all(given, number)
         else:
             whole = self._maintainer.advance(replace(delta, sequence=before.sequence + 1))
-            graph = self._maintainer.graph.with_sequence(number)
+            graph = self._maintainer.graph.with_source(given.source).with_sequence(number)
             if self._maintainer.last.full:
                 graph = reorder_as_follower(before, whole, graph)
             self._maintainer.adopt(graph)

@@ -12,7 +12,7 @@ from std_msgs.msg import Header
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph
 from fcp_ros.nodes.bridges.bridge import message_class
-from fcp_ros.nodes.conversions.scene import graph_from_message
+from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.stack import NodeStack, StartError
 
 CAMERA = "--frame-id map --child-frame-id camera --x 6.0 --y 2.0 --z 0.8"
@@ -57,7 +57,7 @@ def graph_of(probe, until):
     def wait(space, fits, what):
         inbox = probe.listen(SceneGraph, f"{space}/scene_graph", latched=True)
         inboxes.append(inbox)
-        return graph_from_message(inbox.wait(lambda m: fits({n.id for n in m.nodes})))
+        return graph_from_ros(inbox.wait(lambda m: fits({n.id for n in m.nodes})))
 
     yield wait
     for inbox in inboxes:
@@ -215,13 +215,13 @@ def test_detections_change_the_scene(start, detector, graph_of, until):
     publisher = detector(space)
     seen = detections(("3", 0.25, ""), ("4", 0.5, "7"), ("", 0.0, ""))
     with FcpClient(namespace=space) as client:
-        before = graph_from_message(client.scene())
+        before = graph_from_ros(client.scene())
 
         def ids():
             return {n.id for n in client.scene().nodes}
 
         seeing(until, publisher, seen, lambda: "bottle_7" in ids())
-        graph = graph_from_message(client.scene())
+        graph = graph_from_ros(client.scene())
         assert set(graph.nodes) == {*before.nodes, "bottle_7"}
         assert graph.nodes["mug_1"].pose.position == pytest.approx((6.25, 2.0, 0.8))
         on = {
@@ -235,7 +235,7 @@ def test_detections_change_the_scene(start, detector, graph_of, until):
         assert client.scene().sequence_number == sequence, "nothing new, nothing published"
 
         def room_of_bottle():
-            graph = graph_from_message(client.scene())
+            graph = graph_from_ros(client.scene())
             return dict(r.elements for r in graph.relations_named("in_room")).get("bottle_7")
 
         assert room_of_bottle() == "living_room_1"

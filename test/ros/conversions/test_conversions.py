@@ -31,7 +31,7 @@ from fcp_ros.msg import (
 )
 from fcp_ros.msg import Membership as MembershipMessage
 from fcp_ros.nodes.conversions import common, judgement, plan, planning, scene
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.planning.model.plan import Judged
 from fcp_ros.planning.model.plan import Plan as ModelPlan
 from fcp_ros.planning.model.plan import PlanStep as ModelStep
@@ -59,17 +59,17 @@ def over_the_wire(message):
 @settings(max_examples=60, deadline=None)
 @given(graphs())
 def test_scene_graph_round_trip(graph):
-    message = over_the_wire(scene.graph_to_message(graph, STAMP))
+    message = over_the_wire(scene.graph_to_ros(graph, STAMP))
     assert message.header.stamp == STAMP
-    assert scene.graph_from_message(message) == graph
+    assert scene.graph_from_ros(message) == graph
 
 
 @settings(max_examples=30, deadline=None)
 @given(graphs())
 def test_full_update_round_trip(graph):
-    message = over_the_wire(scene.full_update_to_message(graph, STAMP))
+    message = over_the_wire(scene.full_update_to_ros(graph, STAMP))
     assert message.full_update
-    back = scene.full_update_from_message(message, sequence=graph.sequence, source=graph.source)
+    back = scene.full_update_from_ros(message, sequence=graph.sequence, source=graph.source)
     assert back == graph
 
 
@@ -77,9 +77,9 @@ def test_full_update_round_trip(graph):
 @given(graphs(), graphs())
 def test_delta_round_trip(before, after):
     delta = scene_delta.compute_delta(before, after)
-    message = over_the_wire(scene.delta_to_message(delta, "map", STAMP))
+    message = over_the_wire(scene.delta_to_ros(delta, "map", STAMP))
     assert not message.full_update
-    assert scene.delta_from_message(message) == delta
+    assert scene.delta_from_ros(message) == delta
 
 
 @pytest.mark.parametrize(
@@ -112,25 +112,25 @@ def test_delta_round_trip(before, after):
 )
 def test_bad_nodes_are_named(message, words):
     with pytest.raises(ConversionError, match=words):
-        scene.node_from_message(message)
+        scene.node_from_ros(message)
 
 
 def test_bad_relation_is_named():
     message = SceneRelation(name="on", elements=["a", "b"], provenance=9)
     with pytest.raises(ConversionError, match=r"on\(a, b\) has the provenance 9"):
-        scene.relation_from_message(message)
+        scene.relation_from_ros(message)
 
 
 def test_a_graph_that_is_no_graph():
     twice = SceneGraph(nodes=[SceneNode(id="a", layer="room", category="x")] * 2)
     with pytest.raises(SceneError, match="two nodes"):
-        scene.graph_from_message(twice)
+        scene.graph_from_ros(twice)
     dangling = SceneGraph(relations=[SceneRelation(name="on", elements=["a"], provenance=1)])
     with pytest.raises(SceneError, match="not in the graph"):
-        scene.graph_from_message(dangling)
+        scene.graph_from_ros(dangling)
     update = SceneGraphUpdate(nodes=[SceneNode(id="", layer="room", category="x")])
     with pytest.raises(SceneError, match="empty"):
-        scene.full_update_from_message(update, sequence=1, source="s")
+        scene.full_update_from_ros(update, sequence=1, source="s")
 
 
 # --- judgements ---------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ judged = st.builds(Judged, requests, memberships)
 @settings(max_examples=60, deadline=None)
 @given(requests)
 def test_request_round_trip_keeps_the_context_key(request):
-    back = judgement.request_from_message(over_the_wire(judgement.request_to_message(request)))
+    back = judgement.request_from_ros(over_the_wire(judgement.request_to_ros(request)))
     assert back == request
     assert back.context_key == request.context_key
 
@@ -171,15 +171,15 @@ def test_request_round_trip_keeps_the_context_key(request):
 @settings(max_examples=60, deadline=None)
 @given(memberships)
 def test_membership_round_trip(membership):
-    message = over_the_wire(judgement.membership_to_message(membership))
-    assert judgement.membership_from_message(message) == membership
+    message = over_the_wire(judgement.membership_to_ros(membership))
+    assert judgement.membership_from_ros(message) == membership
 
 
 def test_queries_without_arguments():
     query = PredicateQuery(predicate="p")
-    assert judgement.request_from_message(query) == JudgementRequest("p", ())
+    assert judgement.request_from_ros(query) == JudgementRequest("p", ())
     with pytest.raises(ConversionError, match="names no predicate"):
-        judgement.request_from_message(PredicateQuery())
+        judgement.request_from_ros(PredicateQuery())
 
 
 def test_bad_arguments_and_degrees():
@@ -187,13 +187,13 @@ def test_bad_arguments_and_degrees():
 
     kindless = PredicateQuery(predicate="p", arguments=[Message(argument=Argument(parameter="a"))])
     with pytest.raises(ConversionError, match="'a' has kind 0"):
-        judgement.request_from_message(kindless)
+        judgement.request_from_ros(kindless)
     element = Argument(parameter="a", kind=Argument.ELEMENT, value="mug_1")
     nameless = PredicateQuery(predicate="p", arguments=[Message(argument=element)])
     with pytest.raises(ConversionError, match="say what 'mug_1' is"):
-        judgement.request_from_message(nameless)
+        judgement.request_from_ros(nameless)
     with pytest.raises(ConversionError, match="degree"):
-        judgement.membership_from_message(MembershipMessage(degree=1.5))
+        judgement.membership_from_ros(MembershipMessage(degree=1.5))
 
 
 # --- plans --------------------------------------------------------------------------------------
@@ -231,10 +231,10 @@ plans = st.builds(
 @given(plans)
 def test_plan_round_trip(value):
     origin = plan.PlanOrigin(asked="asked", scene_sequence=7, stamp=STAMP, frame_id="odom")
-    message = over_the_wire(plan.plan_to_message(value, origin))
+    message = over_the_wire(plan.plan_to_ros(value, origin))
     assert (message.goal, message.planned_goal) == ("asked", value.goal)
     assert (message.scene_sequence_number, message.header.frame_id) == (7, "odom")
-    back = plan.plan_from_message(message)
+    back = plan.plan_from_ros(message)
     close = [pytest.approx(step.duration, abs=1e-9, rel=1e-12) for step in value.steps]
     assert [step.duration for step in back.steps] == close
     same = [replace(step, duration=0.0) for step in value.steps]
@@ -282,9 +282,9 @@ def test_result_round_trip(status, found, candidates, relaxations, timings):
         goal=found.goal,
         alpha=found.alpha,
     )
-    message = over_the_wire(planning.result_to_message(result, plan.PlanOrigin(asked="a")))
+    message = over_the_wire(planning.result_to_ros(result, plan.PlanOrigin(asked="a")))
     assert message.plan.goal == "a"
-    assert planning.result_from_message(message) == result
+    assert planning.result_from_ros(message) == result
 
 
 def test_a_schedule_travels_with_its_plan():
@@ -299,23 +299,23 @@ def test_a_schedule_travels_with_its_plan():
     )
     id_ = str(uuid.uuid4())
     made = ModelPlan("g", (step,) * 3, 1.0, 1.0, (), (), 0.5, "goedel", id_, {}, schedule)
-    message = over_the_wire(plan.plan_to_message(made, plan.PlanOrigin()))
-    assert plan.plan_from_message(message) == made
+    message = over_the_wire(plan.plan_to_ros(made, plan.PlanOrigin()))
+    assert plan.plan_from_ros(message) == made
     message.steps[1].after = [3]
     with pytest.raises(ConversionError, match="beyond the last of 3"):
-        plan.plan_from_message(message)
+        plan.plan_from_ros(message)
 
 
 def test_statuses_have_the_numbers_of_the_message():
     for status in ModelStatus:
         assert getattr(PlanStatus, status.name) == status.value
     with pytest.raises(ConversionError, match="unknown code 0"):
-        planning.result_from_message(PlanResult())
+        planning.result_from_ros(PlanResult())
 
 
 def test_request_leaves_open_what_is_not_set():
     defaults = PlanningOptions(alpha=0.7, time_limit=9.0, tnorm="product")
-    goal, options = planning.request_from_message(PlanRequest(goal="g", alpha=math.nan), defaults)
+    goal, options = planning.request_from_ros(PlanRequest(goal="g", alpha=math.nan), defaults)
     assert (goal, options) == ("g", defaults)
     wanted = PlanningOptions(
         0.25,
@@ -325,13 +325,13 @@ def test_request_leaves_open_what_is_not_set():
         optimise=Optimise.DURATION,
         deadline=60.0,
     )
-    message = over_the_wire(planning.request_to_message("g", wanted))
-    assert planning.request_from_message(message, defaults) == ("g", wanted)
+    message = over_the_wire(planning.request_to_ros("g", wanted))
+    assert planning.request_from_ros(message, defaults) == ("g", wanted)
     with pytest.raises(ConversionError, match="choose one of membership"):
-        planning.request_from_message(PlanRequest(optimise="beauty"), defaults)
+        planning.request_from_ros(PlanRequest(optimise="beauty"), defaults)
     # A node that never relaxes can't be talked into it.
     never = replace(defaults, allow_relaxation=False)
-    assert not planning.request_from_message(PlanRequest(), never)[1].allow_relaxation
+    assert not planning.request_from_ros(PlanRequest(), never)[1].allow_relaxation
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_request_leaves_open_what_is_not_set():
 )
 def test_bad_steps_are_named(step, words):
     with pytest.raises(ConversionError, match=words):
-        plan.plan_from_message(Plan(steps=[step]))
+        plan.plan_from_ros(Plan(steps=[step]))
 
 
 # --- common -------------------------------------------------------------------------------------
@@ -353,20 +353,20 @@ def test_bad_steps_are_named(step, words):
 
 @given(st.floats(-1e9, 1e9))
 def test_duration_round_trip(seconds):
-    message = common.duration_to_message(seconds)
+    message = common.duration_to_ros(seconds)
     assert 0 <= message.nanosec < 10**9
-    assert common.duration_from_message(message) == pytest.approx(seconds, abs=1e-6)
+    assert common.duration_from_ros(message) == pytest.approx(seconds, abs=1e-6)
 
 
 @pytest.mark.parametrize("seconds", [math.nan, math.inf, 1e10])
 def test_durations_that_no_message_holds(seconds):
     with pytest.raises(ConversionError, match="does not fit"):
-        common.duration_to_message(seconds)
+        common.duration_to_ros(seconds)
 
 
 def test_ids():
     text = str(uuid.uuid4())
-    assert common.id_from_message(over_the_wire(common.id_to_message(text))) == text
-    assert common.id_from_message(Plan().id) == common.NO_ID
+    assert common.id_from_ros(over_the_wire(common.id_to_ros(text))) == text
+    assert common.id_from_ros(Plan().id) == common.NO_ID
     with pytest.raises(ConversionError, match="no UUID"):
-        common.id_to_message("plan-1")
+        common.id_to_ros("plan-1")

@@ -17,7 +17,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange, SceneGraphUpdate
 from fcp_ros.nodes.conversions import scene
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene_values import PublishedGraph, SceneUpdate
 from fcp_ros.nodes.conversions.scene_wire_read import SPARE, SceneReader
 from fcp_ros.nodes.conversions.scene_wire_write import SceneWriter
@@ -43,32 +43,32 @@ def same_bytes(ours: bytes, theirs: bytes) -> bool:
 @settings(max_examples=150, deadline=None)
 @given(updates())
 def test_update_is_what_rclpy_says(update):
-    message = scene.update_to_message(update)
+    message = scene.update_to_ros(update)
     slow = serialize_message(message)
     fast = WRITER.update(update)
     assert READER.update(slow) == update == READER.update(fast)
-    assert scene.update_from_message(deserialize_message(fast, SceneGraphUpdate)) == update
+    assert scene.update_from_ros(deserialize_message(fast, SceneGraphUpdate)) == update
     assert same_bytes(fast, slow)
 
 
 @settings(max_examples=80, deadline=None)
 @given(changes())
 def test_change_is_what_rclpy_says(change):
-    slow = serialize_message(scene.change_to_message(change))
+    slow = serialize_message(scene.change_to_ros(change))
     fast = WRITER.change(change)
     assert same_bytes(fast, slow)
     assert READER.change(slow) == change == READER.change(fast)
-    assert scene.change_from_message(deserialize_message(fast, SceneGraphChange)) == change
+    assert scene.change_from_ros(deserialize_message(fast, SceneGraphChange)) == change
 
 
 @settings(max_examples=80, deadline=None)
 @given(graphs())
 def test_graph_is_what_rclpy_says(graph):
-    slow = serialize_message(scene.graph_to_message(graph, STAMP))
+    slow = serialize_message(scene.graph_to_ros(graph, STAMP))
     fast = WRITER.graph(PublishedGraph(STAMP, graph))
     assert same_bytes(fast, slow)
     assert READER.graph(slow) == PublishedGraph(STAMP, graph) == READER.graph(fast)
-    assert scene.graph_from_message(deserialize_message(fast, SceneGraphMessage)) == graph
+    assert scene.graph_from_ros(deserialize_message(fast, SceneGraphMessage)) == graph
 
 
 # --- memory -------------------------------------------------------------------------------------
@@ -103,8 +103,8 @@ def moved(update: SceneUpdate, number: int) -> SceneUpdate:
 def test_what_did_not_change_stays_the_same_object():
     reader, update = SceneReader(MOST), house(50)
     # rclpy leaves other bytes in the gaps each time.
-    first = reader.update(serialize_message(scene.update_to_message(update)))
-    second = reader.update(serialize_message(scene.update_to_message(moved(update, 3))))
+    first = reader.update(serialize_message(scene.update_to_ros(update)))
+    second = reader.update(serialize_message(scene.update_to_ros(moved(update, 3))))
     assert second == moved(update, 3)
     kept = [a is b for a, b in zip(first.nodes, second.nodes, strict=True)]
     assert kept == [number != 3 for number in range(51)]
@@ -149,7 +149,7 @@ def read_or_refuse(reader: SceneReader, data: bytes) -> SceneUpdate | None:
         read = reader.update(data)
     except ConversionError:
         return None
-    slow = scene.update_from_message(deserialize_message(data, SceneGraphUpdate))
+    slow = scene.update_from_ros(deserialize_message(data, SceneGraphUpdate))
     # Not a number is not equal to itself; its text is.
     assert repr(read) == repr(slow)
     return read

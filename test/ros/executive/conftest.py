@@ -17,7 +17,7 @@ from fcp_ros.client.pending import PendingGoal
 from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ActionOutcome, ExecutionState, Plan
-from fcp_ros.nodes.conversions.plan import step_to_message
+from fcp_ros.nodes.conversions.plan import step_to_ros
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.planning.model.plan import PlanStep
 
@@ -244,7 +244,7 @@ def plan_of(repository: Path) -> Callable[..., Plan]:
             known = domain.rules[rule]
             arguments = tuple(zip(known.parameter_names, values, strict=True))
             step = PlanStep(rule, arguments, 1.0, 1.0, duration, known.executor)
-            plan.steps.append(step_to_message(step))
+            plan.steps.append(step_to_ros(step))
         plan.id.uuid = list(range(16))
         return plan
 

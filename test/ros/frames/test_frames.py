@@ -12,7 +12,7 @@ from std_msgs.msg import Header
 
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph, SceneGraphUpdate
-from fcp_ros.nodes.conversions.scene import delta_to_message, full_update_to_message
+from fcp_ros.nodes.conversions.scene import delta_to_ros, full_update_to_ros
 from fcp_ros.nodes.frames.frames import Frames, frames_of
 from fcp_ros.nodes.frames.parameter import parse_static_transform, parse_static_transforms
 from fcp_ros.nodes.frames.source import FoundTransform, StaticTransforms
@@ -144,12 +144,12 @@ def position(graph: SceneGraph, id_: str) -> tuple:
 def test_updates_in_other_frames(node, probe):
     _, _, updates = node
     graphs = probe.listen(SceneGraph, "frames/scene_graph", latched=True)
-    updates.publish(full_update_to_message(mug_in("odom"), Time()))
+    updates.publish(full_update_to_ros(mug_in("odom"), Time()))
     graph = graphs.wait(lambda m: m.nodes)
     assert graph.header.frame_id == "map"
     assert position(graph, "mug") == pytest.approx((8.0, 1.0, 0.0))
     delta = SceneDelta(graph.sequence_number + 1, upserted=tuple(mug_in("").nodes.values()))
-    updates.publish(delta_to_message(delta, "base", Time()))
+    updates.publish(delta_to_ros(delta, "base", Time()))
     graph = graphs.wait(lambda m: m.sequence_number == delta.sequence)
     assert position(graph, "mug") == pytest.approx((8.0, 1.0, 0.5))
     graphs.close()
@@ -157,7 +157,7 @@ def test_updates_in_other_frames(node, probe):
 
 def test_the_refusal_names_the_frame(node, until):
     scene_graph, client, updates = node
-    updates.publish(full_update_to_message(mug_in("moon"), Time()))
+    updates.publish(full_update_to_ros(mug_in("moon"), Time()))
     until(lambda: "'moon'" in scene_graph.diagnose().message, "the refusal")
     assert client.scene() is None
 
@@ -208,7 +208,7 @@ def test_the_transform_at_the_time_of_the_message(node, probe, transforms, until
     def send(stamp: Time):
         for second, x in ((100, 1.0), (102, 3.0)):
             transforms.publish(broadcast(probe, x, Time(sec=second)))
-        updates.publish(full_update_to_message(mug_in("camera"), stamp))
+        updates.publish(full_update_to_ros(mug_in("camera"), stamp))
         return graphs.messages
 
     until(lambda: send(Time(sec=101)), "a graph", timeout=20.0)

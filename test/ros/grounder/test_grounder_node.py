@@ -14,7 +14,7 @@ import pytest
 
 from fcp_ros.client import Element, FcpClient, predicate_query
 from fcp_ros.msg import ActionOutcome, GroundingInfo, Judgement, OutcomeCode, PlanStep
-from fcp_ros.nodes.conversions.judgement import request_from_message
+from fcp_ros.nodes.conversions.judgement import request_from_ros
 from fcp_ros.nodes.grounder.calibration_entries import request_of_context
 from fcp_ros.nodes.grounder.evidence import observed_quality
 from fcp_ros.nodes.stack import NodeStack, StartError
@@ -152,7 +152,7 @@ def test_outcomes_move_degrees(learner, until):
     assert entry.degree == pytest.approx(after.degree)
     assert entry.prior == pytest.approx(before)
     assert entry.last_outcome.sec > 0
-    assert entry.context == request_from_message(grasp()).context_key
+    assert entry.context == request_from_ros(grasp()).context_key
 
 
 def test_what_teaches_nothing(learner, until):
@@ -194,7 +194,7 @@ def test_reset(learner, until, probe):
     until(lambda: evidence(stack) == 2, "the evidence")
     assert len(client.calibration("can_grasp").entries) == 2
     assert not client.calibration("stable_enough").entries
-    one = client.reset_calibration("can_grasp", request_from_message(spoon).context_key)
+    one = client.reset_calibration("can_grasp", request_from_ros(spoon).context_key)
     assert one.success
     assert len(one.entries) == 1, "the answer shows what was set aside"
     assert [entry.evidence_count for entry in client.calibration().entries] == [1]
@@ -303,7 +303,7 @@ def test_parameter_out_of_range_is_named(stack_options, tmp_path):
 
 def test_context_keys_lead_back_to_requests():
     query = predicate_query("serves_as", item=Element("m", "mug", {"size_x": 0.1}), purpose="tea")
-    request = request_from_message(query)
+    request = request_from_ros(query)
     back = request_of_context(request.context_key)
     assert back is not None
     assert back.context_key == request.context_key

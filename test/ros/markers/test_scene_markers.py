@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from visualization_msgs.msg import Marker, MarkerArray
 
 from fcp_ros.msg import Argument, Plan, PlanStep, SceneGraph, SceneGraphUpdate
-from fcp_ros.nodes.conversions.scene import delta_to_message
+from fcp_ros.nodes.conversions.scene import delta_to_ros
 from fcp_ros.nodes.markers.board import MarkerBoard
 from fcp_ros.nodes.markers.drawing import Drawing
 from fcp_ros.nodes.markers.parts import PARTS, RELATIONS, View, drawings_of
@@ -274,7 +274,7 @@ def test_late_viewers_see_the_whole(node, watch, probe, until):
     updates = probe.publisher(SceneGraphUpdate, "seen/scene_graph_update")
     ball = SceneNode("ball_1", Layer.OBJECT, "ball", pose=Pose.at(1.0, 1.0, 0.1))
     delta = SceneDelta(sequence + 1, upserted=(ball,))
-    updates.publish(delta_to_message(delta, "map", probe.node.get_clock().now().to_msg()))
+    updates.publish(delta_to_ros(delta, "map", probe.node.get_clock().now().to_msg()))
 
     def has_ball(viewer):
         return "ball_1" in {marker.text for marker in viewer.markers.values()}

@@ -12,7 +12,7 @@ from rclpy.parameter import Parameter
 
 from fcp_ros.client import FcpClient, GoalState, is_solved, plan_request
 from fcp_ros.msg import Plan, PlanStatus, SceneGraphUpdate
-from fcp_ros.nodes.conversions.planning import result_from_message
+from fcp_ros.nodes.conversions.planning import result_from_ros
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.srv import LoadDomain, PlanGoal, ValidatePlan
 
@@ -77,7 +77,7 @@ def test_plan_by_service(probe, scene):
     assert {level.name: level.unit for level in plan.resources_after}["battery"]
     assert list(result.timing_stages)
     assert len(result.timing_stages) == len(result.timing_seconds)
-    assert result_from_message(result).plan is not None
+    assert result_from_ros(result).plan is not None
 
 
 def test_plan_by_action_reports_and_is_latched(probe, scene, client):

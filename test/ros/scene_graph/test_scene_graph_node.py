@@ -25,10 +25,10 @@ from fcp_ros.msg import (
     SceneNode,
 )
 from fcp_ros.nodes.conversions.scene import (
-    change_from_message,
-    delta_to_message,
-    full_update_to_message,
-    graph_from_message,
+    change_from_ros,
+    delta_to_ros,
+    full_update_to_ros,
+    graph_from_ros,
 )
 from fcp_ros.nodes.conversions.scene_values import SceneUpdate
 from fcp_ros.nodes.conversions.scene_wire_write import SceneWriter
@@ -89,10 +89,10 @@ def test_late_joiners_get_graph_and_markers(probe, scene, graphs):
 
 def test_delta_is_applied(scene, graphs, updates, stack, client, until):
     delta = move_mug(scene)
-    updates.publish(delta_to_message(delta, "map", Header(frame_id="map").stamp))
+    updates.publish(delta_to_ros(delta, "map", Header(frame_id="map").stamp))
     graph = graphs.wait(lambda m: m.sequence_number == delta.sequence)
-    assert graph_from_message(graph).nodes == graph_from_message(scene).nodes
-    assert graph_from_message(graph) == apply_delta(graph_from_message(scene), delta)
+    assert graph_from_ros(graph).nodes == graph_from_ros(scene).nodes
+    assert graph_from_ros(graph) == apply_delta(graph_from_ros(scene), delta)
     planner = stack.nodes["planner"]
     until(
         lambda: planner.diagnose().values["scene_sequence_number"] == delta.sequence,
@@ -104,7 +104,7 @@ def test_delta_is_applied(scene, graphs, updates, stack, client, until):
 
 def test_gap_is_refused_and_reported(scene, graphs, updates, diagnostics, client):
     gap = replace(move_mug(scene), sequence=scene.sequence_number + 2)
-    updates.publish(delta_to_message(gap, "map", Header().stamp))
+    updates.publish(delta_to_ros(gap, "map", Header().stamp))
     refused = diagnostics.wait(
         lambda m: (s := status_of(m, "/scene_graph")) and s.level == DiagnosticStatus.WARN
     )
@@ -113,7 +113,7 @@ def test_gap_is_refused_and_reported(scene, graphs, updates, diagnostics, client
     assert "full update" in message
     assert client.scene().sequence_number == scene.sequence_number
     fits = move_mug(scene)
-    updates.publish(delta_to_message(fits, "map", Header().stamp))
+    updates.publish(delta_to_ros(fits, "map", Header().stamp))
     graphs.wait(lambda m: m.sequence_number == fits.sequence)
     diagnostics.messages.clear()
     diagnostics.wait(
@@ -247,17 +247,17 @@ def seen(stack, key):
 
 def at_the_counter(scene, source: str, number: int, *, full: bool = False) -> SceneGraphUpdate:
     """An update of a named source that says what `move_mug` says."""
-    update = delta_to_message(move_mug(scene), "map", Header().stamp)
+    update = delta_to_ros(move_mug(scene), "map", Header().stamp)
     update.source, update.sequence_number, update.full_update = source, number, full
     if full:
-        moved = apply_delta(graph_from_message(scene), move_mug(scene))
-        whole = full_update_to_message(moved, Header().stamp)
+        moved = apply_delta(graph_from_ros(scene), move_mug(scene))
+        whole = full_update_to_ros(moved, Header().stamp)
         update.nodes, update.relations, update.removed_relations = whole.nodes, whole.relations, []
     return update
 
 
 def test_each_update_is_a_change_and_they_make_the_graph(scene, graphs, changes, updates):
-    present = graph_from_message(scene)
+    present = graph_from_ros(scene)
     for number in range(1, 21):
         place, other = ("counter_1", "table_1") if number % 2 else ("table_1", "counter_1")
         delta = SceneDelta(
@@ -265,20 +265,20 @@ def test_each_update_is_a_change_and_they_make_the_graph(scene, graphs, changes,
             added=(SceneRelation("on", ("mug_1", place)),),
             dropped=(SceneRelation("on", ("mug_1", other)),),
         )
-        updates.publish(delta_to_message(delta, "map", Header().stamp))
+        updates.publish(delta_to_ros(delta, "map", Header().stamp))
     last = scene.sequence_number + 20
     changes.wait(lambda m: m.sequence_number == last)
     for message in changes.messages:
         if message.sequence_number <= scene.sequence_number:
             continue
-        change = change_from_message(message)
+        change = change_from_ros(message)
         assert change.previous == present.sequence == change.sequence - 1
         assert set(change.changed) == {"mug_1", "counter_1", "table_1"}
         delta = SceneDelta(change.sequence, change.nodes, (), change.relations, change.dropped)
         present = apply_delta(present, delta)
     whole = graphs.wait(lambda m: m.sequence_number == last)
-    assert graph_from_message(whole).nodes == present.nodes
-    assert set(graph_from_message(whole).relations) == set(present.relations)
+    assert graph_from_ros(whole).nodes == present.nodes
+    assert set(graph_from_ros(whole).relations) == set(present.relations)
 
 
 def test_whole_graphs_come_once_in_a_period(scene, graphs, changes, updates, stack):
@@ -383,7 +383,7 @@ def test_late_and_repeated_updates_are_counted_only(scene, updates, stack, clien
     updates.publish(at_the_counter(scene, "twin", 5, full=True))
     updates.publish(SceneGraphUpdate(source="twin", sequence_number=5))
     updates.publish(SceneGraphUpdate(source="twin", sequence_number=4))
-    updates.publish(delta_to_message(move_mug(scene), "map", Header().stamp))  # somebody was faster
+    updates.publish(delta_to_ros(move_mug(scene), "map", Header().stamp))  # somebody was faster
     until(lambda: seen(stack, "late_updates") == before + 3, "three late updates")
     assert refusals(stack) == refused
     assert client.scene().sequence_number == scene.sequence_number + 1
@@ -452,7 +452,7 @@ def test_bad_nodes_are_refused_with_a_sentence(words, full, scene, updates, stac
 
 def test_garbage_is_refused(scene, updates, stack, client, until):
     before = refusals(stack)
-    good = serialize_message(delta_to_message(move_mug(scene), "map", Header().stamp))
+    good = serialize_message(delta_to_ros(move_mug(scene), "map", Header().stamp))
     lying = good[:40] + b"\xff" * 8 + good[48:]
     bad = [b"\x00\x01\x00\x00", good[:-9], lying, b"\x00\x09" + good[2:]]
     for data in bad:
@@ -487,8 +487,8 @@ def test_a_delta_for_whatever_graph_there_is(scene, changes, updates, client, un
     """Number 0 without a source: between the updates of a fast sender no other number fits."""
     for number in range(1, 11):
         updates.publish(SceneGraphUpdate(sequence_number=scene.sequence_number + number))
-    updates.publish(delta_to_message(replace(move_mug(scene), sequence=0), "map", Header().stamp))
+    updates.publish(delta_to_ros(replace(move_mug(scene), sequence=0), "map", Header().stamp))
     changes.wait(lambda m: m.sequence_number == scene.sequence_number + 11)
-    held = graph_from_message(client.scene())
+    held = graph_from_ros(client.scene())
     assert held.relation("on", "mug_1", "counter_1")
     assert not held.relation("on", "mug_1", "table_1")

@@ -13,12 +13,12 @@ from scene_steps import Step, delta_step, whole_step
 from fcp_ros.binding import TypeReason, scene_to_instance
 from fcp_ros.cset import facts
 from fcp_ros.domain import load_domain
-from fcp_ros.nodes.conversions.errors import ConversionError
+from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene_values import PublishedGraph
 from fcp_ros.nodes.conversions.scene_wire_read import SceneReader
 from fcp_ros.nodes.conversions.scene_wire_write import SceneWriter
-from fcp_ros.nodes.scene_access import follower as scene_follower
-from fcp_ros.nodes.scene_access.world import NoWorld, World
+from fcp_ros.nodes.scene_access import message_queue
+from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import Layer, SceneDelta, SceneGraph, SceneNode, SceneRelation, load_scene
 
@@ -76,9 +76,9 @@ class Sender:
         return self.whole()
 
 
-def same(world: World, domain, sender: Sender) -> bool:
+def same(follower: SceneFollower, domain, sender: Sender) -> bool:
     """Whether the state is what a conversion of the sender's graph gives."""
-    state = world.state(domain)
+    state = follower.state(domain)
     expected = scene_to_instance(sender.graph, domain.schema, domain.mapping).instance
     return (
         state.graph.sequence == sender.graph.sequence
@@ -99,163 +99,163 @@ def contents(instance):
 
 
 def test_no_world(domain):
-    world = World()
-    assert world.sequence is None
-    with pytest.raises(NoWorld, match="load_scene"):
-        world.state(domain)
-    assert not world.wait_for_first(0.0, lambda: False)
+    follower = SceneFollower()
+    assert follower.sequence is None
+    with pytest.raises(NoSceneError, match="load_scene"):
+        follower.state(domain)
+    assert not follower.wait_for_first(0.0, lambda: False)
 
 
 def test_changes_are_followed(domain, house):
-    world, sender = World(), Sender(house)
-    assert world.receive_graph(sender.whole())
-    assert same(world, domain, sender)
+    follower, sender = SceneFollower(), Sender(house)
+    assert follower.receive_graph(sender.whole())
+    assert same(follower, domain, sender)
     for number in range(2, 12):
-        assert world.receive_change(sender.move_mug())
-        assert world.sequence == number
-        assert same(world, domain, sender)
-    assert world.gaps == 0
+        assert follower.receive_change(sender.move_mug())
+        assert follower.sequence == number
+        assert same(follower, domain, sender)
+    assert follower.gaps == 0
 
 
 def test_many_changes_at_once(domain, house):
-    world, sender = World(), Sender(house)
-    world.receive_graph(sender.whole())
+    follower, sender = SceneFollower(), Sender(house)
+    follower.receive_graph(sender.whole())
     for _ in range(150):
-        world.receive_change(sender.move_mug())
-    assert same(world, domain, sender)
+        follower.receive_change(sender.move_mug())
+    assert same(follower, domain, sender)
 
 
 def test_a_change_before_any_graph_waits_for_one(domain, house):
-    world, sender = World(), Sender(house)
-    assert not world.receive_change(sender.move_mug())
-    assert world.sequence is None
-    assert world.receive_graph(sender.whole())
-    assert same(world, domain, sender)
+    follower, sender = SceneFollower(), Sender(house)
+    assert not follower.receive_change(sender.move_mug())
+    assert follower.sequence is None
+    assert follower.receive_graph(sender.whole())
+    assert same(follower, domain, sender)
 
 
 def test_an_overtaken_graph_is_left_alone(domain, house):
-    world, sender = World(), Sender(house)
+    follower, sender = SceneFollower(), Sender(house)
     first = sender.whole()
-    world.receive_graph(first)
-    world.receive_change(sender.move_mug())
+    follower.receive_graph(first)
+    follower.receive_change(sender.move_mug())
     late = sender.whole()
-    world.receive_change(sender.move_mug())
-    assert not world.receive_graph(late)
-    assert not world.receive_graph(first)
-    assert same(world, domain, sender)
+    follower.receive_change(sender.move_mug())
+    assert not follower.receive_graph(late)
+    assert not follower.receive_graph(first)
+    assert same(follower, domain, sender)
 
 
 def test_a_graph_that_overtakes_its_change(domain, house):
-    world, sender = World(), Sender(house)
-    world.receive_graph(sender.whole())
+    follower, sender = SceneFollower(), Sender(house)
+    follower.receive_graph(sender.whole())
     change = sender.move_mug()
-    assert world.receive_graph(sender.whole())
-    assert world.changed_since(1) is None, "what changed is not known yet"
-    assert not world.receive_change(change)
-    assert world.changed_since(1) == {"mug_1", *PLACES}
-    assert same(world, domain, sender)
+    assert follower.receive_graph(sender.whole())
+    assert follower.find_changed_since(1) is None, "what changed is not known yet"
+    assert not follower.receive_change(change)
+    assert follower.find_changed_since(1) == {"mug_1", *PLACES}
+    assert same(follower, domain, sender)
 
 
 def test_after_a_gap_the_next_graph_is_waited_for(domain, house):
-    world, sender = World(), Sender(house)
-    world.receive_graph(sender.whole())
-    world.state(domain)
+    follower, sender = SceneFollower(), Sender(house)
+    follower.receive_graph(sender.whole())
+    follower.state(domain)
     sender.move_mug()  # lost
-    assert not world.receive_change(sender.move_mug())
-    assert not world.receive_change(sender.move_mug())
-    assert world.gaps == 1
-    assert world.state(domain).graph.sequence == 1, "the last one that is known for certain"
-    assert world.receive_graph(sender.whole())
-    assert world.receive_change(sender.move_mug())
-    assert same(world, domain, sender)
-    assert world.changed_since(1) is None
+    assert not follower.receive_change(sender.move_mug())
+    assert not follower.receive_change(sender.move_mug())
+    assert follower.gaps == 1
+    assert follower.state(domain).graph.sequence == 1, "the last one that is known for certain"
+    assert follower.receive_graph(sender.whole())
+    assert follower.receive_change(sender.move_mug())
+    assert same(follower, domain, sender)
+    assert follower.find_changed_since(1) is None
 
 
 def test_a_scene_graph_node_that_is_started_again(domain, house):
-    world, sender = World(), Sender(house)
-    world.receive_graph(sender.whole())
+    follower, sender = SceneFollower(), Sender(house)
+    follower.receive_graph(sender.whole())
     for _ in range(5):
-        world.receive_change(sender.move_mug())
-    assert world.receive_graph(sender.start_anew(house))
-    assert world.sequence == 1
-    assert world.changed_since(1) == frozenset()
-    assert world.receive_change(sender.move_mug())
-    assert same(world, domain, sender)
+        follower.receive_change(sender.move_mug())
+    assert follower.receive_graph(sender.start_anew(house))
+    assert follower.sequence == 1
+    assert follower.find_changed_since(1) == frozenset()
+    assert follower.receive_change(sender.move_mug())
+    assert same(follower, domain, sender)
 
 
 def test_what_changed(house):
-    world, sender = World(), Sender(house)
-    world.receive_graph(sender.whole())
-    world.receive_change(sender.move_mug())
+    follower, sender = SceneFollower(), Sender(house)
+    follower.receive_graph(sender.whole())
+    follower.receive_change(sender.move_mug())
     node = replace(sender.graph.nodes["fridge_1"], category="freezer")
     sender.step = delta_step(sender.graph, SceneDelta(0, upserted=(node,)), Time(sec=900))
-    world.receive_change(sender.change())
-    assert world.changed_since(3) == frozenset()
-    assert world.changed_since(2) == {"fridge_1"}
-    assert world.changed_since(1) == {"fridge_1", "mug_1", *PLACES}
-    assert world.changed_since(0) is None
-    assert world.changed_since(4) is None
+    follower.receive_change(sender.change())
+    assert follower.find_changed_since(3) == frozenset()
+    assert follower.find_changed_since(2) == {"fridge_1"}
+    assert follower.find_changed_since(1) == {"fridge_1", "mug_1", *PLACES}
+    assert follower.find_changed_since(0) is None
+    assert follower.find_changed_since(4) is None
 
 
 def test_a_change_that_does_not_fit_is_healed_by_the_next_graph(domain, house):
-    world, sender, other = World(), Sender(house), Sender(house)
-    world.receive_graph(sender.whole())
+    follower, sender, other = SceneFollower(), Sender(house), Sender(house)
+    follower.receive_graph(sender.whole())
     wrong = replace(sender.step.change, sequence=2, previous=1, is_full=False, removed=("ghost",))
-    world.receive_change(SceneWriter().change(replace(wrong, nodes=(), relations=())))
-    with pytest.raises(NoWorld, match="ghost"):
-        world.state(domain)
+    follower.receive_change(SceneWriter().change(replace(wrong, nodes=(), relations=())))
+    with pytest.raises(NoSceneError, match="ghost"):
+        follower.state(domain)
     other.move_mug()
-    assert world.receive_graph(other.whole())
-    assert same(world, domain, other)
+    assert follower.receive_graph(other.whole())
+    assert same(follower, domain, other)
 
 
 def test_damaged_messages_change_nothing(domain, house):
-    world, sender = World(), Sender(house)
-    world.receive_graph(sender.whole())
+    follower, sender = SceneFollower(), Sender(house)
+    follower.receive_graph(sender.whole())
     change = sender.move_mug()
     for data in (change[:-5], b"", b"\x00\x01\x00\x00"):
         with pytest.raises(ConversionError):
-            world.receive_change(data)
+            follower.receive_change(data)
         with pytest.raises(ConversionError):
-            world.receive_graph(data[:10])
-    assert world.receive_change(change)
-    assert same(world, domain, sender)
+            follower.receive_graph(data[:10])
+    assert follower.receive_change(change)
+    assert same(follower, domain, sender)
 
 
 def test_memory_is_bounded(domain, house, monkeypatch):
-    monkeypatch.setattr(scene_follower, "LONGEST_HISTORY", 20)
-    world, sender = World(), Sender(house)
-    world.receive_graph(sender.whole())
+    monkeypatch.setattr(message_queue, "LONGEST_HISTORY", 20)
+    follower, sender = SceneFollower(), Sender(house)
+    follower.receive_graph(sender.whole())
     for number in range(2000):
-        world.receive_change(sender.move_mug())
+        follower.receive_change(sender.move_mug())
         if number % 100 == 99:
-            world.receive_graph(sender.whole())
-        queue = world._queue
-        assert len(queue._waiting) <= scene_follower.MOST_WAITING + 101
+            follower.receive_graph(sender.whole())
+        queue = follower._queue
+        assert len(queue._waiting) <= message_queue.MOST_WAITING + 101
         assert len(queue._history) <= 20
         assert queue._ids <= 60
-    assert same(world, domain, sender)
-    assert world.changed_since(1980) is None
-    assert world.changed_since(1995) == {"mug_1", *PLACES}
+    assert same(follower, domain, sender)
+    assert follower.find_changed_since(1980) is None
+    assert follower.find_changed_since(1995) == {"mug_1", *PLACES}
 
 
 def test_too_much_that_waits_is_dropped(domain, house, monkeypatch):
-    monkeypatch.setattr(scene_follower, "MOST_BYTES", 2000)
-    world, sender = World(), Sender(house)
-    world.receive_graph(sender.whole())
-    world.state(domain)
-    while world.receive_change(sender.move_mug()):
+    monkeypatch.setattr(message_queue, "MOST_BYTES", 2000)
+    follower, sender = SceneFollower(), Sender(house)
+    follower.receive_graph(sender.whole())
+    follower.state(domain)
+    while follower.receive_change(sender.move_mug()):
         pass
-    assert world.gaps == 1
-    assert world.receive_graph(sender.whole())
-    assert same(world, domain, sender)
+    assert follower.gaps == 1
+    assert follower.receive_graph(sender.whole())
+    assert same(follower, domain, sender)
 
 
 def test_any_order_of_the_two_topics_ends_in_the_newest_state(domain, house):
     """Each topic keeps its order, and nothing else is certain; some changes are lost."""
     rng = random.Random(3)
     for _ in range(25):
-        sender, world = Sender(house), World()
+        sender, follower = Sender(house), SceneFollower()
         changes, wholes = [sender.change()], [sender.whole()]
         for _ in range(12):
             changes.append(sender.move_mug())
@@ -265,27 +265,27 @@ def test_any_order_of_the_two_topics_ends_in_the_newest_state(domain, house):
         changes = [change for change in changes if rng.random() < 0.8]
         while changes or wholes:
             if changes and (not wholes or rng.random() < 0.7):
-                world.receive_change(changes.pop(0))
+                follower.receive_change(changes.pop(0))
             else:
-                world.receive_graph(wholes.pop(0))
-            if world.sequence is not None and rng.random() < 0.2:
-                world.state(domain)
-        assert same(world, domain, sender)
+                follower.receive_graph(wholes.pop(0))
+            if follower.sequence is not None and rng.random() < 0.2:
+                follower.state(domain)
+        assert same(follower, domain, sender)
 
 
 def test_a_graph_without_a_time_is_the_same_graph(domain, house):
-    world = World()
+    follower = SceneFollower()
     data = SceneWriter().graph(PublishedGraph(Time(), house.with_sequence(7)))
-    assert world.receive_graph(data)
-    assert not world.receive_graph(data)
-    assert world.sequence == 7
+    assert follower.receive_graph(data)
+    assert not follower.receive_graph(data)
+    assert follower.sequence == 7
 
 
 def test_any_changes_give_what_a_conversion_of_the_whole_gives(domain, house):
     """Twin: the state is advanced step by step, or converted from the whole graph."""
     rng = random.Random(8)
-    world, sender = World(), Sender(house)
-    world.receive_graph(sender.whole())
+    follower, sender = SceneFollower(), Sender(house)
+    follower.receive_graph(sender.whole())
     for number in range(120):
         graph = sender.graph
         objects = [node for node in graph.nodes.values() if node.layer is Layer.OBJECT]
@@ -305,13 +305,13 @@ def test_any_changes_give_what_a_conversion_of_the_whole_gives(domain, house):
             ]
         )
         sender.step = delta_step(graph, delta, sender._now())
-        world.receive_change(sender.change())
+        follower.receive_change(sender.change())
         if rng.random() < 0.4:
-            assert same(world, domain, sender), delta
-            fresh = World()
+            assert same(follower, domain, sender), delta
+            fresh = SceneFollower()
             fresh.receive_graph(sender.whole())
-            assert world.state(domain).resources == fresh.state(domain).resources
-    assert same(world, domain, sender)
+            assert follower.state(domain).resources == fresh.state(domain).resources
+    assert same(follower, domain, sender)
 
 
 def test_unknown_labels_are_compared_where_the_domain_says_so(domain, house):
@@ -323,12 +323,12 @@ def test_unknown_labels_are_compared_where_the_domain_says_so(domain, house):
     nodes = (*house.nodes.values(), sneaker)
     sender = Sender(SceneGraph.of(nodes, house.relations))
     told = replace(domain, mapping=replace(domain.mapping, similar_threshold=0.3))
-    world = World()
-    world.receive_graph(sender.whole())
-    assert world.state(domain).scene.typing["shoe_0"].reason is TypeReason.DEFAULT
-    choice = world.state(told).scene.typing["shoe_0"]
+    follower = SceneFollower()
+    follower.receive_graph(sender.whole())
+    assert follower.state(domain).scene.typing["shoe_0"].reason is TypeReason.DEFAULT
+    choice = follower.state(told).scene.typing["shoe_0"]
     assert (choice.type, choice.reason) == ("clothing", TypeReason.SIMILAR)
     sender.step = delta_step(sender.graph, SceneDelta(0, upserted=(blouse,)), sender._now())
-    world.receive_change(sender.change())
-    choice = world.state(told).scene.typing["shoe_1"]
+    follower.receive_change(sender.change())
+    choice = follower.state(told).scene.typing["shoe_1"]
     assert (choice.type, choice.reason) == ("clothing", TypeReason.SIMILAR)
