@@ -125,7 +125,7 @@ def _iterate_steps(low: float, high: float, spacing: float) -> Iterator[int]:
 
 def _find_free(spots: Sequence[Corner], extents: Vector, others: Iterable[SceneNode]) -> Corner:
     """Return the first spot without overlap; if every spot has one, the spot with the least."""
-    taken = np.array([_bound_node(other) for other in others if other.pose is not None])
+    taken = np.array([_find_rectangle(other) for other in others if other.pose is not None])
     if not taken.size:
         return spots[0]
     best, least = spots[0], math.inf
@@ -139,7 +139,7 @@ def _find_free(spots: Sequence[Corner], extents: Vector, others: Iterable[SceneN
     return best
 
 
-def _bound_node(node: SceneNode) -> tuple[float, float, float, float]:
+def _find_rectangle(node: SceneNode) -> tuple[float, float, float, float]:
     if node.pose is not None and node.size is None:
         x, y, _ = node.pose.position
         half = UNKNOWN_SIZE[0] / 2.0

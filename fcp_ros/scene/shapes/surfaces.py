@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Surfaces of things, as scanners and segmentation give them: meshes and point clouds.
+"""Surfaces of things from scanners and segmentation: meshes and point clouds.
 
 Read through Open3D, an optional extra (`pip install fcp_ros[meshes]`), in the sandbox: its decoders
 crash on some damaged files.
@@ -20,16 +20,16 @@ from fcp_ros.foundation.sandbox import DecodedFile, DecodingError, SandboxLimits
 from fcp_ros.scene.graph.errors import SceneError
 
 SUFFIXES = (".ply", ".pcd")
-"""Polygon files and point clouds, by the ends of their names."""
+"""Endings of the names of polygon files and point clouds."""
 
 FARTHEST = 1e8
 """Largest coordinate (m): beyond it, a file is damaged rather than large."""
 
 START_TIME, BYTES_PER_SECOND = 60.0, 1_000_000
-"""Time for decoding (s), and the bytes for which there is one second more."""
+"""Time limit of decoding (s): a start time, and one second for each this many bytes."""
 
 MOST_MEMORY = 8 << 30
-"""Memory for decoding (bytes)."""
+"""Memory limit of decoding (bytes)."""
 
 _DECODER = "fcp_ros.scene.shapes.surface_decoder"
 
@@ -41,7 +41,7 @@ _PCD_EXTENT = re.compile(rb"^(?:WIDTH|HEIGHT|SIZE|COUNT)\s+([^\n]*)", re.MULTILI
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """What bounds one thing.
+    """The boundary of one thing.
 
     Attributes:
         points: Shape (n, 3), metres; finite.
@@ -53,10 +53,10 @@ class Surface:
 
 
 def import_open3d() -> Any:
-    """The package Open3D.
+    """Import Open3D.
 
     Raises:
-        SceneError: It is not installed, or a system library that it needs is missing.
+        SceneError: It, or a system library that it needs, is not installed.
     """
     try:
         import open3d as package
@@ -92,14 +92,14 @@ def read_surfaces(paths: Sequence[Path], max_bytes: int) -> list[Surface]:
 
 
 def read_each_surface(paths: Sequence[Path], max_bytes: int) -> list[Surface | SceneError]:
-    """Like `read_surfaces`, but says for each file what is wrong with it."""
+    """Read files like `read_surfaces`, and return an error for each file that cannot be used."""
     import_open3d()
     promised: list[int | SceneError] = []
     left = max_bytes
     for path in paths:
         try:
             left -= path.stat().st_size
-            promised.append(_promised_points(path, left))
+            promised.append(_read_point_count(path, left))
         except OSError as error:
             promised.append(SceneError(f"it cannot be read ({error.strerror})", source=str(path)))
         except SceneError as error:
@@ -113,15 +113,15 @@ def read_each_surface(paths: Sequence[Path], max_bytes: int) -> list[Surface | S
     )
     by_number = dict(zip(sound, decoded, strict=True))
     return [
-        _surface_of(path, by_number[number], points) if isinstance(points, int) else points
+        _to_surface(path, by_number[number], points) if isinstance(points, int) else points
         for number, (path, points) in enumerate(zip(paths, promised, strict=True))
     ]
 
 
-def _promised_points(path: Path, bytes_left: int) -> int:
-    """How many points the header of a file promises.
+def _read_point_count(path: Path, bytes_left: int) -> int:
+    """Read the number of points in the header of a file.
 
-    One that promises more than the file can hold would make the library allocate it.
+    Open3D allocates what the header promises, so a number that the file cannot hold is refused.
     """
     if bytes_left < 0:
         raise SceneError(
@@ -135,7 +135,7 @@ def _promised_points(path: Path, bytes_left: int) -> int:
     if path.suffix.lower() == ".pcd":
         known = b"FIELDS" in header and b"\nDATA" in header
         points = _PCD_POINTS.findall(header)
-        counts = [*points, *_extents(header)]
+        counts = [*points, *_find_extents(header)]
         # A compressed cloud may be smaller than its points; a hundred to one is beyond it.
         most = size * 100 if b"\nDATA binary_compressed" in header else size
     else:
@@ -143,43 +143,43 @@ def _promised_points(path: Path, bytes_left: int) -> int:
         elements = _PLY_ELEMENT.findall(header.partition(b"end_header")[0])
         points = [number for name, number in elements if name == b"vertex"]
         counts, most = [number for _, number in elements], size
-    if not known or len(points) != 1 or not all(_small(number, most) for number in counts):
-        raise _damaged(path, "its header does not fit its content")
+    if not known or len(points) != 1 or not all(_is_small(number, most) for number in counts):
+        raise _make_error(path, "its header does not fit its content")
     return int(points[0])
 
 
-def _extents(header: bytes) -> list[bytes]:
+def _find_extents(header: bytes) -> list[bytes]:
     return [number for line in _PCD_EXTENT.findall(header) for number in line.split()]
 
 
-def _small(number: bytes, most: int) -> bool:
+def _is_small(number: bytes, most: int) -> bool:
     return number.isdigit() and len(number) < 16 and int(number) <= most
 
 
-def _surface_of(
+def _to_surface(
     path: Path, found: DecodedFile | DecodingError, promised: int
 ) -> Surface | SceneError:
     if isinstance(found, DecodingError):
-        return _damaged(path, f"it cannot be decoded: {found}")
+        return _make_error(path, f"it cannot be decoded: {found}")
     try:
         points = found.arrays["points"].astype(np.float64).reshape(-1, 3)
         triangles = found.arrays["triangles"].astype(np.int64).reshape(-1, 3)
     except (KeyError, ValueError):
-        return _damaged(path, "it cannot be decoded")
-    if len(points) != promised:  # the library keeps to itself that a file breaks off
-        return _damaged(path, f"it promises {promised} points and holds {len(points)}")
+        return _make_error(path, "it cannot be decoded")
+    if len(points) != promised:  # Open3D does not report a truncated file
+        return _make_error(path, f"it promises {promised} points and holds {len(points)}")
     if triangles.size and not 0 <= int(triangles.min()) <= int(triangles.max()) < len(points):
-        return _damaged(path, "a triangle names a point that is not there")
+        return _make_error(path, "a triangle names a point that is not there")
     finite = np.asarray(np.isfinite(points).all(axis=1))
     if finite.any() and np.abs(points[finite]).max() > FARTHEST:
-        return _damaged(path, f"a point is farther away than {FARTHEST:g} m")
+        return _make_error(path, f"a point is farther away than {FARTHEST:g} m")
     if not finite.any():
-        return _damaged(path, "it holds no point")
+        return _make_error(path, "it holds no point")
     numbers = np.cumsum(finite) - 1
     return Surface(points[finite], numbers[triangles[finite[triangles].all(axis=1)]])
 
 
-def _damaged(path: Path, reason: str) -> SceneError:
+def _make_error(path: Path, reason: str) -> SceneError:
     return SceneError(
         f"this is no usable mesh or point cloud ({reason})",
         source=str(path),
