@@ -19,7 +19,7 @@ from fcp_ros.client.queries import plan_request
 from fcp_ros.client.spinner import SpinningNode
 from fcp_ros.msg import Plan, PlanRequest, PlanResult, PredicateQuery, SceneGraph
 from fcp_ros.nodes.conversions.common import duration_to_ros
-from fcp_ros.nodes.runtime.safe_action_client import SafeActionClient
+from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
 from fcp_ros.srv import (
     GetCalibration,
     GetSceneGraph,

@@ -13,8 +13,7 @@ from rclpy.client import Client
 
 from fcp_ros.client.errors import FcpError, FcpTimeout
 from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener
-from fcp_ros.nodes.runtime.repeated_call import RepeatedCall
-from fcp_ros.nodes.runtime.safe_action_client import SafeActionClient
+from fcp_ros.nodes.runtime.rclpy_repairs import RepeatedCall, SafeActionClient
 
 LOOK_EVERY = 0.002
 """Seconds between two looks for an answer."""

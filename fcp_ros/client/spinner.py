@@ -12,7 +12,7 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
-from fcp_ros.nodes.runtime.spin_loop import spin_until
+from fcp_ros.nodes.runtime.rclpy_repairs import spin_until
 
 JOIN_TIMEOUT = 5.0
 """Seconds to wait for the thread at the end."""

@@ -21,7 +21,7 @@ from ros_domains import claim_domain
 
 if TYPE_CHECKING:
     from fcp_ros.client import FcpClient
-    from fcp_ros.nodes.runtime.safe_action_client import SafeActionClient
+    from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
     from fcp_ros.nodes.stack import NodeStack, StackOptions
 
 # Without ROS 2 (or without the built interfaces) only what needs neither is collected, and rclpy is
@@ -117,7 +117,7 @@ class Probe:
 
     def action(self, kind: Any, name: str) -> SafeActionClient:
         """A client of an action whose server is there."""
-        from fcp_ros.nodes.runtime.safe_action_client import SafeActionClient
+        from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
 
         client = self._actions.get(name)
         if client is None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -11,35 +10,47 @@ from typing import Any
 from rclpy.action.server import ServerGoalHandle
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
-from fcp_ros.domain.model import Domain
 from fcp_ros.execution.events import WorldChanged
 from fcp_ros.execution.policy import ReplanPolicy
 from fcp_ros.msg import ActionOutcome, ExecutionState, SceneGraphUpdate
-from fcp_ros.nodes.executive.conductor import Conductor
-from fcp_ros.nodes.executive.error_codes import GoalError, PlanError
-from fcp_ros.nodes.executive.events import Ticket
-from fcp_ros.nodes.executive.goal_work import Ended, GoalWork, PlanWork, WorkTools
-from fcp_ros.nodes.executive.grounder_link import GrounderLink
-from fcp_ros.nodes.executive.inbox import Inbox
-from fcp_ros.nodes.executive.parameters import PARAMETERS, dispatch_settings, wait_settings
+from fcp_ros.nodes.executive.goals import (
+    Conclusion,
+    ExecutiveParts,
+    GoalAchievement,
+    PlanExecution,
+)
+from fcp_ros.nodes.executive.grounder_client import GrounderClient
+from fcp_ros.nodes.executive.parameters import (
+    PARAMETERS,
+    GoalError,
+    PlanError,
+    make_dispatch_settings,
+    make_wait_settings,
+)
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
-from fcp_ros.nodes.executive.planner_link import PlannerLink
-from fcp_ros.nodes.executive.reports import GoalReport, state_message
+from fcp_ros.nodes.executive.planner_client import PlannerClient
+from fcp_ros.nodes.executive.reports import GoalReport, make_state
 from fcp_ros.nodes.executive.step_clients import StepClients
-from fcp_ros.nodes.executive.waiting_room import WaitingRoom
-from fcp_ros.nodes.runtime.domain_parameter import configured_domain, executors_of
-from fcp_ros.nodes.runtime.goal_end import GoalEnd, end_goal
+from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
+from fcp_ros.nodes.runtime.domain_parameter import list_executors, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode, Refusal, RefusalKind
+from fcp_ros.nodes.runtime.rclpy_repairs import GoalEnd, end_goal
 from fcp_ros.nodes.runtime.spin import run_node
+from fcp_ros.nodes.runtime.worker import Job, JobCancelled, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 
+GoalResult = tuple[GoalEnd, Any]
+"""The end of a goal, and its result message."""
+
+CLEANED_UP = "The node is being cleaned up: ask again when it is active."
+
 LOOK = 1.0
-"""Seconds after which a goal's thread looks round again while the executive works on it."""
+"""Seconds between two looks of a goal's callback at the job that works on the goal."""
 
 STOP_MARGIN = 2.0
-"""Seconds beyond the grace time for the present goal to end when the node is deactivated."""
+"""Seconds beyond the grace time for the current goal to end when the node is deactivated."""
 
 
 class ExecutiveNode(ManagedNode):
@@ -47,29 +58,29 @@ class ExecutiveNode(ManagedNode):
 
     Actions ``execute_plan`` (ExecutePlan) and ``achieve_goal`` (AchieveGoal). A goal that does not
     succeed ends as aborted or canceled, with an error code and one sentence; a second goal while
-    one is going on is aborted with BUSY.
+    there is one is aborted with BUSY.
     Action clients of ``make_plan`` (MakePlan) and of the executors that the domain names
-    (ExecuteStep). Client of the service ``calibration`` (GetCalibration): before it plans anew it
-    waits, with a bound, until the grounder has learnt from the failed step.
+    (ExecuteStep). Client of the service ``calibration`` (GetCalibration): before it replans it
+    waits, with a bound, until the grounder has learned from the failed step.
     Subscribes to ``scene_graph`` (SceneGraph, latched) and ``scene_changes`` (SceneGraphChange,
     events). Publishes ``outcomes`` (ActionOutcome, events; once for each step that was tried),
     ``execution_state`` (ExecutionState, latched), and with the parameter trust_executors also
     ``scene_graph_update`` (SceneGraphUpdate, events).
+
+    A goal's life: rclpy accepts it (`_accept` makes its `GoalContext`), its callback hands it to
+    the `ExecutiveThread` and waits there for the job's end; only that callback ends the goal at the
+    action server. Threads and locks: see the package's docstring.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("executive", PARAMETERS, **kwargs)
         self._scene = SceneFollower()
-        self._numbers = itertools.count(1)
         self._lock = threading.Lock()
-        self._tickets: dict[bytes, Ticket] = {}
-        self._domain: Domain | None = None
-        self._inbox: Inbox[Any] | None = None
-        self._conductor: Conductor | None = None
-        self._step_clients: StepClients | None = None
-        self._planner_link: PlannerLink | None = None
-        self._grounder_link: GrounderLink | None = None
+        self._contexts: dict[bytes, GoalContext] = {}  # under the lock
+        self._thread: ExecutiveThread | None = None
+        self._parts: ExecutiveParts | None = None
         self._reporter: SceneReporter | None = None
+        self._opened: list[Any] = []  # to be closed by `release`, also of a half-done configure
         self._outcomes: Any = None
         self._states: Any = None
         for action, name in ((ExecutePlan, "execute_plan"), (AchieveGoal, "achieve_goal")):
@@ -81,154 +92,154 @@ class ExecutiveNode(ManagedNode):
 
     def configure(self) -> None:
         """Read the domain; make topics, clients and the thread."""
-        domain = configured_domain(
+        domain = load_configured_domain(
             self.parameters.text("domain"), self.parameters.texts("type_overrides")
         )
-        inbox: Inbox[Any] = Inbox()
-        self._domain, self._inbox = domain, inbox
         self._outcomes = self.publish_events(ActionOutcome, "outcomes")
         self._states = self.publish_state(ExecutionState, "execution_state")
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
-        self._reporter = SceneReporter(self, updates, self._scene, domain)
-        self._step_clients = StepClients(self, inbox.post)
-        for executor in executors_of(domain):
-            self._step_clients.prepare(executor)
-        self._planner_link = PlannerLink(self, inbox.post)
-        self._grounder_link = GrounderLink(self, inbox.post)
+        reporter = self._reporter = SceneReporter(self, updates, self._scene, domain)
+        thread = self._thread = ExecutiveThread(lambda event: runner.handle_late(event))
+        clients = StepClients(self, thread.events.post)
+        planner, grounder = PlannerClient(self, thread), GrounderClient(self, thread)
+        self._opened = [clients, planner, grounder, reporter]
+        for executor in list_executors(domain):
+            clients.prepare(executor)
         runner = PlanRunner(
             domain,
-            inbox,
-            self._step_clients,
+            thread,
+            clients,
             self._scene,
-            self._reporter,
-            lambda: dispatch_settings(self.parameters),
+            reporter,
+            lambda: make_dispatch_settings(self.parameters),
         )
-        waiting = WaitingRoom(
-            inbox, self._planner_link, self._grounder_link, self._scene, runner.late
+        self._parts = ExecutiveParts(
+            domain, runner, planner, grounder, lambda: make_wait_settings(self.parameters)
         )
-
-        def serve(ticket: Ticket) -> tuple[GoalEnd, Any]:
-            tools = WorkTools(domain, runner, waiting, wait_settings(self.parameters))
-            return self._serve(ticket, tools)
-
-        self._conductor = Conductor(inbox, serve, runner.late)
-        follow_scene(self, self._scene, self._world_changed)
+        follow_scene(self, self._scene, self._on_scene_changed)
 
     def activate(self) -> None:
-        """Say that there is nothing to do yet."""
-        self._states.publish(state_message(self, ExecutionState.IDLE, "Waiting for a goal."))
+        """Publish that there is no goal yet."""
+        self._states.publish(make_state(self, ExecutionState.IDLE, "Waiting for a goal."))
 
     def deactivate(self) -> None:
-        """End the present goal, and wait for that (bounded)."""
-        if self._conductor is None:
-            return
-        ticket = self._conductor.interrupt("The node was deactivated.")
-        if ticket is not None:
-            ticket.done.wait(self.parameters.number("grace_time") + STOP_MARGIN)
+        """End the current goal, and wait for that (bounded)."""
+        if self._thread is not None:
+            limit = self.parameters.number("grace_time") + STOP_MARGIN
+            self._thread.interrupt("The node was deactivated.", limit)
 
     def release(self) -> None:
-        """Destroy thread, clients and topics, forget the world."""
-        conductor, self._conductor = self._conductor, None
-        if conductor is not None and not conductor.close(STOP_MARGIN):
+        """Destroy thread, clients and topics; forget the scene."""
+        thread, self._thread = self._thread, None
+        if thread is not None and not thread.close(STOP_MARGIN):
             self.get_logger().warning("the executive's thread has not ended and is left behind")
-        for part in (self._step_clients, self._planner_link, self._grounder_link, self._reporter):
-            if part is not None:
-                part.close()
-        self._step_clients = self._planner_link = self._grounder_link = self._reporter = None
+        opened, self._opened = self._opened, []
+        for part in opened:
+            part.close()
+        self._parts = self._reporter = None
         super().release()
         self._scene.clear()
-        self._domain = self._inbox = self._outcomes = self._states = None
+        self._outcomes = self._states = None
 
     def diagnose(self) -> Diagnosis:
-        """Whether a goal is going on."""
-        conductor = self._conductor
-        busy = conductor is not None and conductor.is_busy
-        sequence = self._scene.sequence
+        """Report if there is a goal, and the newest scene graph."""
+        thread, sequence = self._thread, self._scene.sequence
         return Diagnosis(
-            values={"busy": busy, "scene_sequence_number": "none" if sequence is None else sequence}
+            values={
+                "busy": thread is not None and thread.is_busy,
+                "scene_sequence_number": "none" if sequence is None else sequence,
+            }
         )
 
-    def _world_changed(self) -> None:
+    def _on_scene_changed(self) -> None:
         if self._reporter is not None:
             self._reporter.notice()
-        if self._inbox is not None:
-            self._inbox.post(WorldChanged(), "world changed")
+        if self._thread is not None:
+            self._thread.events.post(WorldChanged(), "scene changed")
 
-    # --- goals ----------------------------------------------------------------------------------
+    # --- goals (in rclpy's threads) -------------------------------------------------------------
 
     def _accept(self, goal: ServerGoalHandle) -> None:
-        ticket = Ticket(next(self._numbers), goal)
+        context = GoalContext(goal)
         with self._lock:
-            self._tickets[ticket.key] = ticket
+            self._contexts[context.key] = context
         goal.execute()
 
     def _cancel(self, goal: ServerGoalHandle) -> None:
         with self._lock:
-            ticket = self._tickets.get(bytes(goal.goal_id.uuid))
-        conductor = self._conductor
-        if ticket is not None:
-            ticket.cancelled.set()
-            if conductor is not None:
-                conductor.cancel(ticket)
+            context = self._contexts.get(bytes(goal.goal_id.uuid))
+        if context is not None:
+            context.token.cancel()  # counts even if the goal has not reached the thread yet
+            if self._thread is not None:
+                self._thread.wake()
 
     def _execute(self, goal: ServerGoalHandle) -> Any:
-        """Hand a goal to the executive's thread, and wait here until it is done with it."""
+        """Hand a goal to the executive's thread, and wait until it is done."""
         with self._lock:
-            ticket = self._tickets[bytes(goal.goal_id.uuid)]
+            context = self._contexts[bytes(goal.goal_id.uuid)]
         try:
-            refusal = self._begin(ticket) or self._await(ticket)
-            if refusal is not None:
-                end_goal(goal, GoalEnd.ABORTED)
-                return _refused(goal.request, refusal)
-            end_goal(goal, ticket.end)
-            return ticket.result
+            job = self._submit(context)
+            end, result = job if isinstance(job, tuple) else self._await(job, goal.request)
+            end_goal(goal, end)
+            return result
         finally:
             with self._lock:
-                self._tickets.pop(ticket.key, None)
+                self._contexts.pop(context.key, None)
 
-    def _begin(self, ticket: Ticket) -> Refusal | None:
+    def _submit(self, context: GoalContext) -> Job[GoalResult] | GoalResult:
+        """Return the job that works on a goal, or the result of a goal that is refused."""
+        thread, parts, request = self._thread, self._parts, context.goal.request
         refusal = self.refusal()
-        conductor = self._conductor
-        if refusal is not None or conductor is None:
-            return refusal or Refusal(RefusalKind.INACTIVE, "The node is being cleaned up.")
-        if not conductor.submit(ticket):
+        if refusal is not None:
+            return _refuse(request, refusal)
+        if thread is None or parts is None:
+            return _refuse(request, Refusal(RefusalKind.INACTIVE, CLEANED_UP))
+        try:
+            job = thread.submit(context, lambda: self._work(context, parts))
+        except WorkerClosed:
+            return _refuse(request, Refusal(RefusalKind.INACTIVE, CLEANED_UP))
+        if job is None:
             text = "Another goal is being executed: wait for its end, or cancel it."
-            return Refusal(RefusalKind.BUSY, text)
-        if not self.is_active:  # deactivated this very moment: it has not seen this goal
-            conductor.interrupt("The node was deactivated.")
-        return None
+            return _refuse(request, Refusal(RefusalKind.BUSY, text))
+        if not self.is_active:  # deactivated this very moment, before it could see this goal
+            thread.interrupt("The node was deactivated.", 0.0)
+        return job
 
-    def _await(self, ticket: Ticket) -> Refusal | None:
-        """Wait for the executive's thread; each of its waits has a bound, so this has one too."""
-        conductor = self._conductor
-        while not ticket.done.wait(LOOK):
-            if conductor is not None and not conductor.is_alive:
-                break
-        if ticket.result is None:
-            return Refusal(RefusalKind.INTERNAL, "The executive's thread has failed; see the log.")
-        return None
+    def _await(self, job: Job[GoalResult], request: Any) -> GoalResult:
+        """Wait for a job's end; bounded because each wait in the thread has a bound."""
+        while not job.wait(LOOK):
+            pass
+        try:
+            return job.result()
+        except JobCancelled:
+            return _refuse(request, Refusal(RefusalKind.INACTIVE, CLEANED_UP))
+        except Exception as error:
+            return _refuse(request, self.internal_fault("executing a goal", error))
 
-    def _serve(self, ticket: Ticket, tools: WorkTools) -> tuple[GoalEnd, Any]:
-        """Work on a goal; called in the executive's thread."""
-        whole = {chunk.name for chunk in tools.domain.chunks.values() if chunk.graded}
-        report = GoalReport(self, ticket, self._outcomes, self._states, whole)
-        work: PlanWork | GoalWork
-        if isinstance(ticket.goal.request, ExecutePlan.Goal):
-            work = PlanWork(tools, ticket, report)
+    # --- goals (in the executive's thread) ------------------------------------------------------
+
+    def _work(self, context: GoalContext, parts: ExecutiveParts) -> GoalResult:
+        """Work on a goal to its end."""
+        whole = {chunk.name for chunk in parts.domain.chunks.values() if chunk.graded}
+        report = GoalReport(self, context, self._outcomes, self._states, whole)
+        run: PlanExecution | GoalAchievement
+        if isinstance(context.goal.request, ExecutePlan.Goal):
+            run = PlanExecution(parts, context, report)
             code: PlanError | GoalError = PlanError.INTERNAL_ERROR
         else:
-            wanted = ticket.goal.request.max_replans
+            wanted = context.goal.request.max_replans
             most = wanted if wanted >= 0 else self.parameters.integer("max_replans")
-            work = GoalWork(tools, ticket, report, ReplanPolicy(most))
+            run = GoalAchievement(parts, context, report, ReplanPolicy(most))
             code = GoalError.INTERNAL_ERROR
         try:
-            return work.run()
+            return run.run()
         except Exception as error:
             sentence = self.internal_fault("executing a goal", error).sentence
-            return work.finish(Ended(GoalEnd.ABORTED, code, sentence))
+            return run.conclude(Conclusion(GoalEnd.ABORTED, code, sentence))
 
 
-def _refused(request: Any, refusal: Refusal) -> Any:
+def _refuse(request: Any, refusal: Refusal) -> GoalResult:
+    """Return the end and the result of a goal that is not worked on."""
     is_plan = isinstance(request, ExecutePlan.Goal)
     errors = PlanError if is_plan else GoalError
     codes = {
@@ -237,7 +248,8 @@ def _refused(request: Any, refusal: Refusal) -> Any:
         RefusalKind.INTERNAL: errors.INTERNAL_ERROR,
     }
     result_type = (ExecutePlan if is_plan else AchieveGoal).Result
-    return result_type(error_code=int(codes[refusal.kind]), error_msg=refusal.sentence)
+    result = result_type(error_code=int(codes[refusal.kind]), error_msg=refusal.sentence)
+    return GoalEnd.ABORTED, result
 
 
 def main(args: Sequence[str] | None = None) -> int:

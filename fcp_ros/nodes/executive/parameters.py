@@ -1,12 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of the node ``executive``, and the settings that they stand for."""
+"""Parameters of the node ``executive``, the settings that they stand for, and its error codes."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import IntEnum
+
 from fcp_ros.execution.dispatch_model import DispatchSettings
-from fcp_ros.nodes.executive.waiting_room import WaitSettings
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
+
+
+class PlanError(IntEnum):
+    """Error codes of ``execute_plan``; a test compares them with the action."""
+
+    NONE = 0
+    INVALID_PLAN = 201
+    NO_EXECUTOR = 202
+    STEP_FAILED = 203
+    STEP_TIMED_OUT = 204
+    CANCELLED = 205
+    BUSY = 206
+    NODE_INACTIVE = 207
+    INTERNAL_ERROR = 208
+
+
+class GoalError(IntEnum):
+    """Error codes of ``achieve_goal``; a test compares them with the action."""
+
+    NONE = 0
+    PLANNING_FAILED = 301
+    REPLANS_EXHAUSTED = 302
+    NO_EXECUTOR = 303
+    TIMED_OUT = 304
+    CANCELLED = 305
+    BUSY = 306
+    NODE_INACTIVE = 307
+    INTERNAL_ERROR = 308
+
+
+@dataclass(frozen=True)
+class WaitSettings:
+    """Longest waits for others than executors, in seconds.
+
+    Attributes:
+        server_wait: Until the planner answers at all.
+        planner_timeout: Until it has a plan, if the request names no time limit.
+        planner_margin: Beyond the request's time limit.
+        grace_time: Until a cancelled planner answers.
+        settle_time: Until the scene graph that a plan was made on has arrived.
+        learn_wait: Until the grounder has learned from an outcome.
+    """
+
+    server_wait: float
+    planner_timeout: float
+    planner_margin: float
+    grace_time: float
+    settle_time: float
+    learn_wait: float
 
 
 def _seconds(name: str, default: float, description: str, minimum: float = 0.0) -> ParameterSpec:
@@ -21,7 +72,7 @@ PARAMETERS = (
     ParameterSpec(
         "max_replans",
         3,
-        "How often a goal is planned anew, where the goal does not say.",
+        "Largest number of replans for a goal that does not say.",
         0,
         100,
         takes_effect=TakesEffect.AT_ONCE,
@@ -34,27 +85,27 @@ PARAMETERS = (
         1000.0,
         takes_effect=TakesEffect.AT_ONCE,
     ),
-    _seconds("min_step_timeout", 10.0, "What a step may take at least", 0.1),
+    _seconds("min_step_timeout", 10.0, "Time that a step may take in any case", 0.1),
     _seconds("accept_timeout", 5.0, "Longest time until an executor accepts a step", 0.1),
     _seconds("grace_time", 5.0, "Longest wait for an executor that was asked to stop", 0.1),
     _seconds("executor_wait", 5.0, "Longest wait for executors, and the planner, to be there", 0.1),
     _seconds("settle_time", 3.0, "Longest wait for the scene graph to show a step's effects"),
     _seconds(
-        "planner_timeout", 120.0, "Longest wait for a plan, where the goal names no limit", 0.1
+        "planner_timeout", 120.0, "Longest wait for a plan, if the goal names no limit", 0.1
     ),
     _seconds("planner_margin", 10.0, "Wait for the planner beyond the time limit of the goal"),
-    _seconds("learn_wait", 1.5, "Longest wait for the grounder to learn before planning anew"),
+    _seconds("learn_wait", 1.5, "Longest wait for the grounder to learn before replanning"),
     ParameterSpec(
         "trust_executors",
         False,
-        "Write the effects of succeeded steps into the scene graph where perception does not.",
+        "Write the effects of succeeded steps into the scene graph if perception does not.",
         takes_effect=TakesEffect.AT_ONCE,
     ),
 )
 
 
-def dispatch_settings(values: ParameterTable) -> DispatchSettings:
-    """The bounds of a plan's execution as the parameters are now."""
+def make_dispatch_settings(values: ParameterTable) -> DispatchSettings:
+    """Return the bounds of a plan's execution as the parameters are now."""
     return DispatchSettings(
         timeout_factor=values.number("timeout_factor"),
         min_timeout=values.number("min_step_timeout"),
@@ -66,8 +117,8 @@ def dispatch_settings(values: ParameterTable) -> DispatchSettings:
     )
 
 
-def wait_settings(values: ParameterTable) -> WaitSettings:
-    """The bounds of the other waits as the parameters are now."""
+def make_wait_settings(values: ParameterTable) -> WaitSettings:
+    """Return the bounds of the other waits as the parameters are now."""
     return WaitSettings(
         server_wait=values.number("executor_wait"),
         planner_timeout=values.number("planner_timeout"),

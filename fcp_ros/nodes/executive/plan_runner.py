@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a plan: the dispatcher's decisions, carried out with ROS, in the executive's thread."""
+"""Runs a plan: carries out the dispatcher's commands with ROS, in the executive's thread."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, get_args
+from typing import Protocol, get_args
 
 from fcp_ros.cset import Delta, Instance
 from fcp_ros.domain.model import Domain
@@ -28,9 +28,8 @@ from fcp_ros.execution.ledger import ExecutorLedger
 from fcp_ros.execution.monitoring import Look, Monitor, PlanWatch, find_obstacle
 from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.msg import Plan as PlanMessage
-from fcp_ros.nodes.executive.events import CancelTicket, Ticket
-from fcp_ros.nodes.executive.inbox import Inbox
 from fcp_ros.nodes.executive.step_clients import StepClients
+from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 from fcp_ros.planning.model.plan import PlanStep
@@ -40,47 +39,49 @@ EVENTS = get_args(Event)
 
 
 class RunListener(Protocol):
-    """Told what happens while a plan runs, in the executive's thread."""
+    """Gets what happens while a plan runs; called in the executive's thread."""
 
-    def step_sent(self, index: int) -> None:
+    def on_step_sent(self, index: int) -> None:
         """A step was given to its executor."""
 
-    def progress(self, index: int, progress: float, message: str) -> None:
+    def on_progress(self, index: int, progress: float, message: str) -> None:
         """The executor reports progress in [0, 1]."""
 
-    def recorded(self, record: StepRecord) -> None:
+    def on_outcome(self, record: StepRecord) -> None:
         """A step has ended."""
 
-    def cancelling(self) -> None:
+    def on_cancelling(self) -> None:
         """The plan is being cancelled."""
 
-    def world_changed(self, look: Look) -> None:
-        """Elements of the rest of the plan have changed, and it was looked at again."""
+    def on_scene_changed(self, look: Look) -> None:
+        """Elements of the rest of the plan have changed, and the rest was checked again."""
 
 
 class PlanRunner:
-    """Holds what outlives a single plan: the ledger, and late answers.
+    """Runs one plan at a time, and keeps what outlives it: the ledger of executors.
 
-    Arguments:
-        domain: in whose words the plans are.
-        inbox: where all events arrive.
-        clients: of the executors.
-        world: the newest scene graph.
-        reporter: writes assumed effects.
-        settings: read anew for each plan.
+    All methods belong to the executive's thread.
+
+    Args:
+        domain: The domain of the plans.
+        thread: Provides the events.
+        clients: Clients of the executors.
+        scene: The newest scene graph.
+        reporter: Writes assumed effects.
+        settings: Returns the bounds of the waits; called for each plan.
     """
 
     def __init__(
         self,
         domain: Domain,
-        inbox: Inbox[Any],
+        thread: ExecutiveThread,
         clients: StepClients,
         scene: SceneFollower,
         reporter: SceneReporter,
         settings: Callable[[], DispatchSettings],
     ) -> None:
         self._domain = domain
-        self._inbox = inbox
+        self._thread = thread
         self._clients = clients
         self._scene = scene
         self._reporter = reporter
@@ -90,58 +91,94 @@ class PlanRunner:
         self._monitor = Monitor(self._rules, self._present)
         self._last_seen: Instance | None = None
 
-    def problem(self, steps: Sequence[PlanStep]) -> str:
-        """Why a plan can't be done from the present state; "" if it can.
+    def await_scene(self, context: GoalContext, sequence: int, seconds: float) -> None:
+        """Wait until the scene graph with this number, or a later one, has arrived.
+
+        The planner may have planned on a graph that is still on its way to this node.
+
+        Args:
+            context: The goal; the wait ends at once when it is cancelled.
+            sequence: Number of the scene graph.
+            seconds: Longest wait.
+        """
+
+        def has_arrived() -> bool:
+            present = self._scene.sequence
+            return context.is_cancelled or (present is not None and present >= sequence)
+
+        if has_arrived():
+            return
+        for _ in self._thread.wait_events(seconds):
+            if has_arrived():
+                return
+
+    def find_problem(self, steps: Sequence[PlanStep]) -> str:
+        """Return why a plan is not executable from the present state; "" if it is.
 
         Raises:
             NoSceneError: there is no state.
         """
         return find_obstacle(self._rules, steps, self._scene.state(self._domain).instance)
 
-    def late(self, event: object) -> None:
-        """Take in an event that comes while no plan runs."""
+    def handle_late(self, event: object) -> None:
+        """Handle an event that arrives while no plan runs."""
         if isinstance(event, EVENTS):
             for command in self._ledger.take_late(event):
-                self._obey_cancel(command)
+                self._cancel_step(command)
 
     def run(
-        self, ticket: Ticket, plan: PlanMessage, steps: Sequence[PlanStep], listener: RunListener
+        self,
+        context: GoalContext,
+        plan: PlanMessage,
+        steps: Sequence[PlanStep],
+        listener: RunListener,
     ) -> DispatchResult:
         """Run a plan to its end.
 
-        Arguments:
-            ticket: ends the plan when it is cancelled.
-            plan: as it came, for the executors.
-            steps: its steps.
-            listener: told what happens.
+        Each event is handed to the dispatcher, and its commands are carried out before the next
+        event is taken. A cancelled goal becomes one `CancelRequested`, which the dispatcher gets
+        even if the event that told of it was replaced or came before the plan.
+
+        Args:
+            context: The goal; the plan ends when it is cancelled.
+            plan: As it arrived, for the executors.
+            steps: Its steps.
+            listener: Gets what happens.
         """
         monitor = self._monitor = Monitor(self._rules, self._present)
         dispatcher = Dispatcher(steps, self._settings(), self._ledger, monitor, time.monotonic)
         watch = PlanWatch(self._rules, tuple(steps), monitor.find_effects)
         seen = self._scene.sequence
+        is_cancelling = False
         try:
             self._obey(dispatcher.start(), plan, listener)
-            if ticket.cancelled.is_set():
-                self._tell(dispatcher, CancelRequested(), plan, listener)
             while dispatcher.result is None:
-                event = self._inbox.take(dispatcher.deadline)
-                if isinstance(event, CancelTicket):
-                    event = CancelRequested() if event.number == ticket.number else None
-                    if event is None:
-                        continue
-                self._tell(dispatcher, Tick() if event is None else event, plan, listener)
+                if context.is_cancelled and not is_cancelling:
+                    is_cancelling = True
+                    listener.on_cancelling()
+                    self._obey(dispatcher.handle(CancelRequested()), plan, listener)
+                    continue
+                event = self._thread.take(dispatcher.deadline)
+                if event is None:
+                    event = Tick()
+                if isinstance(event, EVENTS):  # otherwise late news of the planner or grounder
+                    self._obey(dispatcher.handle(event), plan, listener)
                 if isinstance(event, WorldChanged) and dispatcher.result is None:
-                    seen = self._look_round(watch, dispatcher.index, seen, listener)
+                    seen = self._check_rest(watch, dispatcher.index, seen, listener)
             return dispatcher.result
         finally:
-            self._clients.stop_seeking()
-            if dispatcher.result is None:  # a fault of ours: don't leave an executor at it
-                self._stop_everything()
+            self._clients.unwatch()
+            if dispatcher.result is None:  # a fault of ours: no executor may go on alone
+                self._stop_all()
 
-    def _look_round(
+    def _check_rest(
         self, watch: PlanWatch, index: int, seen: int | None, listener: RunListener
     ) -> int | None:
-        """See whether what has changed since the graph `seen` matters; the number of the newest."""
+        """Check the rest of the plan if the changes since the graph `seen` concern it.
+
+        Returns:
+            The number of the newest graph.
+        """
         newest = self._scene.sequence
         changed = None if seen is None else self._scene.find_changed_since(seen)
         elements = watch.find_affected(index, changed)
@@ -150,39 +187,30 @@ class PlanRunner:
                 problem = watch.find_problem(index, self._present())
             except NoSceneError:
                 return seen
-            listener.world_changed(Look(elements, problem))
+            listener.on_scene_changed(Look(elements, problem))
         return newest
-
-    def _tell(
-        self, dispatcher: Dispatcher, event: object, plan: PlanMessage, listener: RunListener
-    ) -> None:
-        if not isinstance(event, EVENTS):
-            return  # late news from the planner or the grounder
-        if isinstance(event, CancelRequested):
-            listener.cancelling()
-        self._obey(dispatcher.handle(event), plan, listener)
 
     def _obey(self, commands: Sequence[Command], plan: PlanMessage, listener: RunListener) -> None:
         for command in commands:
             if isinstance(command, FindExecutor):
                 self._clients.find(command.executor)
             elif isinstance(command, SendStep):
-                listener.step_sent(command.index)
+                listener.on_step_sent(command.index)
                 self._clients.send(command, plan.id, plan.steps[command.index])
             elif isinstance(command, ReportProgress):
-                listener.progress(command.index, command.progress, command.message)
+                listener.on_progress(command.index, command.progress, command.message)
             elif isinstance(command, RecordOutcome):
-                listener.recorded(command.record)
+                listener.on_outcome(command.record)
             elif isinstance(command, AssumeEffects):
-                self._assume(command.step)
+                self._assume_effects(command.step)
             else:
-                self._obey_cancel(command)
+                self._cancel_step(command)
 
-    def _obey_cancel(self, command: Command) -> None:
+    def _cancel_step(self, command: Command) -> None:
         if isinstance(command, CancelStep):
             self._clients.cancel(command.attempt)
 
-    def _assume(self, step: PlanStep) -> None:
+    def _assume_effects(self, step: PlanStep) -> None:
         added, removed = self._monitor.find_effects(step)
         try:
             self._reporter.publish_once(Delta(tuple(sorted(added)), tuple(sorted(removed))))
@@ -190,6 +218,7 @@ class PlanRunner:
             return  # then the effects don't show, and the dispatcher says so
 
     def _present(self) -> Instance:
+        """Return the present state, or the last one while there is none."""
         try:
             self._last_seen = self._scene.state(self._domain).instance
         except NoSceneError:
@@ -198,6 +227,6 @@ class PlanRunner:
         assert self._last_seen is not None
         return self._last_seen
 
-    def _stop_everything(self) -> None:
+    def _stop_all(self) -> None:
         for attempt in self._ledger.list_attempts():
             self._clients.cancel(attempt)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the executive tells the world while a goal goes on: outcomes, its state, feedback."""
+"""Reports of the executive while it works on a goal: outcomes, its state, feedback."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_to_ros
 from fcp_ros.nodes.conversions.outcome import outcome_to_ros, set_quality
-from fcp_ros.nodes.executive.events import Ticket
+from fcp_ros.nodes.executive.thread import GoalContext
 
 LOOK_PERIOD = 1.0
 """Seconds between two reports that a changed world makes no difference to the plan."""
 
 
 class GoalReport:
-    """The account of one goal (`plan_runner.RunListener`).
+    """Reports on one goal (a `plan_runner.RunListener`).
 
-    Arguments:
-        node: whose clock stamps the messages.
-        ticket: the goal.
-        outcomes: publisher of ActionOutcome.
-        states: publisher of ExecutionState.
-        whole: names of the chunks that are judged as a whole.
+    Args:
+        node: The node whose clock stamps the messages.
+        context: The goal.
+        outcomes: Publisher of ActionOutcome.
+        states: Publisher of ExecutionState.
+        whole: Names of the chunks that are judged as a whole.
 
     Attributes:
-        outcomes: of all steps that were tried, in order.
-        replans: how often the goal was planned anew.
+        outcomes: Of all steps that were tried, in order.
+        replans: Number of replans so far.
     """
 
     def __init__(
         self,
         node: Node,
-        ticket: Ticket,
+        context: GoalContext,
         outcomes: Publisher,
         states: Publisher,
         whole: Collection[str] = (),
@@ -53,7 +53,7 @@ class GoalReport:
         self.outcomes: list[ActionOutcome] = []
         self.replans = 0
         self._node = node
-        self._ticket = ticket
+        self._context = context
         self._outcome_publisher = outcomes
         self._state_publisher = states
         self._whole = whole
@@ -65,28 +65,29 @@ class GoalReport:
 
     # --- phases ---------------------------------------------------------------------------------
 
-    def planning(self, message: str) -> None:
-        """The planner is at work."""
+    def on_planning(self, message: str) -> None:
+        """The planner begins to work."""
         self._plan = PlanMessage()
         self._index = 0
-        self.state(ExecutionState.PLANNING, message)
-        self.planning_progress(message)
+        self.publish_state(ExecutionState.PLANNING, message)
+        self.on_planning_progress(message)
 
-    def planning_progress(self, message: str) -> None:
-        """What the planner says about its progress."""
-        self._feed_back(AchieveGoal.Feedback.PLANNING, 0.0, message)
+    def on_planning_progress(self, message: str) -> None:
+        """The planner reports its progress."""
+        self._send_feedback(AchieveGoal.Feedback.PLANNING, 0.0, message)
 
-    def executing(self, plan: PlanMessage) -> None:
+    def on_plan(self, plan: PlanMessage) -> None:
         """A plan is about to be executed."""
         self._plan = plan
         self._index = 0
         self._problem = ""
-        self.state(ExecutionState.EXECUTING, f"Executing a plan of {len(plan.steps)} steps.")
+        message = f"Executing a plan of {len(plan.steps)} steps."
+        self.publish_state(ExecutionState.EXECUTING, message)
 
-    def state(self, state: int, message: str) -> None:
-        """Publish what the executive is doing."""
+    def publish_state(self, state: int, message: str) -> None:
+        """Publish the executive's activity on ``execution_state``."""
         self._state_publisher.publish(
-            state_message(
+            make_state(
                 self._node,
                 state,
                 message,
@@ -99,26 +100,26 @@ class GoalReport:
 
     # --- while a plan runs (RunListener) --------------------------------------------------------
 
-    def step_sent(self, index: int) -> None:
+    def on_step_sent(self, index: int) -> None:
         """A step was given to its executor."""
         self._index = index
         step = self._plan.steps[index]
         message = f"Step {index + 1} of {len(self._plan.steps)}: {step.rule}."
-        self.state(ExecutionState.EXECUTING, message)
-        self.progress(index, 0.0, message)
+        self.publish_state(ExecutionState.EXECUTING, message)
+        self.on_progress(index, 0.0, message)
 
-    def progress(self, index: int, progress: float, message: str) -> None:
+    def on_progress(self, index: int, progress: float, message: str) -> None:
         """The executor reports progress in [0, 1]."""
         self._index = index
         self._progress = progress
-        self._feed_back(AchieveGoal.Feedback.EXECUTING, progress, message)
+        self._send_feedback(AchieveGoal.Feedback.EXECUTING, progress, message)
 
-    def recorded(self, record: StepRecord) -> None:
+    def on_outcome(self, record: StepRecord) -> None:
         """A step has ended: publish its outcome."""
         message = ActionOutcome(
             plan_id=self._plan.id,
             step_index=record.index,
-            step=self._credited(record),
+            step=self._credit_step(record),
             outcome=outcome_to_ros(record.outcome),
             duration=duration_to_ros(record.duration),
         )
@@ -127,8 +128,8 @@ class GoalReport:
         self.outcomes.append(message)
         self._outcome_publisher.publish(message)
 
-    def _credited(self, record: StepRecord) -> PlanStepMessage:
-        """The step that has ended, with the judgements that its outcome speaks about."""
+    def _credit_step(self, record: StepRecord) -> PlanStepMessage:
+        """Return the step that has ended, with the judgements that its outcome is evidence for."""
         step = self._plan.steps[record.index]
         labels = [one.chunk for one in self._plan.steps]
         credited = find_credited_step(labels, self._whole, record.index, record.outcome.succeeded)
@@ -139,15 +140,15 @@ class GoalReport:
         step.judgements = judgements
         return step
 
-    def cancelling(self) -> None:
+    def on_cancelling(self) -> None:
         """The goal is being cancelled."""
-        self.state(ExecutionState.CANCELLING, "Cancelling.")
+        self.publish_state(ExecutionState.CANCELLING, "Cancelling.")
 
-    def world_changed(self, look: Look) -> None:
-        """Say what a change of the plan's elements means for the rest of it.
+    def on_scene_changed(self, look: Look) -> None:
+        """Report the consequence of a change of the plan's elements for the rest of the plan.
 
-        A new finding is said at once and is a state; that nothing is wrong is feedback, now and
-        then.
+        A new finding is reported at once and as a state; that nothing is wrong is feedback, at most
+        once in `LOOK_PERIOD`.
         """
         is_news = look.problem != self._problem
         now = time.monotonic()
@@ -157,11 +158,11 @@ class GoalReport:
         finding = look.problem or "the rest of the plan still holds."
         message = f"Changed: {list_names(look.elements)}; {finding}"
         if is_news:
-            self.state(ExecutionState.EXECUTING, message)
-        self._feed_back(AchieveGoal.Feedback.EXECUTING, self._progress, message)
+            self.publish_state(ExecutionState.EXECUTING, message)
+        self._send_feedback(AchieveGoal.Feedback.EXECUTING, self._progress, message)
 
-    def _feed_back(self, phase: int, progress: float, message: str) -> None:
-        goal = self._ticket.goal
+    def _send_feedback(self, phase: int, progress: float, message: str) -> None:
+        goal = self._context.goal
         if isinstance(goal.request, ExecutePlan.Goal):
             feedback: Any = ExecutePlan.Feedback(
                 step_index=self._index,
@@ -181,8 +182,8 @@ class GoalReport:
         goal.publish_feedback(feedback)
 
 
-def state_message(node: Node, state: int, message: str, **fields: Any) -> ExecutionState:
-    """An ExecutionState message, stamped now."""
+def make_state(node: Node, state: int, message: str, **fields: Any) -> ExecutionState:
+    """Make an ExecutionState message, stamped now."""
     result = ExecutionState(state=state, message=message, **fields)
     result.header.stamp = node.get_clock().now().to_msg()
     return result

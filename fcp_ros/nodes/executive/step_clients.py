@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Carries the dispatcher's commands to ExecuteStep action servers, and their answers back."""
+"""Clients of the ExecuteStep actions: carry steps to the executors, and their answers back."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
 from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
@@ -14,7 +13,6 @@ from unique_identifier_msgs.msg import UUID
 from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.events import (
     Accepted,
-    Event,
     ExecutorLost,
     ExecutorReady,
     Feedback,
@@ -26,29 +24,33 @@ from fcp_ros.execution.events import (
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_to_ros
 from fcp_ros.nodes.conversions.outcome import outcome_from_answer
+from fcp_ros.nodes.executive.thread import Post
 from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener
-from fcp_ros.nodes.runtime.safe_action_client import SafeActionClient
-from fcp_ros.nodes.runtime.server_monitor import Seeker, Watch
+from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
+from fcp_ros.nodes.runtime.server_monitor import ServerMonitor, ServerWatch
 
 
 class StepClients:
-    """One action client an executor, made when it is first needed.
+    """One action client for each executor, made when it is first needed.
 
-    Arguments:
-        node: that the clients belong to.
-        post: takes the events that come of it (see `inbox.Inbox.post`).
+    Commands arrive in the executive's thread, answers in rclpy's threads, where they are posted as
+    events of `fcp_ros.execution.events`; `_lock` guards what both use.
+
+    Args:
+        node: The node that the clients belong to.
+        post: Posts an event.
     """
 
-    def __init__(self, node: Node, post: Callable[[Event, Hashable | None], None]) -> None:
+    def __init__(self, node: Node, post: Post) -> None:
         self._node = node
         self._post = post
-        self._seeker = Seeker(node)
+        self._monitor = ServerMonitor(node)
         self._clients: dict[str, SafeActionClient] = {}
         self._calls: dict[int, ActionCall] = {}
         self._lock = threading.Lock()
 
     def prepare(self, executor: str) -> SafeActionClient:
-        """The client of an executor; making it early lets discovery begin early."""
+        """Return the client of an executor; making it early lets discovery begin early."""
         with self._lock:
             client = self._clients.get(executor)
             if client is None:
@@ -65,11 +67,11 @@ class StepClients:
         """Post `ExecutorReady` as soon as the executor's server is there."""
         client = self.prepare(executor)
         ready = ExecutorReady(executor)
-        watch = Watch(client.server_is_ready, True, lambda: self._post(ready, None))
-        self._seeker.seek(f"find {executor}", watch)
+        watch = ServerWatch(client.server_is_ready, True, lambda: self._post(ready, None))
+        self._monitor.watch(f"find {executor}", watch)
 
     def send(self, command: SendStep, plan_id: UUID, step: PlanStepMessage) -> None:
-        """Give a step to its executor; its answers are posted under the command's attempt."""
+        """Give a step to its executor; the events carry the command's attempt."""
         executor = command.step.executor
         client = self.prepare(executor)
         goal = ExecuteStep.Goal(
@@ -82,23 +84,23 @@ class StepClients:
         with self._lock:
             self._calls[command.attempt] = call
         lost = ExecutorLost(executor)
-        watch = Watch(client.server_is_ready, False, lambda: self._post(lost, None))
-        self._seeker.seek(f"keep {executor}", watch)
+        watch = ServerWatch(client.server_is_ready, False, lambda: self._post(lost, None))
+        self._monitor.watch(f"keep {executor}", watch)
 
     def cancel(self, attempt: int) -> None:
-        """Ask the executor to stop; whether it still knows of the attempt is posted too."""
+        """Ask the executor to stop; if it no longer knows the attempt, that is posted as well."""
         with self._lock:
             call = self._calls.get(attempt)
         if call is not None:
             call.cancel()
 
-    def stop_seeking(self) -> None:
-        """The plan has ended: nobody waits for executors any more."""
-        self._seeker.forget()
+    def unwatch(self) -> None:
+        """Stop watching for executors that appear or disappear: the plan has ended."""
+        self._monitor.unwatch()
 
     def close(self) -> None:
-        """Destroy the clients; answers that are still to come are lost."""
-        self._seeker.close()
+        """Destroy the clients; answers that have not arrived are lost."""
+        self._monitor.close()
         with self._lock:
             clients = list(self._clients.values())
             self._clients.clear()
@@ -107,31 +109,26 @@ class StepClients:
             client.destroy()
 
     def _listener(self, attempt: int, executor: str) -> CallListener:
-        def ended(status: int, result: ExecuteStep.Result) -> None:
+        def post_end(event: Finished | Forgotten | Rejected) -> None:
             self._close_call(attempt, executor)
-            self._post(Finished(attempt, outcome_from_answer(status, result)), None)
+            self._post(event, None)
 
-        def forgotten() -> None:
-            self._close_call(attempt, executor)
-            self._post(Forgotten(attempt), None)
+        def on_end(status: int, result: ExecuteStep.Result) -> None:
+            post_end(Finished(attempt, outcome_from_answer(status, result)))
 
-        def rejected() -> None:
-            self._close_call(attempt, executor)
-            self._post(Rejected(attempt), None)
-
-        def feedback(message: Any) -> None:
+        def on_feedback(message: Any) -> None:
             event = Feedback(attempt, message.progress, message.message)
             self._post(event, ("feedback", attempt))
 
         return CallListener(
-            ended=ended,
-            forgotten=forgotten,
+            ended=on_end,
+            forgotten=lambda: post_end(Forgotten(attempt)),
             accepted=lambda: self._post(Accepted(attempt), None),
-            rejected=rejected,
-            feedback=feedback,
+            rejected=lambda: post_end(Rejected(attempt)),
+            feedback=on_feedback,
         )
 
     def _close_call(self, attempt: int, executor: str) -> None:
-        self._seeker.forget(f"keep {executor}")
+        self._monitor.unwatch(f"keep {executor}")
         with self._lock:
             self._calls.pop(attempt, None)

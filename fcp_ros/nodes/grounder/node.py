@@ -19,7 +19,7 @@ from fcp_ros.nodes.grounder.evidence import Teacher
 from fcp_ros.nodes.grounder.judge_batches import JudgeBatches
 from fcp_ros.nodes.grounder.parameters import PARAMETERS, grounding_options
 from fcp_ros.nodes.grounder.warm_up import warm_up
-from fcp_ros.nodes.runtime.domain_parameter import configured_domain
+from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode, Refusal
 from fcp_ros.nodes.runtime.spin import run_node
@@ -67,7 +67,7 @@ class GrounderNode(ManagedNode):
 
     def configure(self) -> None:
         """Read the domain, open the stores, check the model (it is loaded when first asked)."""
-        domain = configured_domain(self.parameters.text("domain"))
+        domain = load_configured_domain(self.parameters.text("domain"))
         try:
             self._grounder = make_grounder(domain, grounding_options(self.parameters))
             self._evidence_count = len(self._grounder.calibration.entries())

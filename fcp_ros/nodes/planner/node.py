@@ -17,8 +17,8 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import Plan, PlanResult
 from fcp_ros.nodes.planner.parameters import PARAMETERS
 from fcp_ros.nodes.planner.service import CheckFailed, PlanningDesk, refused_result
-from fcp_ros.nodes.runtime.allowed_files import FileRefused, configured_folders, resolve_allowed
-from fcp_ros.nodes.runtime.domain_parameter import configured_domain, with_overrides
+from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
+from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode, Refusal, RefusalKind
 from fcp_ros.nodes.runtime.spin import run_node
@@ -79,7 +79,7 @@ class PlannerNode(ManagedNode):
 
     def configure(self) -> None:
         """Read the domain, make topics and the worker."""
-        domain = configured_domain(
+        domain = load_configured_domain(
             self.parameters.text("domain"), self.parameters.texts("type_overrides")
         )
         self._judge_client = self.create_client(
@@ -227,14 +227,14 @@ class PlannerNode(ManagedNode):
         return response
 
     def _load_domain(self, request: Any, response: Any) -> Any:
-        folders = configured_folders(
+        folders = to_folders(
             self.parameters.texts("domain_folders"), config_folder() / "domains"
         )
         try:
             address = resolve_allowed(request.path, folders, find_domain, "domain_folders")
             overrides = self.parameters.texts("type_overrides")
-            domain = with_overrides(load_domain(address), overrides)
-        except (FileRefused, OSError, SceneError) as error:
+            domain = apply_overrides(load_domain(address), overrides)
+        except (FileRefusedError, OSError, SceneError) as error:
             response.message = str(error)
             return response
         except DomainError as error:

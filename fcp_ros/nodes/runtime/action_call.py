@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One goal at an action server, from sending it to its end, told in calls; nothing here waits."""
+"""One goal at an action server, from its sending to its end, reported in calls; nothing waits."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from action_msgs.msg import GoalStatus
+from action_msgs.srv import CancelGoal
 from rclpy.exceptions import InvalidHandle
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
-from fcp_ros.nodes.runtime.repeated_call import REPEAT_AFTER
-from fcp_ros.nodes.runtime.safe_action_client import SafeActionClient, knows_goal, says_terminated
+from fcp_ros.nodes.runtime.rclpy_repairs import REPEAT_AFTER, SafeActionClient
 
 SETTLED = 1.0
 """Seconds after which a goal has reached a server that is there. Before, a request to cancel could
@@ -27,18 +27,21 @@ _ENDED = (GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_CANCELED, GoalStatus.ST
 
 
 def _nothing(*_: Any) -> None:
-    """For events that a caller does not care about."""
+    """Ignore an event that a caller does not care about."""
 
 
 @dataclass(frozen=True)
 class CallListener:
-    """What is called, in the executor's threads, as a call goes on; each must return at once.
+    """Functions that are called, in the executor's threads, as a call proceeds.
+
+    Each must return at once.
 
     Attributes:
-        ended: (goal status, result) of the terminal answer.
-        forgotten: the server says that it has no such goal.
-        accepted, rejected: the server's answer to the goal.
-        feedback: (feedback message).
+        ended: Gets goal status and result of the terminal answer.
+        forgotten: The server answers that it has no such goal.
+        accepted: The server accepted the goal.
+        rejected: The server rejected the goal.
+        feedback: Gets a feedback message.
     """
 
     ended: Callable[[int, Any], None]
@@ -49,16 +52,21 @@ class CallListener:
 
 
 class ActionCall:
-    """Sends one goal when it is made.
+    """Sends one goal when it is constructed.
 
-    An action's answers can be lost as any service's (see `RepeatedCall`). A goal must not be sent
+    An action's answers can be lost like any service's (see `RepeatedCall`). A goal must not be sent
     twice, but the server also publishes the status of its goals, latched: a goal with a status is
-    accepted, and one that has ended has a result to ask for once more.
+    accepted, and the result of one that has ended can be requested again.
 
-    Arguments:
-        client: of the action.
-        goal: the goal message.
-        listener: told what happens.
+    Invariants, guarded by `_lock`: `accepted` or `rejected` is reported once, by whichever comes
+    first of answer and status (`_answered`); the terminal answer is reported once, however often
+    the result was requested (`_ended`); a cancel that comes before the answer is sent with it
+    (`_cancel_wanted`).
+
+    Args:
+        client: Of the action.
+        goal: The goal message.
+        listener: Gets what happens.
     """
 
     def __init__(self, client: SafeActionClient, goal: Any, listener: CallListener) -> None:
@@ -79,9 +87,9 @@ class ActionCall:
         answered.add_done_callback(self._on_answer)
 
     def cancel(self) -> None:
-        """Ask the server to end the goal; also finds out whether it still knows of it.
+        """Ask the server to end the goal; if it no longer knows the goal, that is reported.
 
-        A goal that was sent a moment ago is cancelled when the server has accepted it.
+        A goal that was sent a moment ago is cancelled once the server has accepted it.
         """
         with self._lock:
             self._cancel_wanted = True
@@ -118,7 +126,7 @@ class ActionCall:
             self._again.start()
 
     def _begin(self) -> None:
-        """The goal is accepted; known from its answer or its status, whichever comes first."""
+        """Report that the goal is accepted: by its answer or its status, whichever comes first."""
         with self._lock:
             if self._answered:
                 return
@@ -138,16 +146,16 @@ class ActionCall:
 
     def _on_cancel_answer(self, future: Future) -> None:
         response = future.result()
-        if not knows_goal(response):
+        if response.return_code == CancelGoal.Response.ERROR_UNKNOWN_GOAL_ID:
             self._listener.forgotten()
-        elif says_terminated(response):
+        elif response.return_code == CancelGoal.Response.ERROR_GOAL_TERMINATED:
             self._ask_for_result()  # the answer to the first request may have been lost
 
     def _on_result(self, future: Future) -> None:
         response = future.result()
         with self._lock:
             if self._ended:
-                return  # asked for twice
+                return  # requested twice
             self._ended = True
             again = self._again
         if again is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that a request over the network may name: those in the configured folders, no others."""
+"""Files that a request over the network may name: only those in the configured folders."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 
-class FileRefused(ValueError):
-    """The file must not, or can't, be read; one sentence why and what to do."""
+class FileRefusedError(ValueError):
+    """The file must not, or can't, be read; one sentence why, and what to do."""
 
 
 def resolve_allowed(
     address: str, folders: Sequence[Path], find: Callable[[str], Path], parameter: str
 ) -> str:
-    """The real address of a requested file.
+    """Return the real address of a requested file.
 
-    Arguments:
-        address: absolute, relative to one of `folders`, or a name that `find` knows; ``#id`` at
+    Args:
+        address: Absolute, relative to one of `folders`, or a name that `find` knows; ``#id`` at
             its end names an entry of the file and is kept.
-        folders: where files may lie. Links are followed before this is checked.
-        find: path of a file of this package, given its bare name.
-        parameter: name of the node's parameter that holds the folders, for messages.
+        folders: Folders of allowed files. Links are followed before this is checked.
+        find: Returns the path of a file of this package, given its bare name.
+        parameter: Name of the node's parameter that holds the folders, for messages.
 
     Raises:
-        FileRefused: empty, not there, or outside of the folders.
+        FileRefusedError: it is empty, missing, or outside the folders.
     """
     text, mark, fragment = address.partition("#")
     if not text.strip():
-        raise FileRefused("The path is empty: name a file.")
+        raise FileRefusedError("The path is empty: name a file.")
     if "\0" in text:
-        raise FileRefused("The path holds a zero character: name a file.")
+        raise FileRefusedError("The path holds a zero character: name a file.")
     roots = [folder.expanduser().resolve() for folder in folders]
     for candidate in _candidates(text, roots, find):
         real = candidate.resolve()
         if real.is_file() and any(real.is_relative_to(root) for root in roots):
             return f"{real}{mark}{fragment}"
     places = ", ".join(str(root) for root in roots)
-    raise FileRefused(
+    raise FileRefusedError(
         f"{text} is no file in {places}: give a file there, or add its folder to the parameter "
         f"{parameter} when you start the node."
     )
@@ -50,6 +50,6 @@ def _candidates(text: str, roots: Sequence[Path], find: Callable[[str], Path]) -
     return [*(root / path for root in roots), find(text)]
 
 
-def configured_folders(texts: Sequence[str], default: Path) -> tuple[Path, ...]:
-    """The folders of a parameter; without any, the package's own."""
+def to_folders(texts: Sequence[str], default: Path) -> tuple[Path, ...]:
+    """Return the folders of a parameter, or `default` if it has none."""
     return tuple(Path(text) for text in texts) or (default,)

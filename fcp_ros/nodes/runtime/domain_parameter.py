@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters ``domain`` and ``type_overrides`` of several nodes: declared and read here."""
+"""The parameters ``domain`` and ``type_overrides``, which several nodes have."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ DOMAIN = ParameterSpec(
 TYPE_OVERRIDES = ParameterSpec(
     "type_overrides",
     [""],
-    "Types of labels or elements, before all that the domain says: 'icebox=fridge' for each thing "
-    "with this label, 'O(3)=table' for one element.",
+    "Types of labels or elements, which take precedence over the domain: 'icebox=fridge' for each "
+    "thing with this label, 'O(3)=table' for one element.",
 )
 
 
-def configured_domain(name_or_path: str, overrides: Iterable[str] = ()) -> Domain:
-    """The domain that the parameter names, with what the other parameter says about types.
+def load_configured_domain(name_or_path: str, overrides: Iterable[str] = ()) -> Domain:
+    """Load the domain that the parameter names, with the type overrides of the other parameter.
 
     Raises:
-        ConfigureError: it can't be used; the sentence lists every problem with its line.
+        ConfigureError: the domain is unusable; the sentence lists every problem with its line.
     """
     try:
-        return with_overrides(load_domain(find_domain(name_or_path)), overrides)
+        return apply_overrides(load_domain(find_domain(name_or_path)), overrides)
     except (DomainError, OSError) as error:
         raise ConfigureError(f"the domain {name_or_path!r} can't be used: {error}") from error
     except SceneError as error:
         raise ConfigureError(f"the parameter type_overrides can't be used: {error}") from error
 
 
-def with_overrides(domain: Domain, overrides: Iterable[str]) -> Domain:
-    """The domain with what the parameter ``type_overrides`` says; empty texts say nothing.
+def apply_overrides(domain: Domain, overrides: Iterable[str]) -> Domain:
+    """Return the domain with the entries of the parameter ``type_overrides``; ignore empty ones.
 
     Raises:
-        SceneError: a text that is no override, or names a type that the domain does not have.
+        SceneError: an entry is no override, or names a type that the domain does not have.
     """
     texts = [text for text in overrides if text.strip()]
     if not texts:
@@ -54,6 +54,6 @@ def with_overrides(domain: Domain, overrides: Iterable[str]) -> Domain:
     return replace(domain, mapping=with_type_overrides(domain.mapping, domain.schema, texts))
 
 
-def executors_of(domain: Domain) -> tuple[str, ...]:
-    """The names of all executors that a domain's rules need, sorted."""
+def list_executors(domain: Domain) -> tuple[str, ...]:
+    """Return the names of all executors that a domain's rules need, sorted."""
     return tuple(sorted({rule.executor for rule in domain.rules.values()}))

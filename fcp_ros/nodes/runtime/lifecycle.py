@@ -27,7 +27,7 @@ DIAGNOSTICS_PERIOD = 1.0
 
 
 class ConfigureError(Exception):
-    """The node can't be configured or activated as its parameters say; one sentence why."""
+    """The node can't be configured or activated with its parameters; one sentence why."""
 
 
 class NodeState(str, Enum):
@@ -41,7 +41,7 @@ class NodeState(str, Enum):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What a node says about itself on ``/diagnostics``; level is OK, WARN or ERROR (bytes)."""
+    """A node's report on ``/diagnostics``; level is OK, WARN or ERROR (bytes)."""
 
     level: bytes = DiagnosticStatus.OK
     message: str = ""
@@ -51,8 +51,13 @@ class Diagnosis:
 class TransitionsNode(LifecycleNode):  # type: ignore[misc]
     """A lifecycle node whose transitions call hooks, and may fail without harm.
 
-    A transition that fails leaves the node where it was; the reason is logged, shown in the
+    A failed transition leaves the node where it was; the reason is logged, shown in the
     diagnostics, and kept in `fault` until a transition succeeds. Parameters: see `ParameterTable`.
+
+    Invariants: `_state` changes in transitions only, and those come one by one, because rclpy's
+    lifecycle services and the autostart timer share the node's default callback group; `finish`
+    may come from any thread, and `_finishing` lets only one caller pass. `_state` is the new one
+    before hooks of the way down run, so that requests are refused meanwhile.
 
     Publishes ``/diagnostics`` (`diagnostic_msgs/DiagnosticArray`, 1 Hz) in every state.
     """
@@ -63,7 +68,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         self._state = NodeState.UNCONFIGURED
         self._fault = ""
         self._finishing = threading.Lock()
-        self._answer_impossible_transitions()
+        self._refuse_impossible_transitions()
         self.add_on_set_parameters_callback(self._check_change)
         self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self._diagnostics_timer = self.create_steady_timer(
@@ -77,7 +82,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
     def create_steady_timer(
         self, period: float, callback: Callable[[], None], group: CallbackGroup | None = None
     ) -> Any:
-        """A timer (period in s) that runs while simulated time stands still.
+        """Make a timer (period in s) that runs even while simulated time stands still.
 
         rclpy's `create_timer` follows the node's clock: with use_sim_time and no ``/clock`` nothing
         would ever start.
@@ -88,48 +93,48 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
     # --- hooks ----------------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Make topics, models and stores; raise `ConfigureError` when that is not possible.
+        """Make topics, models and stores; raise `ConfigureError` if that is not possible.
 
         After an error `release` is called, so that the node can be configured again.
         """
 
     def activate(self) -> None:
-        """Begin to serve; publishers publish already. May raise `ConfigureError`."""
+        """Begin to serve; publishers already publish. May raise `ConfigureError`."""
 
     def deactivate(self) -> None:
-        """Stop what is going on (called while publishers still publish)."""
+        """Stop all work (called while publishers still publish)."""
 
     def release(self) -> None:
-        """Undo `configure`, also a half-done one; must not fail."""
+        """Undo `configure`, even a half-done one; must not fail."""
 
     def finalize(self) -> None:
         """Destroy what the constructor made; called once, after `release`."""
 
     def diagnose(self) -> Diagnosis:
-        """How the node is, beyond its life cycle; called once a second in every state."""
+        """Report on the node, beyond its life cycle; called once a second in every state."""
         return Diagnosis()
 
     # --- state ----------------------------------------------------------------------------------
 
     @property
     def state(self) -> NodeState:
-        """Where the node is in its life cycle."""
+        """The state in the node's life cycle."""
         return self._state
 
     @property
     def is_active(self) -> bool:
-        """Whether requests are served."""
+        """True while requests are served."""
         return self._state is NodeState.ACTIVE
 
     @property
     def fault(self) -> str:
-        """Why the last transition failed, "" if it didn't."""
+        """The reason why the last transition failed, "" if it succeeded."""
         return self._fault
 
     # --- transitions (called by rclpy) ----------------------------------------------------------
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Configure; a failure leaves the node unconfigured, and it can be tried again."""
+        """Configure; after a failure the node stays unconfigured and can be configured again."""
 
         def run() -> None:
             try:
@@ -141,7 +146,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         return self._attempt("configure", run, NodeState.INACTIVE, super().on_configure, state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Let the publishers publish, then begin to serve."""
+        """Enable the publishers, then begin to serve."""
         enabled = super().on_activate(state)
         if enabled is not TransitionCallbackReturn.SUCCESS:
             return enabled
@@ -151,7 +156,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Refuse new requests, stop what is going on, then silence the publishers."""
+        """Refuse new requests, stop all work, then disable the publishers."""
         self.stop_serving()
         return super().on_deactivate(state)
 
@@ -162,23 +167,23 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Destroy everything; the node can only be thrown away afterwards."""
+        """Destroy everything; the node can't be used afterwards."""
         self._finish()
         return super().on_shutdown(state)
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Back to unconfigured, from where the node can be configured again."""
+        """Return to unconfigured, from where the node can be configured again."""
         self._state = NodeState.UNCONFIGURED
         self._carry_out("clean up", self.release)
         return super().on_error(state)
 
     def stop_serving(self) -> None:
-        """Refuse new requests and stop what is going on; the first half of a deactivation."""
+        """Refuse new requests and stop all work: the first half of a deactivation."""
         self._state = NodeState.INACTIVE
         self._carry_out("deactivate", self.deactivate)
 
     def finish(self) -> None:
-        """Shut the node down from its own process, in whatever state it is; never raises."""
+        """Shut the node down from its own process, in whatever state; never raises."""
         try:
             self.trigger_shutdown()
         except Exception:  # in the middle of a transition, or shut down already
@@ -208,10 +213,10 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         try:
             hook()
         except ConfigureError as error:
-            return self._failed(what, str(error))
+            return self._fail(what, str(error))
         except Exception as error:
             self.get_logger().error(traceback.format_exc().rstrip())
-            return self._failed(what, f"{type(error).__name__}: {error}.")
+            return self._fail(what, f"{type(error).__name__}: {error}.")
         result = TransitionCallbackReturn.SUCCESS if parent is None else parent(previous)
         if result is TransitionCallbackReturn.SUCCESS:
             self._fault = ""
@@ -219,13 +224,13 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         return result
 
     def _carry_out(self, what: str, hook: Callable[[], None]) -> None:
-        """Call a hook on the way down, where there is no way back: errors are logged only."""
+        """Call a hook of the way down, which can't be refused: errors are only logged."""
         try:
             hook()
         except Exception:
             self.get_logger().error(f"{what}: {traceback.format_exc().rstrip()}")
 
-    def _failed(self, what: str, reason: str) -> TransitionCallbackReturn:
+    def _fail(self, what: str, reason: str) -> TransitionCallbackReturn:
         self._fault = f"It could not {what}: {reason}"
         self.get_logger().error(self._fault)
         self.publish_diagnostics()
@@ -234,21 +239,21 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
     def _autostart(self) -> None:
         self._stop_autostart()
         if self._state is not NodeState.UNCONFIGURED:
-            return  # somebody was faster
+            return  # somebody else was faster
         success = TransitionCallbackReturn.SUCCESS
         if self.trigger_configure() == success and self.trigger_activate() == success:
             self.get_logger().info("active")
 
-    def _answer_impossible_transitions(self) -> None:
+    def _refuse_impossible_transitions(self) -> None:
         """Let ``~/change_state`` refuse a transition that the present state does not have.
 
         rclpy raises in the callback of the service instead, and its caller waits for ever.
         """
         for service in self.services:
             if service.srv_name.endswith("/change_state"):
-                service.callback = self._refusing_impossible(service.callback)
+                service.callback = self._make_refusing(service.callback)
 
-    def _refusing_impossible(self, change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def _make_refusing(self, change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         def answer(request: Any, response: Any) -> Any:
             try:
                 return change(request, response)
@@ -272,7 +277,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         return self.parameters.check_change(parameters, configured=configured)
 
     def publish_diagnostics(self) -> None:
-        """Publish how the node is, now."""
+        """Publish the node's diagnosis now."""
         try:
             found = self.diagnose()
         except Exception as error:

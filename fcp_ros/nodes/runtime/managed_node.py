@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all nodes share: services, actions and topics with one behaviour, requests always answered.
+"""The base of all nodes: services, actions and topics of one behaviour; requests always answered.
 
-A node's services and actions exist from construction on, so that a request to a node that is not
-active is answered with a sentence instead of silence; everything else (topics, models, stores)
-is made when the node is configured and destroyed when it is cleaned up.
+A node's services and actions exist from its construction, so that a request to a node that is not
+active is answered with a sentence instead of silence; everything else (topics, models, stores) is
+made when the node is configured, and destroyed when it is cleaned up.
 """
 
 from __future__ import annotations
 
+import threading
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from types import TracebackType
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -21,18 +23,17 @@ from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
-from fcp_ros.nodes.runtime.in_flight import InFlight
 from fcp_ros.nodes.runtime.lifecycle import NodeState, TransitionsNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
-from fcp_ros.nodes.runtime.qos import event_qos, newest_qos, overridable, state_qos
-from fcp_ros.nodes.runtime.safe_waitable import SafeActionServer
+from fcp_ros.nodes.runtime.qos import event_qos, newest_qos, qos_overrides, state_qos
+from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
 
 RESULT_TIMEOUT = 300
 """Seconds for which an action server keeps a result that nobody has fetched."""
 
 
 class RefusalKind(str, Enum):
-    """Why a request is not served."""
+    """The reasons for which a request is refused."""
 
     INACTIVE = "inactive"
     BUSY = "busy"
@@ -41,10 +42,37 @@ class RefusalKind(str, Enum):
 
 @dataclass(frozen=True)
 class Refusal:
-    """A request is not served: the kind for programs, a sentence for people."""
+    """A request is refused: the kind for programs, a sentence for people."""
 
     kind: RefusalKind
     sentence: str
+
+
+class PendingRequests:
+    """Counts the requests that are being answered; ``with pending:`` around answering one."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._changed = threading.Condition()
+
+    def __enter__(self) -> None:
+        with self._changed:
+            self._count += 1
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._changed:
+            self._count -= 1
+            self._changed.notify_all()
+
+    def wait_for_none(self, timeout: float) -> bool:
+        """Wait until nothing is being answered; return False if it takes over `timeout` s."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._count == 0, timeout)
 
 
 class ManagedNode(TransitionsNode):
@@ -54,24 +82,24 @@ class ManagedNode(TransitionsNode):
     topics in `configure` (`publish_state`, `subscribe_events`, ...), and override the hooks of
     `TransitionsNode`; an overridden `release` or `finalize` calls the one here last.
 
-    Arguments:
-        name: default name of the node.
-        specs: its parameters; ``autostart`` is added.
-        kwargs: passed on to `rclpy.node.Node` (namespace, parameter_overrides, context, ...).
+    Args:
+        name: Default name of the node.
+        specs: Its parameters; ``autostart`` is added.
+        kwargs: Passed on to `rclpy.node.Node` (namespace, parameter_overrides, context, ...).
     """
 
     def __init__(self, name: str, specs: Iterable[ParameterSpec], **kwargs: Any) -> None:
         super().__init__(name, specs, **kwargs)
         self.requests = ReentrantCallbackGroup()
         """Callback group of services and actions: several may be served at a time."""
-        self._in_flight = InFlight()
+        self._pending = PendingRequests()
         self._offered_services: list[Any] = []
         self._offered_actions: list[ActionServer] = []
         self._publishers_made: list[Publisher] = []
         self._subscriptions_made: list[Subscription] = []
 
     def refusal(self) -> Refusal | None:
-        """Why a request can't be served now; None when it can."""
+        """Return why a request can't be served now; None if it can."""
         if self.is_active:
             return None
         name = self.get_fully_qualified_name()
@@ -86,7 +114,7 @@ class ManagedNode(TransitionsNode):
         return Refusal(RefusalKind.INACTIVE, f"The node {name} is {self.state.value}. {advice}")
 
     def internal_fault(self, where: str, error: BaseException) -> Refusal:
-        """Log an exception that should not have happened, and make the refusal that reports it."""
+        """Log an unexpected exception, and return the refusal that reports it."""
         self.get_logger().error(f"{where}: {''.join(traceback.format_exception(error)).rstrip()}")
         return Refusal(
             RefusalKind.INTERNAL,
@@ -105,16 +133,16 @@ class ManagedNode(TransitionsNode):
     ) -> None:
         """Offer a service that always answers.
 
-        Arguments:
-            service_type: its type.
-            name: its relative name.
+        Args:
+            service_type: Its type.
+            name: Its relative name.
             serve: (request, response) -> response; called only while the node is active.
-            refuse: fills the response in and returns it when the node is not active, or when
-                `serve` raised.
+            refuse: Fills in the response and returns it, if the node is not active or `serve`
+                raised.
         """
 
         def answer(request: Any, response: Any) -> Any:
-            with self._in_flight:
+            with self._pending:
                 refusal = self.refusal()
                 if refusal is not None:
                     return refuse(response, refusal)
@@ -138,16 +166,16 @@ class ManagedNode(TransitionsNode):
         """Offer an action that accepts every goal and every cancel request.
 
         A goal that can't be served is accepted and then aborted with a reason, because a rejection
-        carries none: `execute` has to look at `refusal` itself.
+        carries none: `execute` has to check `refusal` itself.
 
-        Arguments:
-            action_type: its type.
-            name: its relative name.
-            execute: called in an executor thread once a goal executes; ends the goal, returns the
-                result.
-            accepted: called with an accepted goal; decides when it executes. Default: at once.
-            cancel: told of each cancel request, just before the goal's status says so; must return
-                at once.
+        Args:
+            action_type: Its type.
+            name: Its relative name.
+            execute: Called in an executor thread once a goal executes; ends the goal and returns
+                the result.
+            accepted: Called with an accepted goal; decides when it executes. Default: at once.
+            cancel: Called for each cancel request, just before the goal's status shows it; must
+                return at once.
         """
 
         def on_cancel(goal: ServerGoalHandle) -> CancelResponse:
@@ -156,7 +184,7 @@ class ManagedNode(TransitionsNode):
             return CancelResponse.ACCEPT
 
         def on_execute(goal: ServerGoalHandle) -> Any:
-            with self._in_flight:
+            with self._pending:
                 return execute(goal)
 
         server = SafeActionServer(
@@ -176,35 +204,35 @@ class ManagedNode(TransitionsNode):
     # --- topics ---------------------------------------------------------------------------------
 
     def publish_state(self, message_type: Any, topic: str, depth: int = 1) -> Publisher:
-        """A latched publisher that publishes while the node is active."""
+        """Make a latched publisher that publishes while the node is active."""
         return self._make_publisher(message_type, topic, state_qos(depth))
 
     def publish_events(self, message_type: Any, topic: str) -> Publisher:
-        """A publisher of events that publishes while the node is active."""
+        """Make a publisher of events that publishes while the node is active."""
         return self._make_publisher(message_type, topic, event_qos())
 
     def subscribe_state(
         self, message_type: Any, topic: str, receive: Callable[[Any], None], *, raw: bool = False
     ) -> Subscription:
-        """A subscription to a latched topic; with `raw`, of the serialised bytes."""
+        """Subscribe to a latched topic; with `raw`, receive the serialised bytes."""
         return self._make_subscription(message_type, topic, receive, state_qos(), raw)
 
     def subscribe_events(
         self, message_type: Any, topic: str, receive: Callable[[Any], None], *, raw: bool = False
     ) -> Subscription:
-        """A subscription to events, received one by one in their order; see `subscribe_state`."""
+        """Subscribe to events, received one by one in their order; see `subscribe_state`."""
         return self._make_subscription(message_type, topic, receive, event_qos(), raw)
 
     def subscribe_newest(
         self, message_type: Any, topic: str, receive: Callable[[Any], None], *, reliable: bool
     ) -> Subscription:
-        """A subscription of which only the newest message is kept while one is worked on."""
+        """Subscribe to a stream of which only the newest message is kept while one is handled."""
         qos = newest_qos(reliable=reliable)
         return self._make_subscription(message_type, topic, receive, qos, False)
 
     def _make_publisher(self, message_type: Any, topic: str, qos: QoSProfile) -> Publisher:
         publisher = self.create_lifecycle_publisher(
-            message_type, topic, qos, qos_overriding_options=overridable()
+            message_type, topic, qos, qos_overriding_options=qos_overrides()
         )
         self._publishers_made.append(publisher)
         return publisher
@@ -229,20 +257,20 @@ class ManagedNode(TransitionsNode):
             receive_safely,
             qos,
             callback_group=MutuallyExclusiveCallbackGroup(),
-            qos_overriding_options=overridable(),
+            qos_overriding_options=qos_overrides(),
             raw=raw,
         )
         self._subscriptions_made.append(subscription)
         return subscription
 
     def retire(self, timeout: float) -> None:
-        """Stop serving, and wait at most `timeout` s until what was asked before is answered.
+        """Stop serving, and wait at most `timeout` s until pending requests are answered.
 
-        The executor must still spin; afterwards it may stop, and then the node be finished.
+        The executor must still spin; afterwards it may stop, and then the node may be finished.
         """
         if self.is_active:
             self.stop_serving()
-        if not self._in_flight.wait_for_none(timeout):
+        if not self._pending.wait_for_none(timeout):
             self.get_logger().warning(f"a request was not answered within {timeout:g} s")
 
     # --- destruction ----------------------------------------------------------------------------

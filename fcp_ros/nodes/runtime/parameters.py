@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters as a table: what each is for, its range, and when a change takes effect."""
+"""Parameters as a table: purpose, range, and the moment when a change takes effect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ParameterValue = bool | int | float | str | list[str]
 
 
 class TakesEffect(str, Enum):
-    """When a new value of a parameter takes effect."""
+    """The moments when a new value of a parameter may take effect."""
 
     AT_START = "when the node starts"
     AT_CONFIGURE = "when the node is configured"
@@ -33,15 +33,16 @@ class ParameterSpec:
     """One parameter of a node.
 
     Attributes:
-        name: its name.
-        default: its default value; the type of the parameter is the type of this value. A list must
-            not be empty (ROS can't tell the type of an empty list): use ``[""]`` for "nothing".
-        description: one sentence, with the unit where there is one.
-        minimum, maximum: inclusive range of a number.
-        choices: the values that a string, or each in a list, may have; empty: any.
-        check: raises a `ValueError` for a string that can't be taken; None: any can. In a list it
-            is asked about each that is not empty.
-        takes_effect: when a new value does.
+        name: Its name.
+        default: Its default value, whose type is that of the parameter. A list must not be empty
+            (ROS can't tell the type of an empty list): use ``[""]`` for "nothing".
+        description: One sentence, with the unit if there is one.
+        minimum: Least value of a number (inclusive).
+        maximum: Largest value of a number (inclusive).
+        choices: Allowed values of a string, or of each entry of a list; empty: any.
+        check: Raises a `ValueError` for an unacceptable string; None accepts any. In a list it is
+            called for each entry that is not empty.
+        takes_effect: The moment when a new value takes effect.
     """
 
     name: str
@@ -54,7 +55,7 @@ class ParameterSpec:
     takes_effect: TakesEffect = TakesEffect.AT_CONFIGURE
 
     def descriptor(self) -> ParameterDescriptor:
-        """What ROS tools show of it."""
+        """Return the descriptor that ROS tools show."""
         descriptor = ParameterDescriptor(
             name=self.name,
             description=f"{self.description} Takes effect {self.takes_effect.value}.",
@@ -73,8 +74,8 @@ class ParameterSpec:
                 descriptor.integer_range = [whole]
         return descriptor
 
-    def problem(self, value: object) -> str:
-        """Why `value` can't be taken, beyond what the descriptor says; "" if it can."""
+    def find_problem(self, value: object) -> str:
+        """Return why `value` is unacceptable beyond the descriptor's limits; "" if it is not."""
         if isinstance(value, float) and not math.isfinite(value):
             return f"{self.name} is {value}: give a finite number"
         items = [item for item in value if item] if isinstance(value, list | tuple) else [value]
@@ -100,9 +101,9 @@ AUTOSTART = ParameterSpec(
 class ParameterTable:
     """The parameters of one node, declared from their specifications.
 
-    Arguments:
-        node: the node that gets them.
-        specs: what to declare; names must be different.
+    Args:
+        node: The node that gets them.
+        specs: The parameters to declare; names must be different.
 
     Raises:
         rclpy.exceptions.InvalidParameterValueException: an override is out of its range.
@@ -115,32 +116,32 @@ class ParameterTable:
         self._specs: Mapping[str, ParameterSpec] = {spec.name: spec for spec in specs}
         for spec in self._specs.values():
             value = node.declare_parameter(spec.name, spec.default, spec.descriptor()).value
-            if problem := spec.problem(value):
+            if problem := spec.find_problem(value):
                 raise ValueError(f"{node.get_name()}: {problem}")
 
     def __getitem__(self, name: str) -> ParameterValue:
-        """The present value."""
+        """Return the present value."""
         value: ParameterValue = self._node.get_parameter(name).value
         return value
 
     def text(self, name: str) -> str:
-        """The present value of a string."""
+        """Return the present value of a string."""
         return str(self[name])
 
     def number(self, name: str) -> float:
-        """The present value of a number."""
+        """Return the present value of a number."""
         return float(self[name])  # type: ignore[arg-type]
 
     def integer(self, name: str) -> int:
-        """The present value of a whole number."""
+        """Return the present value of an integer."""
         return int(self[name])  # type: ignore[arg-type]
 
     def flag(self, name: str) -> bool:
-        """The present value of a boolean."""
+        """Return the present value of a boolean."""
         return bool(self[name])
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """The present value of a list of strings, without empty ones."""
+        """Return the present value of a list of strings, without empty ones."""
         value = self[name]
         assert isinstance(value, list), f"{name} is declared as a list of strings"
         return tuple(item for item in value if item)
@@ -148,12 +149,12 @@ class ParameterTable:
     def check_change(
         self, parameters: Iterable[Parameter], *, configured: bool
     ) -> SetParametersResult:
-        """Whether new values may be set now; all of them or none."""
+        """Return if all of these new values may be set now; none is set otherwise."""
         for parameter in parameters:
             spec = self._specs.get(parameter.name)
             if spec is None:
                 continue
-            if problem := spec.problem(parameter.value):
+            if problem := spec.find_problem(parameter.value):
                 return SetParametersResult(successful=False, reason=problem)
             if configured and spec.takes_effect is TakesEffect.AT_CONFIGURE:
                 reason = (

@@ -8,10 +8,11 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 
 
 def state_qos(depth: int = 1) -> QoSProfile:
-    """State: whoever joins late gets the last message (reliable, transient local).
+    """Return the profile of a state: who joins late gets the last message (transient local).
 
-    Of a state that is sent as changes, a receiver may miss none: `depth` is how many it may be
-    behind.
+    Args:
+        depth: Number of messages that a receiver may be behind. A state that is sent as changes
+            needs more than one: no change may be missed.
     """
     return QoSProfile(
         history=HistoryPolicy.KEEP_LAST,
@@ -22,7 +23,7 @@ def state_qos(depth: int = 1) -> QoSProfile:
 
 
 def event_qos() -> QoSProfile:
-    """Events: none is lost while a receiver is at most 100 behind (reliable, volatile)."""
+    """Return the profile of events: none is lost while a receiver is at most 100 behind."""
     return QoSProfile(
         history=HistoryPolicy.KEEP_LAST,
         depth=100,
@@ -32,10 +33,10 @@ def event_qos() -> QoSProfile:
 
 
 def newest_qos(*, reliable: bool) -> QoSProfile:
-    """Streams where only the newest message matters (volatile, depth 1).
+    """Return the profile of streams of which only the newest message matters (depth 1).
 
-    A receiver that is not reliable gets what any sender sends, one that is only what reliable
-    senders send.
+    Args:
+        reliable: False receives from any sender, True only from reliable ones.
     """
     policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
     return QoSProfile(
@@ -46,6 +47,6 @@ def newest_qos(*, reliable: bool) -> QoSProfile:
     )
 
 
-def overridable() -> QoSOverridingOptions:
-    """Lets parameters ``qos_overrides.<topic>.*`` change history, depth and reliability."""
+def qos_overrides() -> QoSOverridingOptions:
+    """Let the parameters ``qos_overrides.<topic>.*`` change history, depth and reliability."""
     return QoSOverridingOptions.with_default_policies()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watches for action servers that come and go; rclpy has no callback for that."""
+"""Watches for servers that appear and disappear; rclpy has no callback for that."""
 
 from __future__ import annotations
 
@@ -12,31 +12,32 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 PERIOD = 0.1
-"""Seconds between two looks, while there is something to look for."""
+"""Seconds between two looks, while there is something to watch for."""
 
 
 @dataclass(frozen=True)
-class Watch:
-    """Something to look for: `then` is called once, as soon as `server is ready` is `wanted`."""
+class ServerWatch:
+    """A change to watch for: `then` is called once, as soon as `is_ready` returns `wanted`."""
 
     is_ready: Callable[[], bool]
     wanted: bool
     then: Callable[[], None] = field(compare=False)
 
 
-class Seeker:
-    """Looks for servers with a timer that runs only while something is sought.
+class ServerMonitor:
+    """Looks at servers with a timer that runs only while something is watched.
 
-    Only the timer's own callback cancels it: an executor that is about to call a timer fails when
-    another thread cancels it at that moment.
+    Only the timer's own callback cancels the timer: an executor that is about to call a timer fails
+    if another thread cancels it at that moment. `_lock` guards the table of watches; `then` is
+    called without it, and only by whoever has just removed its watch from the table.
 
-    Arguments:
-        node: that the timer belongs to.
+    Args:
+        node: The node that the timer belongs to.
     """
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._watches: dict[str, Watch] = {}
+        self._watches: dict[str, ServerWatch] = {}
         self._lock = threading.Lock()
         self._timer = node.create_timer(
             PERIOD,
@@ -46,10 +47,10 @@ class Seeker:
         )
         self._timer.cancel()
 
-    def seek(self, key: str, watch: Watch) -> None:
-        """Begin to look; one watch a key, a later one replaces it. Looks once at once."""
+    def watch(self, key: str, watch: ServerWatch) -> None:
+        """Begin to watch, with a first look at once; a later watch of the same key replaces it."""
         if watch.is_ready() == watch.wanted:
-            self.forget(key)
+            self.unwatch(key)
             watch.then()
             return
         with self._lock:
@@ -59,8 +60,8 @@ class Seeker:
         if executor is not None:
             executor.wake()  # it may sleep without a timer to wake it
 
-    def forget(self, key: str | None = None) -> None:
-        """Stop to look for one thing, or for everything."""
+    def unwatch(self, key: str | None = None) -> None:
+        """End one watch, or all of them."""
         with self._lock:
             if key is None:
                 self._watches.clear()
@@ -69,7 +70,7 @@ class Seeker:
 
     def close(self) -> None:
         """Destroy the timer."""
-        self.forget()
+        self.unwatch()
         self._node.destroy_timer(self._timer)
 
     def _look(self) -> None:
@@ -78,9 +79,13 @@ class Seeker:
             if not watches:
                 self._timer.cancel()
         for key, watch in watches.items():
-            if watch.is_ready() == watch.wanted:
-                with self._lock:
-                    current = self._watches.get(key) is watch
-                if current:
-                    self.forget(key)
-                    watch.then()
+            if watch.is_ready() == watch.wanted and self._remove(key, watch):
+                watch.then()
+
+    def _remove(self, key: str, watch: ServerWatch) -> bool:
+        """Remove a watch; return False if it was replaced or removed meanwhile."""
+        with self._lock:
+            if self._watches.get(key) is not watch:
+                return False
+            del self._watches[key]
+            return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running nodes: an executor with enough threads, and an end that always comes."""
+"""Running nodes: an executor with enough threads, and an orderly end."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ from rclpy.logging import get_logger
 from rclpy.signals import SignalHandlerOptions
 
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.spin_loop import spin_until
+from fcp_ros.nodes.runtime.rclpy_repairs import spin_until
 
 THREADS_PER_NODE = 8
-"""Executor threads for each node: requests that wait for a worker each hold one."""
+"""Executor threads for each node: each request that waits for a worker holds one."""
 
 STOP_TIMEOUT = 5.0
 """Seconds to wait for the executor's thread at the end."""
 
 SIGNAL_LOOK = 0.1
-"""Seconds between two looks whether a signal has come."""
+"""Seconds between two checks for a signal."""
 
 ANSWER_TIMEOUT = 5.0
-"""Seconds to wait at the end for requests that are being answered."""
+"""Seconds to wait at the end for requests that are still being answered."""
 
 
-def _nothing() -> None:
-    """A task that only wakes an executor."""
+def _do_nothing() -> None:
+    """Only wake an executor, as a task of it."""
 
 
 class NodeExecutor(MultiThreadedExecutor):  # type: ignore[misc]
-    """rclpy's executor, with a way to wait for callbacks that ``shutdown`` promises but has not."""
+    """rclpy's executor, with a way to wait for callbacks, which its ``shutdown`` lacks."""
 
     def wait_for_callbacks(self, timeout: float) -> bool:
-        """Wait at most `timeout` s until no callback runs; whether none does."""
+        """Wait at most `timeout` s until no callback runs; return True if none does."""
         return bool(self._work_tracker.wait(timeout))
 
 
 class ExecutorThread:
     """A MultiThreadedExecutor that spins in a thread of its own and survives failing callbacks.
 
-    Arguments:
-        nodes: what to spin.
-        context: the ROS context of the nodes.
+    Args:
+        nodes: The nodes to spin.
+        context: The ROS context of the nodes.
     """
 
     def __init__(self, nodes: Sequence[ManagedNode], context: Context) -> None:
@@ -74,12 +74,12 @@ class ExecutorThread:
         self._thread.start()
 
     def stop(self) -> None:
-        """Answer what was asked, end the executor, then shut the nodes down and destroy them."""
+        """Answer pending requests, end the executor, then shut the nodes down and destroy them."""
         for node in self._nodes:
             node.retire(ANSWER_TIMEOUT)
         self._stopping.set()
         if self._thread.is_alive():
-            self.executor.create_task(_nothing)  # wakes it, unlike the executor's own wake()
+            self.executor.create_task(_do_nothing)  # wakes it, unlike the executor's own wake()
             self._thread.join(STOP_TIMEOUT)
         self.executor.wait_for_callbacks(STOP_TIMEOUT)
         self.executor.shutdown(timeout_sec=STOP_TIMEOUT)
@@ -100,18 +100,18 @@ def running(nodes: Sequence[ManagedNode], context: Context) -> Iterator[Executor
 
 
 class StopRequest:
-    """Whether SIGINT, SIGTERM or somebody in this process wants an end; a context manager.
+    """A request to stop, by SIGINT, SIGTERM or from within this process; a context manager.
 
     Signals are noticed in the main thread only; elsewhere `event` alone counts. A handler must
-    neither take a lock nor hope to wake a waiting thread (a signal that comes just before the wait
-    begins does not), so it notes the signal, and `wait` looks.
+    neither take a lock nor rely on waking a waiting thread (a signal that comes just before the
+    wait begins does not wake it), so it notes the signal, and `wait` polls.
 
-    After a signal the process is ending, and further ones are ignored until it has: Ctrl-C in a
+    After a signal the process is ending, and further signals are ignored until it has: Ctrl-C in a
     terminal reaches a launched node twice, from the terminal and from ``ros2 launch``, and the
-    second must not kill it while it cleans up. Without a signal the handlers of before come back.
+    second must not kill it while it cleans up. Without a signal the previous handlers are restored.
 
-    Arguments:
-        event: set by others in this process; an own one by default.
+    Args:
+        event: Set by others in this process; an own one by default.
     """
 
     def __init__(self, event: threading.Event | None = None) -> None:
@@ -120,11 +120,11 @@ class StopRequest:
         self._previous: dict[int, Any] = {}
 
     def __call__(self) -> bool:
-        """Whether the end is wanted."""
+        """Return True once somebody wants the end."""
         return self._signalled or self._event.is_set()
 
     def wait(self) -> None:
-        """Wait until the end is wanted."""
+        """Wait until somebody wants the end."""
         while not self():
             time.sleep(SIGNAL_LOOK)
 
@@ -148,11 +148,11 @@ class StopRequest:
 
 
 def run_node(make: Callable[..., ManagedNode], args: Sequence[str] | None = None) -> int:
-    """The body of a node's ``main()``: run it alone until SIGINT or SIGTERM.
+    """Run one node alone until SIGINT or SIGTERM: the body of its ``main()``.
 
-    Arguments:
-        make: constructor of the node; called with ``context``.
-        args: command line with ROS arguments; None takes that of the process.
+    Args:
+        make: Constructor of the node; called with ``context``.
+        args: Command line with ROS arguments; None takes that of the process.
 
     Returns:
         The exit code: 0, or 1 when the node could not be constructed.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One thread that does the long work of a node, one job after the other, from a bounded queue.
+"""The thread model of all nodes: one thread for the long work, one job after the other.
 
-Models and searches never run in an executor callback: a callback submits a job and either returns
-or waits for it with a bound. Each job has a token through which it is cancelled.
+Models, searches and goals never run in an executor callback: a callback submits a job and either
+returns or waits for it with a bound. Each job has a token through which it is cancelled.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 EXIT_TIMEOUT = 60.0
-"""Seconds for which a process that ends waits for a worker that is stuck in foreign code."""
+"""Seconds for which an ending process waits for a worker that is stuck in foreign code."""
 
 
 class WorkerBusy(RuntimeError):
-    """The queue is full; the job was not taken. The text is a sentence for the caller."""
+    """The queue is full and the job was not taken; the text is a sentence for the caller."""
 
 
 class WorkerClosed(RuntimeError):
-    """The worker takes no jobs any more."""
+    """The worker no longer takes jobs."""
 
 
 class JobCancelled(Exception):
@@ -33,27 +33,27 @@ class JobCancelled(Exception):
 
 
 class CancelToken:
-    """Says to a job that nobody wants its result any more; can be set from any thread."""
+    """Tells a job that nobody wants its result any more; can be set from any thread."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
 
     def cancel(self) -> None:
-        """Ask for the end of the job."""
+        """Ask the job to end."""
         self._event.set()
 
     @property
     def cancelled(self) -> bool:
-        """Whether the end was asked for."""
+        """True once the job was asked to end."""
         return self._event.is_set()
 
     def wait(self, timeout: float) -> bool:
-        """Sleep `timeout` seconds or until cancelled; returns whether it was."""
+        """Sleep `timeout` seconds or until cancelled; return True if cancelled."""
         return self._event.wait(timeout)
 
 
 class JobState(str, Enum):
-    """Where a job stands."""
+    """The states of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -63,10 +63,10 @@ class JobState(str, Enum):
 class Job(Generic[T]):
     """A function that runs once in the worker's thread.
 
-    Arguments:
-        function: called with the job's token, which it should look at often.
-        on_done: called once in the worker's thread (or in the thread that cancelled a queued job)
-            after the job has ended in whatever way.
+    Args:
+        function: Called with the job's token, which it should check often.
+        on_done: Called once after the job has ended in whatever way, in the worker's thread or in
+            the thread that cancelled a queued job.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class Job(Generic[T]):
         self._finished = threading.Event()
 
     def wait(self, timeout: float) -> bool:
-        """Wait at most `timeout` seconds for the end; returns whether it has come."""
+        """Wait at most `timeout` seconds for the end; return True if it has come."""
         return self._finished.wait(timeout)
 
     def result(self) -> T:
-        """What the function returned; raises what it raised, or `JobCancelled`.
+        """Return the function's result; raise what it raised, or `JobCancelled`.
 
         Only to be called after the end (see `wait`).
         """
@@ -96,7 +96,7 @@ class Job(Generic[T]):
         return self._result[0]
 
     def run(self) -> None:
-        """Call the function; the worker does this."""
+        """Call the function; only the worker does this."""
         try:
             self._result.append(self._function(self.token))
         except BaseException as error:  # whoever waits for the job gets it
@@ -104,7 +104,7 @@ class Job(Generic[T]):
         self.finish()
 
     def finish(self, error: BaseException | None = None) -> None:
-        """Mark the end and tell whoever waits."""
+        """Mark the end, and wake whoever waits."""
         self._error = self._error or error
         self.state = JobState.DONE
         self._finished.set()
@@ -115,9 +115,14 @@ class Job(Generic[T]):
 class Worker:
     """One thread with a bounded queue of jobs.
 
-    Arguments:
-        name: of the thread, for debuggers.
-        capacity: how many jobs may wait while one runs.
+    Invariants: `_jobs`, `_running` and `_closed` change under `_changed` only. A job leaves the
+    queue once: the thread pops it to run it, or `cancel` removes it and then finishes it; a job
+    whose token is cancelled in between is finished without being run. Neither functions nor
+    `on_done` are called under the lock.
+
+    Args:
+        name: Name of the thread, for debuggers.
+        capacity: Number of jobs that may wait while one runs.
     """
 
     def __init__(self, name: str, capacity: int) -> None:
@@ -156,7 +161,7 @@ class Worker:
         return job
 
     def cancel(self, job: Job[T]) -> None:
-        """Cancel a job: at once when it still waits, through its token when it runs."""
+        """Cancel a job: at once if it still waits, through its token if it runs."""
         job.token.cancel()
         with self._changed:
             waiting = job in self._jobs
@@ -166,7 +171,7 @@ class Worker:
             job.finish(JobCancelled("The request was cancelled before its turn came."))
 
     def cancel_all(self) -> None:
-        """Cancel the running job and all that wait."""
+        """Cancel the running job and all waiting ones."""
         with self._changed:
             jobs = [*self._jobs, *([self._running] if self._running is not None else [])]
         for job in jobs:
@@ -174,15 +179,15 @@ class Worker:
 
     @property
     def load(self) -> int:
-        """How many jobs run or wait."""
+        """Number of jobs that run or wait."""
         with self._changed:
             return len(self._jobs) + (self._running is not None)
 
     def close(self, timeout: float) -> bool:
-        """Cancel everything and end the thread; returns whether it ended within `timeout` s.
+        """Cancel everything and end the thread; return True if it ended within `timeout` s.
 
-        A thread that is stuck in foreign code is left behind, and waited for once more when the
-        process ends.
+        A thread that is stuck in foreign code is left behind, and awaited again when the process
+        ends.
         """
         with self._changed:
             self._closed = True

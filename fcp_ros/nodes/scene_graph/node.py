@@ -21,7 +21,7 @@ from fcp_ros.nodes.frames.frames import PARAMETERS as FRAME_PARAMETERS
 from fcp_ros.nodes.frames.frames import frames_of
 from fcp_ros.nodes.markers.publisher import PARAMETERS as MARKER_PARAMETERS
 from fcp_ros.nodes.markers.publisher import SceneMarkers
-from fcp_ros.nodes.runtime.allowed_files import FileRefused, configured_folders, resolve_allowed
+from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode, Refusal
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
@@ -186,13 +186,13 @@ class SceneGraphNode(ManagedNode):
     # --- services -------------------------------------------------------------------------------
 
     def _load_scene(self, request: Any, response: Any) -> Any:
-        folders = configured_folders(
+        folders = to_folders(
             self.parameters.texts("scene_folders"), config_folder() / "scenes"
         )
         try:
             address = resolve_allowed(request.path, folders, find_scene, "scene_folders")
             graph = self._serving().load(load_scene(address, limits=self._limits()))
-        except (FileRefused, SceneError, ConversionError, OSError) as error:
+        except (FileRefusedError, SceneError, ConversionError, OSError) as error:
             response.success = False
             response.message = str(error)
             return response

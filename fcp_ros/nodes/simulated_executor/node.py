@@ -19,10 +19,10 @@ from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.outcome import outcome_to_result
 from fcp_ros.nodes.conversions.plan import step_from_ros
-from fcp_ros.nodes.runtime.domain_parameter import configured_domain
-from fcp_ros.nodes.runtime.goal_end import GoalEnd, end_goal
+from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.rclpy_repairs import GoalEnd, end_goal
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import (
@@ -85,7 +85,7 @@ class SimulatedExecutorNode(ManagedNode):
 
     def configure(self) -> None:
         """Read domain and faults; make topics and one action server an executor."""
-        self._domain = configured_domain(
+        self._domain = load_configured_domain(
             self.parameters.text("domain"), self.parameters.texts("type_overrides")
         )
         self._setup = read_setup(self.parameters, self._domain)

@@ -15,7 +15,7 @@ from fcp_ros.execution.worlds.faults import (
     parse_success,
 )
 from fcp_ros.execution.worlds.step_pattern import PatternError
-from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES, executors_of
+from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES, list_executors
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
 
@@ -88,7 +88,7 @@ def read_setup(parameters: ParameterTable, domain: Domain) -> SimulationSetup:
 
 
 def _executors(chosen: Iterable[str], domain: Domain) -> tuple[str, ...]:
-    known = executors_of(domain)
+    known = list_executors(domain)
     names = tuple(chosen)
     unknown = [name for name in names if name not in known]
     if unknown:

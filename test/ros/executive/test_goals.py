@@ -11,7 +11,7 @@ from lifecycle_msgs.msg import Transition
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ExecutionState
-from fcp_ros.nodes.executive.error_codes import GoalError
+from fcp_ros.nodes.executive.parameters import GoalError
 from fcp_ros.planning.model.status import PlanStatus
 
 SUCCEEDED = OutcomeCode.SUCCEEDED

@@ -13,8 +13,8 @@ from fcp_ros.action import ExecuteStep
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import OutcomeCode as OutcomeCodeMessage
-from fcp_ros.nodes.executive.error_codes import PlanError
-from fcp_ros.nodes.runtime.safe_waitable import SafeActionServer
+from fcp_ros.nodes.executive.parameters import PlanError
+from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
 
 
 class Performer:

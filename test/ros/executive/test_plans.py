@@ -11,7 +11,7 @@ from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ExecutionState, Plan, SceneGraphUpdate
-from fcp_ros.nodes.executive.error_codes import GoalError, PlanError
+from fcp_ros.nodes.executive.parameters import GoalError, PlanError
 
 SUCCEEDED = OutcomeCode.SUCCEEDED
 RESTART = (

@@ -10,7 +10,7 @@ from rclpy.task import Future
 from fcp_ros.action import MakePlan
 from fcp_ros.nodes.runtime import action_call
 from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener
-from fcp_ros.nodes.runtime.safe_waitable import SafeActionServer
+from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.nodes.runtime.allowed_files import FileRefused, configured_folders, resolve_allowed
+from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
 
 
 @pytest.fixture
@@ -63,20 +63,20 @@ def test_files_inside(place, address, file):
     ],
 )
 def test_files_outside(place, address):
-    with pytest.raises(FileRefused):
+    with pytest.raises(FileRefusedError):
         resolve(place, address)
 
 
 def test_absolute_path_outside(place):
-    with pytest.raises(FileRefused, match="parameter folders"):
+    with pytest.raises(FileRefusedError, match="parameter folders"):
         resolve(place, str(place / "secret" / "key.json"))
     beside = place / "allowed-not"
     beside.mkdir()
     (beside / "x.json").write_text("")
-    with pytest.raises(FileRefused):
+    with pytest.raises(FileRefusedError):
         resolve(place, str(beside / "x.json"))
 
 
 def test_default_folder(tmp_path):
-    assert configured_folders((), tmp_path) == (tmp_path,)
-    assert configured_folders(("a", "b"), tmp_path) == (Path("a"), Path("b"))
+    assert to_folders((), tmp_path) == (tmp_path,)
+    assert to_folders(("a", "b"), tmp_path) == (Path("a"), Path("b"))

@@ -4,13 +4,13 @@
 import pytest
 
 from fcp_ros.binding import scene_to_instance
-from fcp_ros.nodes.runtime.domain_parameter import configured_domain
+from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.scene import Layer, SceneGraph, SceneNode
 
 
 def test_overrides_come_before_the_domain() -> None:
-    domain = configured_domain("household", ["", "icebox=fridge", "n2=cupboard"])
+    domain = load_configured_domain("household", ["", "icebox=fridge", "n2=cupboard"])
     graph = SceneGraph.of([SceneNode(f"n{i}", Layer.OBJECT, "icebox") for i in (1, 2)])
     typing = scene_to_instance(graph, domain.schema, domain.mapping).typing
     assert {id_: choice.type for id_, choice in typing.items()} == {
@@ -20,7 +20,8 @@ def test_overrides_come_before_the_domain() -> None:
 
 
 def test_without_overrides_the_domain_is_as_it_is() -> None:
-    assert configured_domain("household", [""]).mapping == configured_domain("household").mapping
+    plain = load_configured_domain("household")
+    assert load_configured_domain("household", [""]).mapping == plain.mapping
 
 
 @pytest.mark.parametrize(
@@ -33,4 +34,4 @@ def test_without_overrides_the_domain_is_as_it_is() -> None:
 )
 def test_what_is_wrong_is_said(domain: str, override: str, words: str) -> None:
     with pytest.raises(ConfigureError, match=words):
-        configured_domain(domain, [override])
+        load_configured_domain(domain, [override])

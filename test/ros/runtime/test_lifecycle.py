@@ -13,7 +13,7 @@ from rclpy.parameter import Parameter as NodeParameter
 from fcp_ros.action import MakePlan
 from fcp_ros.client import Element, FcpClient, GoalState, is_solved, plan_request, predicate_query
 from fcp_ros.msg import Plan, PlanStatus
-from fcp_ros.nodes.executive.error_codes import GoalError, PlanError
+from fcp_ros.nodes.executive.parameters import GoalError, PlanError
 from fcp_ros.nodes.registry import NODES
 from fcp_ros.nodes.runtime.lifecycle import NodeState
 from fcp_ros.nodes.stack import NodeStack

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from lifecycle_msgs.srv import GetState
 
-from fcp_ros.nodes.runtime import repeated_call
-from fcp_ros.nodes.runtime.repeated_call import RepeatedCall
+from fcp_ros.nodes.runtime import rclpy_repairs
+from fcp_ros.nodes.runtime.rclpy_repairs import RepeatedCall
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_one_call_is_enough(forgetful, until):
 
 
 def test_a_lost_answer_is_asked_for_again(forgetful, until, monkeypatch):
-    monkeypatch.setattr(repeated_call, "REPEAT_AFTER", 0.05)
+    monkeypatch.setattr(rclpy_repairs, "REPEAT_AFTER", 0.05)
     client, calls = forgetful
     call = RepeatedCall(client, GetState.Request())
     client.remove_pending_request(call._futures[0])  # the first answer finds nobody

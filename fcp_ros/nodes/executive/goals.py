@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The course of a goal of ``execute_plan`` or ``achieve_goal``, in the executive's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fcp_ros.action import AchieveGoal, ExecutePlan
+from fcp_ros.domain.model import Domain
+from fcp_ros.execution.dispatch_model import DispatchResult, DispatchStatus
+from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.execution.policy import Decision, FollowUp, ReplanPolicy
+from fcp_ros.msg import ExecutionState
+from fcp_ros.msg import Plan as PlanMessage
+from fcp_ros.msg import PlanResult as PlanResultMessage
+from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.plan import step_from_ros
+from fcp_ros.nodes.executive.grounder_client import GrounderClient
+from fcp_ros.nodes.executive.parameters import GoalError, PlanError, WaitSettings
+from fcp_ros.nodes.executive.plan_runner import PlanRunner
+from fcp_ros.nodes.executive.planner_client import PlannerClient
+from fcp_ros.nodes.executive.reports import GoalReport
+from fcp_ros.nodes.executive.thread import GoalContext
+from fcp_ros.nodes.runtime.rclpy_repairs import GoalEnd
+from fcp_ros.nodes.scene_access.follower import NoSceneError
+from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.model.status import PlanStatus
+
+PLAN_ERRORS = {
+    DispatchStatus.SUCCEEDED: PlanError.NONE,
+    DispatchStatus.STEP_FAILED: PlanError.STEP_FAILED,
+    DispatchStatus.STEP_TIMED_OUT: PlanError.STEP_TIMED_OUT,
+    DispatchStatus.NO_EXECUTOR: PlanError.NO_EXECUTOR,
+    DispatchStatus.CANCELLED: PlanError.CANCELLED,
+}
+"""Status of a dispatched plan -> error code of ``execute_plan``."""
+
+STATES = {
+    GoalEnd.SUCCEEDED: ExecutionState.SUCCEEDED,
+    GoalEnd.CANCELLED: ExecutionState.CANCELLED,
+    GoalEnd.ABORTED: ExecutionState.FAILED,
+}
+"""End of a goal -> ``execution_state``."""
+
+
+@dataclass(frozen=True)
+class ExecutiveParts:
+    """The parts of the configured node that every goal needs."""
+
+    domain: Domain
+    runner: PlanRunner
+    planner: PlannerClient
+    grounder: GrounderClient
+    read_waits: Callable[[], WaitSettings]
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """The end of a goal, with its error code and one sentence for the client."""
+
+    end: GoalEnd
+    code: PlanError | GoalError
+    message: str
+
+
+class PlanExecution:
+    """Executes a plan that was made elsewhere; does not replan.
+
+    Args:
+        parts: Of the node.
+        context: The goal.
+        report: Tells others about it.
+    """
+
+    def __init__(self, parts: ExecutiveParts, context: GoalContext, report: GoalReport) -> None:
+        self._parts = parts
+        self._context = context
+        self._report = report
+        self._waits = parts.read_waits()
+        self._done = 0
+
+    def run(self) -> tuple[GoalEnd, ExecutePlan.Result]:
+        """Work on the goal to its end."""
+        return self.conclude(self._execute())
+
+    def conclude(self, conclusion: Conclusion) -> tuple[GoalEnd, ExecutePlan.Result]:
+        """Publish the final state; make the result."""
+        self._report.publish_state(STATES[conclusion.end], conclusion.message)
+        result = ExecutePlan.Result(
+            error_code=int(conclusion.code),
+            error_msg="" if conclusion.code == PlanError.NONE else conclusion.message,
+            steps_done=self._done,
+            outcomes=self._report.outcomes,
+        )
+        return conclusion.end, result
+
+    def _execute(self) -> Conclusion:
+        plan = self._context.goal.request.plan
+        if not plan.steps and not plan.goal:
+            text = "The plan is empty and has no goal: send one that make_plan returned."
+            return Conclusion(GoalEnd.ABORTED, PlanError.INVALID_PLAN, text)
+        steps, problem = prepare_plan(self._parts.runner, self._context, plan, self._waits)
+        if self._context.is_cancelled:
+            return conclude_cancelled(self._context, PlanError, "Cancelled before the first step.")
+        if problem:
+            return Conclusion(GoalEnd.ABORTED, PlanError.INVALID_PLAN, problem)
+        self._report.on_plan(plan)
+        result = self._parts.runner.run(self._context, plan, steps, self._report)
+        self._done = result.steps_done
+        if result.status is DispatchStatus.SUCCEEDED:
+            return Conclusion(GoalEnd.SUCCEEDED, PlanError.NONE, result.message)
+        if result.status is DispatchStatus.CANCELLED:
+            return conclude_cancelled(self._context, PlanError, result.message)
+        return Conclusion(GoalEnd.ABORTED, PLAN_ERRORS[result.status], result.message)
+
+
+class GoalAchievement:
+    """Plans for a goal, executes the plan, and replans as the policy decides.
+
+    Args:
+        parts: Of the node.
+        context: The goal.
+        report: Tells others about it.
+        policy: Decides about replanning.
+    """
+
+    def __init__(
+        self,
+        parts: ExecutiveParts,
+        context: GoalContext,
+        report: GoalReport,
+        policy: ReplanPolicy,
+    ) -> None:
+        self._parts = parts
+        self._context = context
+        self._report = report
+        self._policy = policy
+        self._waits = parts.read_waits()
+        self._plan_result = PlanResultMessage()
+
+    def run(self) -> tuple[GoalEnd, AchieveGoal.Result]:
+        """Work on the goal to its end; the policy bounds the number of rounds."""
+        found = self._plan_and_execute("Planning.")
+        while isinstance(found, Decision):
+            self._report.replans += 1
+            found = self._plan_and_execute(f"Replanning: {found.reason}")
+        return self.conclude(found)
+
+    def conclude(self, conclusion: Conclusion) -> tuple[GoalEnd, AchieveGoal.Result]:
+        """Publish the final state; make the result."""
+        self._report.publish_state(STATES[conclusion.end], conclusion.message)
+        result = AchieveGoal.Result(
+            error_code=int(conclusion.code),
+            error_msg="" if conclusion.code == GoalError.NONE else conclusion.message,
+            replans=self._report.replans,
+            plan_result=self._plan_result,
+            outcomes=self._report.outcomes,
+        )
+        return conclusion.end, result
+
+    def _plan_and_execute(self, reason: str) -> Conclusion | Decision:
+        """Plan and execute once; return the end, or the decision to replan."""
+        failure = self._make_plan(reason)
+        if self._context.is_cancelled:
+            return self._conclude_cancelled("Cancelled while planning.")
+        if failure is not None:
+            return failure
+        plan = self._plan_result.plan
+        steps, problem = prepare_plan(self._parts.runner, self._context, plan, self._waits)
+        if self._context.is_cancelled:
+            return self._conclude_cancelled("Cancelled before the first step.")
+        if problem:
+            return self._follow(self._policy.decide_without_start(problem, self._report.replans))
+        self._report.on_plan(plan)
+        result = self._parts.runner.run(self._context, plan, steps, self._report)
+        return self._follow(self._policy.decide(result, self._report.replans), result)
+
+    def _make_plan(self, reason: str) -> Conclusion | None:
+        """Ask for a plan; return the end of the goal if there is no plan."""
+        self._report.on_planning(reason)
+        answer = self._parts.planner.request_plan(
+            self._context,
+            self._context.goal.request.request,
+            self._waits,
+            self._report.on_planning_progress,
+        )
+        if answer.result is None:
+            code = GoalError.TIMED_OUT if answer.timed_out else GoalError.PLANNING_FAILED
+            self._plan_result = PlanResultMessage()
+            self._plan_result.status.message = answer.problem
+            return Conclusion(GoalEnd.ABORTED, code, answer.problem)
+        self._plan_result = answer.result
+        if not _is_solved(answer.result):
+            text = answer.result.status.message
+            return Conclusion(GoalEnd.ABORTED, GoalError.PLANNING_FAILED, text)
+        return None
+
+    def _follow(
+        self, decision: Decision, result: DispatchResult | None = None
+    ) -> Conclusion | Decision:
+        """Act on the policy's decision; before replanning the grounder has to learn."""
+        if decision.follow_up is FollowUp.ACHIEVED:
+            return Conclusion(GoalEnd.SUCCEEDED, GoalError.NONE, decision.reason)
+        if decision.follow_up is FollowUp.CANCELLED:
+            return self._conclude_cancelled(decision.reason)
+        if decision.follow_up is FollowUp.EXHAUSTED:
+            return Conclusion(GoalEnd.ABORTED, GoalError.REPLANS_EXHAUSTED, decision.reason)
+        if decision.follow_up is FollowUp.FAILED and result is not None:
+            return Conclusion(GoalEnd.ABORTED, _find_error(result), decision.reason)
+        if self._report.outcomes:
+            self._parts.grounder.await_learning(
+                self._context,
+                self._report.outcomes[-1],
+                self._parts.domain.graded,
+                self._waits.learn_wait,
+            )
+        if self._context.is_cancelled:
+            return self._conclude_cancelled("Cancelled before replanning.")
+        return decision
+
+    def _conclude_cancelled(self, message: str) -> Conclusion:
+        return conclude_cancelled(self._context, GoalError, message)
+
+
+def prepare_plan(
+    runner: PlanRunner, context: GoalContext, plan: PlanMessage, waits: WaitSettings
+) -> tuple[tuple[PlanStep, ...], str]:
+    """Read a plan and check that it is executable from the present state.
+
+    Returns:
+        Its steps, and a sentence why it is not executable ("" if it is).
+    """
+    try:
+        steps = tuple(step_from_ros(step) for step in plan.steps)
+    except ConversionError as error:
+        return (), f"The plan can't be read: {error}."
+    runner.await_scene(context, plan.scene_sequence_number, waits.settle_time)
+    try:
+        return steps, runner.find_problem(steps)
+    except NoSceneError as error:
+        return steps, str(error)
+
+
+def conclude_cancelled(
+    context: GoalContext, errors: type[PlanError] | type[GoalError], message: str
+) -> Conclusion:
+    """Return the end of a cancelled goal: aborted if it was the node itself that ended it."""
+    if context.interruption:
+        text = f"{context.interruption} {message}"
+        return Conclusion(GoalEnd.ABORTED, errors.NODE_INACTIVE, text)
+    return Conclusion(GoalEnd.CANCELLED, errors.CANCELLED, message)
+
+
+def _is_solved(result: PlanResultMessage) -> bool:
+    try:
+        return PlanStatus(result.status.code).solved
+    except ValueError:
+        return False
+
+
+def _find_error(result: DispatchResult) -> GoalError:
+    """Find the error code for a plan whose failure no other plan would avoid."""
+    if result.status is DispatchStatus.STEP_TIMED_OUT:
+        return GoalError.TIMED_OUT
+    outcome = result.last_outcome
+    if outcome is not None and outcome.code is OutcomeCode.CANCELLED:
+        return GoalError.CANCELLED  # by somebody else, at the executor
+    # Its executor is not there, refuses such a step, or disappeared while it acted.
+    return GoalError.NO_EXECUTOR
