@@ -13,6 +13,7 @@ from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
 from fcp_ros.domain.model import Domain
 from fcp_ros.planning.model.memberships import MembershipSource
+from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.plan import Judged
 from fcp_ros.planning.model.request import (
     CancelCallback,
@@ -73,7 +74,7 @@ def plan_goal(
 
     def attempt(wanted: Expression) -> PlanningResult:
         left = options.time_limit
-        if not options.problems():
+        if not find_problems(options):
             left = max(1e-3, options.time_limit - (time.perf_counter() - started))
         return plan(
             domain,

@@ -5,6 +5,7 @@ import pytest
 
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus
 from fcp_ros.planning.model.memberships import BATCH, Judge
+from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.watch import Interrupted, Watch
 
 
@@ -17,13 +18,13 @@ def test_status_values_are_those_of_the_interface():
 
 
 def test_good_options_have_no_problems():
-    assert PlanningOptions().problems() == ()
-    assert PlanningOptions(alpha=0, time_limit=float("inf")).problems() == ()
+    assert find_problems(PlanningOptions()) == ()
+    assert find_problems(PlanningOptions(alpha=0, time_limit=float("inf"))) == ()
 
 
 @pytest.mark.parametrize("value", ["0.5", None, True, float("nan"), 2, -1e-9])
 def test_bad_alphas_are_named(value):
-    (problem,) = PlanningOptions(alpha=value).problems()
+    (problem,) = find_problems(PlanningOptions(alpha=value))
     assert "alpha" in problem
     assert repr(value) in problem
 

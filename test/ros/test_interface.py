@@ -7,6 +7,7 @@ import re
 
 import pytest
 import yaml
+from parameter_file import FILE, render_file
 from rclpy.action import (
     get_action_client_names_and_types_by_node,
     get_action_server_names_and_types_by_node,
@@ -103,6 +104,11 @@ def test_parameter_file_lists_every_parameter_with_its_default(unstarted, reposi
     for name, node in unstarted.nodes.items():
         expected = parameters_of(node) | {"autostart": True}
         assert file[f"/**/{name}"]["ros__parameters"] == expected, name
+
+
+def test_parameter_file_is_made_from_the_specifications():
+    """Made by ``python test/support/parameter_file.py``."""
+    assert FILE.read_text(encoding="utf-8") == render_file()
 
 
 def test_every_parameter_is_described(unstarted):

@@ -33,28 +33,22 @@ from fcp_ros.cli.plan.options import (
     AlphaOption,
     CriticalityOption,
     DeadlineOption,
+    ExplainOption,
     FreeLengthOption,
     HeuristicOption,
     ImproveTimeOption,
     LengthFactorOption,
     MemoryLimitOption,
     OptimiseOption,
+    RelaxOption,
     TimeLimitOption,
     TNormOption,
     WithoutOption,
-    alpha_of,
-    switches_without,
 )
 from fcp_ros.cli.plan.request import PlanInput, answer_pddl, answer_scene, is_pddl
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
-from fcp_ros.planning import (
-    Algorithm,
-    Explanation,
-    Heuristic,
-    Optimise,
-    PlanningOptions,
-    SearchOptions,
-)
+from fcp_ros.planning import Explanation
+from fcp_ros.planning.model.option_table import DEFAULTS, make_options
 from fcp_ros.report import plain_result
 from fcp_ros.report.console import render_result
 
@@ -78,31 +72,22 @@ def plan(
     scene: SceneOption = DEFAULT_SCENE,
     types: TypeOption = None,
     similar: SimilarOption = None,
-    alpha: AlphaOption = "0.5",
-    criticality: CriticalityOption = 0.0,
-    adaptive: AdaptiveOption = False,
-    length_factor: LengthFactorOption = 0.97,
-    free_length: FreeLengthOption = 3,
-    tnorm: TNormOption = "lukasiewicz",
-    optimise: OptimiseOption = Optimise.MEMBERSHIP,
+    alpha: AlphaOption = DEFAULTS["alpha"],
+    criticality: CriticalityOption = DEFAULTS["criticality"],
+    adaptive: AdaptiveOption = DEFAULTS["adaptive_alpha"],
+    length_factor: LengthFactorOption = DEFAULTS["length_factor"],
+    free_length: FreeLengthOption = DEFAULTS["free_length"],
+    tnorm: TNormOption = DEFAULTS["tnorm"],
+    optimise: OptimiseOption = DEFAULTS["optimise"],
     deadline: DeadlineOption = None,
-    relax: Annotated[
-        bool, typer.Option("--relax/--no-relax", help="Relax a goal that can't be met as stated.")
-    ] = True,
-    time_limit: TimeLimitOption = 30.0,
-    improve_time: ImproveTimeOption = 5.0,
-    memory_limit: MemoryLimitOption = 2048.0,
-    algorithm: AlgorithmOption = Algorithm.PORTFOLIO,
-    heuristic: HeuristicOption = Heuristic.LM_CUT,
+    relax: RelaxOption = DEFAULTS["allow_relaxation"],
+    time_limit: TimeLimitOption = DEFAULTS["time_limit"],
+    improve_time: ImproveTimeOption = DEFAULTS["improve_time"],
+    memory_limit: MemoryLimitOption = DEFAULTS["memory_limit"],
+    algorithm: AlgorithmOption = DEFAULTS["algorithm"],
+    heuristic: HeuristicOption = DEFAULTS["heuristic"],
     without: WithoutOption = None,
-    explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain",
-            help="Show what each step costs, the candidates, what binds at alpha, where degrees "
-            "come from, and timings.",
-        ),
-    ] = False,
+    explain: ExplainOption = DEFAULTS["explain"],
     why: Annotated[
         list[str] | None,
         typer.Option("--why", help="Say why this element was or was not considered."),
@@ -122,21 +107,29 @@ def plan(
     The exit code tells the planning status (see the README).
     """
     _load_numba_without_scipy()
-    base, policy = alpha_of(alpha, criticality, adaptive, length_factor, free_length)
-    options = PlanningOptions(
-        alpha=base,
-        policy=policy,
-        time_limit=time_limit,
-        tnorm=tnorm,
-        allow_relaxation=relax,
-        optimise=optimise,
-        deadline=math.inf if deadline is None else deadline,
-        improve_time=improve_time,
-        memory_limit=memory_limit,
-        explain=explain or bool(why),
-        search=SearchOptions(algorithm, heuristic),
-        switches=switches_without(without),
-    )
+    try:
+        options = make_options(
+            {
+                "alpha": alpha,
+                "criticality": criticality,
+                "adaptive_alpha": adaptive,
+                "length_factor": length_factor,
+                "free_length": free_length,
+                "tnorm": tnorm,
+                "optimise": optimise.value,
+                "deadline": math.inf if deadline is None else deadline,
+                "allow_relaxation": relax,
+                "time_limit": time_limit,
+                "improve_time": improve_time,
+                "memory_limit": memory_limit,
+                "algorithm": algorithm.value,
+                "heuristic": heuristic.value,
+                "without": [one.value for one in without or ()],
+                "explain": explain or bool(why),
+            }
+        )
+    except ValueError as error:
+        fail(str(error))
     judges = JudgeChoice(oracle, model, endpoint, calibration)
     asked = PlanInput(domain, scene, goal, options, judges, tuple(types or ()), similar)
     with explain_errors():

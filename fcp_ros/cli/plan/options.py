@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of ``fcp plan`` that say what a good plan is and how it is searched for."""
+"""The planning options of ``fcp plan``, made from the table of all planning options."""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from fcp_ros.cli.terminal import fail
-from fcp_ros.fuzzy import TNORM_CHOICES, AlphaPolicy, alpha_policy
-from fcp_ros.planning import Algorithm, Heuristic, Optimise, Switches
+from fcp_ros.planning import Algorithm, Heuristic, Optimise
+from fcp_ros.planning.model.option_table import OPTION
 
-WORTH = "What a good plan is"
-SEARCH = "How it is searched for"
+ABOUT_PLAN = "What a good plan is"
+ABOUT_SEARCH = "How it is searched for"
 
 
 class Optimisation(str, Enum):
-    """What can be switched off: the fields of `Switches`."""
+    """The optimisations that can be switched off: the choices of the option ``without``."""
 
     FORGETTING = "forgetting"
     SYMMETRY = "symmetry"
@@ -26,113 +25,36 @@ class Optimisation(str, Enum):
     CHUNKS = "chunks"
 
 
-AlphaOption = Annotated[
-    str,
-    typer.Option(
-        "--alpha",
-        "-a",
-        help="Least acceptable membership: a number from 0 to 1, or casual (0.5), typical (0.7), "
-        "important (0.85), critical (0.95).",
-        rich_help_panel=WORTH,
-    ),
-]
-CriticalityOption = Annotated[
-    float,
-    typer.Option(help="How far alpha is lifted towards 1, from 0 to 1.", rich_help_panel=WORTH),
-]
-AdaptiveOption = Annotated[
-    bool,
-    typer.Option(
-        "--adaptive", help="Let alpha allow for the length of the best plan.", rich_help_panel=WORTH
-    ),
-]
-LengthFactorOption = Annotated[
-    float,
-    typer.Option(
-        help="What each graded step beyond --free-length multiplies an adaptive alpha by.",
-        rich_help_panel=WORTH,
-    ),
-]
-FreeLengthOption = Annotated[
-    int,
-    typer.Option(
-        help="Graded steps that lower an adaptive alpha by nothing.", rich_help_panel=WORTH
-    ),
-]
-TNormOption = Annotated[
-    str, typer.Option(help=f"How degrees compose: {TNORM_CHOICES}.", rich_help_panel=WORTH)
-]
-OptimiseOption = Annotated[
-    Optimise,
-    typer.Option(
-        help="What the best plan is: the highest membership, or the least cost or duration of "
-        "the plans that reach alpha.",
-        rich_help_panel=WORTH,
-    ),
-]
-DeadlineOption = Annotated[
-    float | None,
-    typer.Option(help="Seconds that the plan may take at most.", rich_help_panel=WORTH),
-]
-TimeLimitOption = Annotated[
-    float, typer.Option(help="Seconds for the search.", rich_help_panel=SEARCH)
-]
-ImproveTimeOption = Annotated[
-    float,
-    typer.Option(
-        help="Seconds to look for a better plan, or the proof that there is none.",
-        rich_help_panel=SEARCH,
-    ),
-]
-MemoryLimitOption = Annotated[
-    float, typer.Option(help="MiB that the search may use.", rich_help_panel=SEARCH)
-]
-AlgorithmOption = Annotated[
-    Algorithm, typer.Option(help="The search algorithm.", rich_help_panel=SEARCH)
-]
-HeuristicOption = Annotated[
-    Heuristic,
-    typer.Option(
-        help="The heuristic, for algorithms that leave the choice.", rich_help_panel=SEARCH
-    ),
-]
-WithoutOption = Annotated[
-    list[Optimisation] | None,
-    typer.Option(
-        "--without",
-        help="Switch an optimisation off; no answer changes.",
-        rich_help_panel=SEARCH,
-    ),
-]
 
+def describe_option(name: str, more: str = "") -> Any:
+    """Make the command-line option for one row of the table.
 
-def alpha_of(
-    text: str, criticality: float, adaptive: bool, length_factor: float, free_length: int
-) -> tuple[float, AlphaPolicy | None]:
-    """The alpha to start from, and the policy where it is not simply that number.
-
-    Raises:
-        typer.Exit: a number or word that can't be taken; standard error says why.
+    Args:
+        name: Its name in the table.
+        more: What only the command line has to say of it.
     """
-    try:
-        number: float | None = float(text)
-    except ValueError:
-        number = None  # the name of a preset
-    if number is not None and criticality == 0.0 and not adaptive:
-        return number, None
-    try:
-        policy = alpha_policy(
-            text,
-            criticality=criticality,
-            length_factor=length_factor,
-            free_length=free_length,
-            adaptive=adaptive,
-        )
-    except ValueError as error:
-        fail(str(error))
-    return policy.base_alpha, policy
+    option = OPTION[name]
+    is_switch = option.flags[-1].startswith("--no-")
+    return typer.Option(
+        *(["/".join(option.flags)] if is_switch else option.flags),
+        help=f"{option.sentence_with_unit} {more}".rstrip().replace("_", "-"),
+        rich_help_panel=ABOUT_PLAN if option.is_about_plan else ABOUT_SEARCH,
+    )
 
 
-def switches_without(optimisations: list[Optimisation] | None) -> Switches:
-    """All optimisations but these."""
-    return Switches(**{one.value: False for one in optimisations or ()})
+AlphaOption = Annotated[str, describe_option("alpha", "A number, or one of these words.")]
+CriticalityOption = Annotated[float, describe_option("criticality")]
+AdaptiveOption = Annotated[bool, describe_option("adaptive_alpha")]
+LengthFactorOption = Annotated[float, describe_option("length_factor")]
+FreeLengthOption = Annotated[int, describe_option("free_length")]
+TNormOption = Annotated[str, describe_option("tnorm")]
+OptimiseOption = Annotated[Optimise, describe_option("optimise")]
+DeadlineOption = Annotated[float | None, describe_option("deadline")]
+RelaxOption = Annotated[bool, describe_option("allow_relaxation")]
+TimeLimitOption = Annotated[float, describe_option("time_limit")]
+ImproveTimeOption = Annotated[float, describe_option("improve_time")]
+MemoryLimitOption = Annotated[float, describe_option("memory_limit")]
+AlgorithmOption = Annotated[Algorithm, describe_option("algorithm")]
+HeuristicOption = Annotated[Heuristic, describe_option("heuristic")]
+WithoutOption = Annotated[list[Optimisation] | None, describe_option("without")]
+ExplainOption = Annotated[bool, describe_option("explain")]

@@ -47,7 +47,7 @@ def request_from_ros(
     """Goal and options of a request; what it leaves open comes from `defaults`.
 
     Left open are: alpha as NaN, a time limit of zero, an empty t-norm, an empty `optimise`, and a
-    deadline of zero. Values are not checked here (see `PlanningOptions.problems`).
+    deadline of zero. Values are not checked here (see `find_problems`).
 
     Raises:
         ConversionError: `optimise` is no word that there is.

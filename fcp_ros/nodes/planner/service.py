@@ -27,6 +27,7 @@ from fcp_ros.nodes.planner.remote_memberships import RemoteMemberships
 from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
+from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import PlanningOptions, ProgressCallback, ignore
 from fcp_ros.planning.model.result import PlanningResult
 from fcp_ros.planning.model.status import PlanStatus
@@ -142,7 +143,7 @@ class PlanningDesk:
         token: CancelToken,
         progress: ProgressCallback,
     ) -> PlanningResult:
-        if not options.problems():
+        if not find_problems(options):
             waited = time.monotonic() - asked
             left = options.time_limit - waited
             if left <= 0.0:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from fcp_ros.fuzzy import AlphaCut, AlphaPolicy, tnorm_by_name
+from fcp_ros.fuzzy import AlphaCut, AlphaPolicy
 from fcp_ros.planning.model.search_options import SearchOptions
 
 
@@ -77,30 +77,20 @@ def ignore(_progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PlanningOptions:
-    """The settings of one planning request.
+    """The settings of one planning request; `option_table.OPTIONS` says what each means.
 
     Values are not checked here, so that a bad one can be answered with INVALID_REQUEST instead of
-    an exception: see `problems`.
+    an exception: see `option_table.find_problems`.
 
     Attributes:
-        alpha: the membership that a plan must reach, in [0, 1].
-        time_limit: seconds (wall clock) for the whole request, verification excluded.
-        max_expansions: states to expand at most, in all searches together.
-        tnorm: how degrees compose: "lukasiewicz", "product", "goedel", "hamacher" or
-            "hamacher(p)".
-        allow_relaxation: whether the goal may be relaxed when it can't be reached as stated.
-        policy: where alpha comes from; it replaces `alpha`. None: `alpha` is as given.
-        seed: decides between equally good things; the same seed gives the same plan.
-        optimise: what the best plan is.
-        deadline: seconds that the plan may take at most; infinite without one.
-        memory_limit: MiB that the search may use at most.
-        improve_time: seconds (wall clock) to go on looking for a better plan, or for the proof that
-            there is none, after the first plan that reaches alpha; 0 returns that one.
-        keep: whether an earlier plan for the goal, where there is a session that knows one, is kept
-            as long as it holds and none is better.
-        explain: whether the result is to say what explains it.
-        search: algorithm, heuristics and weights; its seed is not read, `seed` is.
-        switches: the optimisations.
+        alpha, tnorm, optimise, deadline, allow_relaxation: Decide what a good plan is.
+        policy: Source of alpha; it replaces `alpha`. None: `alpha` is as given.
+        time_limit: For the whole request, verification excluded (s, wall clock).
+        max_expansions, memory_limit, improve_time, search: Bound and direct the search.
+        seed: Decides between equally good things; that of `search` is not read.
+        keep: Decides about an earlier plan for the goal, where a session knows one.
+        explain: Ask for an explanation with the result.
+        switches: The optimisations.
     """
 
     alpha: float = 0.5
@@ -129,36 +119,6 @@ class PlanningOptions:
         """The same options for another alpha: a policy, if there is one, starts from it."""
         policy = self.policy
         if policy is not None:
-            # What is no membership is refused by `problems`, in words.
+            # What is no membership is refused by `find_problems`, in words.
             policy = replace(policy, base=alpha) if 0.0 <= alpha <= 1.0 else None
         return replace(self, alpha=alpha, policy=policy)
-
-    def problems(self) -> tuple[str, ...]:
-        """One sentence for each setting that is out of its range; empty when all are fine."""
-        found = []
-        if not _is_number(self.alpha) or not 0.0 <= self.alpha <= 1.0:
-            found.append(f"alpha is {self.alpha!r}: give a number from 0 to 1.")
-        if not _is_number(self.time_limit) or not self.time_limit > 0.0:
-            found.append(f"time_limit is {self.time_limit!r}: give a number of seconds above 0.")
-        most = self.max_expansions
-        if isinstance(most, bool) or not isinstance(most, int) or most <= 0:
-            found.append(f"max_expansions is {most!r}: give a whole number above 0.")
-        if not _is_number(self.deadline) or not self.deadline >= 0.0:
-            found.append(f"deadline is {self.deadline!r}: give a number of seconds, 0 or more.")
-        if not _is_number(self.improve_time) or not self.improve_time >= 0.0:
-            found.append(
-                f"improve_time is {self.improve_time!r}: give a number of seconds, 0 or more."
-            )
-        if not _is_number(self.memory_limit) or not self.memory_limit > 0.0:
-            found.append(f"memory_limit is {self.memory_limit!r}: give a number of MiB above 0.")
-        if not _is_number(self.search.weight) or not self.search.weight >= 1.0:
-            found.append(f"search: weight is {self.search.weight!r}: give a number of 1 or more.")
-        try:
-            tnorm_by_name(self.tnorm)
-        except (TypeError, ValueError) as error:
-            found.append(f"tnorm: {error}.")
-        return tuple(found)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)

@@ -1,0 +1,421 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of a planning request, each described once.
+
+`OPTIONS` is the one table. The parameters of the node ``planner``, the options of ``fcp plan`` and
+the checks of a request are made from it. ``config/params.yaml``, ``PlanRequest.msg`` and the table
+in ``docs/planning.md`` are tested against it.
+
+To add an option: a field in `PlanningOptions`, a row here, a line in `make_options`; where it is
+exposed, also the field of the message or the argument of the command.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from fcp_ros.fuzzy import TNORM_CHOICES, AlphaPolicy, alpha_policy, tnorm_by_name
+from fcp_ros.planning.model.request import Optimise, PlanningOptions, Switches
+from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
+
+OptionValue = bool | int | float | str | Sequence[str]
+
+
+@dataclass(frozen=True)
+class AllowedValues:
+    """The values that an option may have in a request.
+
+    Attributes:
+        words: The values in words, after "give".
+        accepts: Return True for such a value.
+    """
+
+    words: str
+    accepts: Callable[[object], bool]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
+
+
+def _at_least(least: float, words: str) -> AllowedValues:
+    return AllowedValues(words, lambda value: _is_number(value) and value >= least)  # type: ignore[operator]
+
+
+def _above_zero(words: str) -> AllowedValues:
+    return AllowedValues(words, lambda value: _is_number(value) and value > 0.0)  # type: ignore[operator]
+
+
+SHARE = AllowedValues(
+    "a number from 0 to 1",
+    lambda value: _is_number(value) and 0.0 <= value <= 1.0,  # type: ignore[operator]
+)
+COUNT = AllowedValues(
+    "a whole number above 0",
+    lambda value: isinstance(value, int) and not isinstance(value, bool) and value > 0,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanningOption:
+    """One option of a planning request.
+
+    Attributes:
+        name: Its name in `make_options`, and of its parameter.
+        field: Its place in `PlanningOptions`: "alpha", "policy.criticality".
+        read: Read its value from there, as a plain value.
+        default: Its default, as a plain value.
+        sentence: Its meaning, one sentence.
+        unit: Its unit; "" for none.
+        minimum, maximum: Inclusive range of the parameter, for numbers.
+        choices: All values that a word, or each of several, can have; empty: see `check`.
+        check: Raise a `ValueError` or `TypeError` for a value that can't be taken.
+        allowed: The values of a request, where not each of the type will do.
+        is_parameter: Whether it is a parameter of the node ``planner``.
+        flags: Its names on the command line; empty: not there.
+        is_about_plan: True for an option that says what a good plan is, False for one that says
+            how it is searched for.
+        message_field: Its field in ``PlanRequest.msg``; "": not there.
+        left_open: The value of that field that leaves the choice to the parameter.
+    """
+
+    name: str
+    field: str
+    read: Callable[[PlanningOptions], object]
+    default: OptionValue
+    sentence: str
+    unit: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    check: Callable[[str], object] | None = None
+    allowed: AllowedValues | None = None
+    is_parameter: bool = True
+    flags: tuple[str, ...] = ()
+    is_about_plan: bool = False
+    message_field: str = ""
+    left_open: str = ""
+
+    @property
+    def sentence_with_unit(self) -> str:
+        """The meaning, with the unit in brackets where there is one."""
+        return f"{self.sentence.rstrip('.')} [{self.unit}]." if self.unit else self.sentence
+
+
+_DEFAULTS = PlanningOptions()
+_POLICY = AlphaPolicy()
+
+OPTIONS = (
+    PlanningOption(
+        name="alpha",
+        field="alpha",
+        read=lambda options: options.alpha,
+        default=_DEFAULTS.alpha,
+        sentence="Least acceptable membership; as a rule 0.5 for casual, 0.7 for typical, 0.85 for "
+        "important and 0.95 for critical tasks.",
+        minimum=0.0,
+        maximum=1.0,
+        allowed=SHARE,
+        flags=("--alpha", "-a"),
+        is_about_plan=True,
+        message_field="alpha",
+        left_open="NaN",
+    ),
+    PlanningOption(
+        name="criticality",
+        field="policy.criticality",
+        read=lambda options: (options.policy or _POLICY).criticality,
+        default=_POLICY.criticality,
+        sentence="Lift of alpha towards 1; 0 leaves it as it is.",
+        minimum=0.0,
+        maximum=1.0,
+        flags=("--criticality",),
+        is_about_plan=True,
+    ),
+    PlanningOption(
+        name="adaptive_alpha",
+        field="policy.adaptive",
+        read=lambda options: (options.policy or _POLICY).adaptive,
+        default=_POLICY.adaptive,
+        sentence="Lower alpha for long plans (see length_factor).",
+        flags=("--adaptive",),
+        is_about_plan=True,
+    ),
+    PlanningOption(
+        name="length_factor",
+        field="policy.length_factor",
+        read=lambda options: (options.policy or _POLICY).length_factor,
+        default=_POLICY.length_factor,
+        sentence="Factor of an adaptive alpha for each graded step beyond free_length.",
+        minimum=0.01,
+        maximum=1.0,
+        flags=("--length-factor",),
+        is_about_plan=True,
+    ),
+    PlanningOption(
+        name="free_length",
+        field="policy.free_length",
+        read=lambda options: (options.policy or _POLICY).free_length,
+        default=_POLICY.free_length,
+        sentence="Number of graded steps that do not lower an adaptive alpha.",
+        minimum=0,
+        maximum=1000,
+        flags=("--free-length",),
+        is_about_plan=True,
+    ),
+    PlanningOption(
+        name="tnorm",
+        field="tnorm",
+        read=lambda options: options.tnorm,
+        default=_DEFAULTS.tnorm,
+        sentence=f"Composition of degrees: {TNORM_CHOICES}.",
+        check=tnorm_by_name,
+        flags=("--tnorm",),
+        is_about_plan=True,
+        message_field="tnorm",
+        left_open='""',
+    ),
+    PlanningOption(
+        name="optimise",
+        field="optimise",
+        read=lambda options: options.optimise.value,
+        default=_DEFAULTS.optimise.value,
+        sentence="Objective: the highest membership, or the least cost or duration of the plans "
+        "that reach alpha.",
+        choices=tuple(item.value for item in Optimise),
+        flags=("--optimise",),
+        is_about_plan=True,
+        message_field="optimise",
+        left_open='""',
+    ),
+    PlanningOption(
+        name="deadline",
+        field="deadline",
+        read=lambda options: options.deadline,
+        default=_DEFAULTS.deadline,
+        sentence="Longest duration of the plan.",
+        unit="s",
+        allowed=_at_least(0.0, "a number of seconds, 0 or more"),
+        is_parameter=False,
+        flags=("--deadline",),
+        is_about_plan=True,
+        message_field="deadline",
+    ),
+    PlanningOption(
+        name="allow_relaxation",
+        field="allow_relaxation",
+        read=lambda options: options.allow_relaxation,
+        default=_DEFAULTS.allow_relaxation,
+        sentence="Relax a goal that can't be met as stated.",
+        flags=("--relax", "--no-relax"),
+        is_about_plan=True,
+        message_field="forbid_relaxation",
+    ),
+    PlanningOption(
+        name="time_limit",
+        field="time_limit",
+        read=lambda options: options.time_limit,
+        default=_DEFAULTS.time_limit,
+        sentence="Time limit of a request.",
+        unit="s",
+        minimum=0.01,
+        maximum=86400.0,
+        allowed=_above_zero("a number of seconds above 0"),
+        flags=("--time-limit",),
+        message_field="time_limit",
+        left_open="zero",
+    ),
+    PlanningOption(
+        name="improve_time",
+        field="improve_time",
+        read=lambda options: options.improve_time,
+        default=_DEFAULTS.improve_time,
+        sentence="Time to look for a better plan, or for the proof that there is none, after the "
+        "first plan that reaches alpha; 0 takes that plan.",
+        unit="s",
+        minimum=0.0,
+        maximum=86400.0,
+        allowed=_at_least(0.0, "a number of seconds, 0 or more"),
+        flags=("--improve-time",),
+    ),
+    PlanningOption(
+        name="memory_limit",
+        field="memory_limit",
+        read=lambda options: options.memory_limit,
+        default=_DEFAULTS.memory_limit,
+        sentence="Memory that a search may use.",
+        unit="MiB",
+        minimum=1.0,
+        maximum=1048576.0,
+        allowed=_above_zero("a number of MiB above 0"),
+        flags=("--memory-limit",),
+    ),
+    PlanningOption(
+        name="max_expansions",
+        field="max_expansions",
+        read=lambda options: options.max_expansions,
+        default=_DEFAULTS.max_expansions,
+        sentence="Number of states that all searches of a request together may expand.",
+        minimum=1,
+        maximum=2**31 - 1,
+        allowed=COUNT,
+    ),
+    PlanningOption(
+        name="algorithm",
+        field="search.algorithm",
+        read=lambda options: options.search.algorithm.value,
+        default=_DEFAULTS.search.algorithm.value,
+        sentence="Search algorithm; the portfolio chooses by itself.",
+        choices=tuple(item.value for item in Algorithm),
+        flags=("--algorithm",),
+    ),
+    PlanningOption(
+        name="heuristic",
+        field="search.heuristic",
+        read=lambda options: options.search.heuristic.value,
+        default=_DEFAULTS.search.heuristic.value,
+        sentence="Heuristic, for algorithms that leave the choice.",
+        choices=tuple(item.value for item in Heuristic),
+        flags=("--heuristic",),
+    ),
+    PlanningOption(
+        name="weight",
+        field="search.weight",
+        read=lambda options: options.search.weight,
+        default=_DEFAULTS.search.weight,
+        sentence="Weight of the heuristic, for algorithms that have one.",
+        allowed=_at_least(1.0, "a number of 1 or more"),
+        is_parameter=False,
+    ),
+    PlanningOption(
+        name="without",
+        field="switches",
+        read=lambda options: [name for name, on in _switches(options).items() if not on],
+        default=(),
+        sentence="Optimisations to switch off; no answer changes.",
+        choices=tuple(field.name for field in fields(Switches)),
+        is_parameter=False,
+        flags=("--without",),
+    ),
+    PlanningOption(
+        name="seed",
+        field="seed",
+        read=lambda options: options.seed,
+        default=_DEFAULTS.seed,
+        sentence="Choice among equally good plans; the same seed gives the same plan.",
+        minimum=0,
+        maximum=2**31 - 1,
+    ),
+    PlanningOption(
+        name="keep",
+        field="keep",
+        read=lambda options: options.keep,
+        default=_DEFAULTS.keep,
+        sentence="Keep an earlier plan for the goal while it holds and none is better.",
+        is_parameter=False,
+    ),
+    PlanningOption(
+        name="explain",
+        field="explain",
+        read=lambda options: options.explain,
+        default=_DEFAULTS.explain,
+        sentence="Explain the result: the share of each step in the loss, what binds at alpha, "
+        "which elements were considered.",
+        is_parameter=False,
+        flags=("--explain",),
+        message_field="explain",
+    ),
+)
+
+OPTION = {option.name: option for option in OPTIONS}
+"""The options by name."""
+
+DEFAULTS: dict[str, Any] = {option.name: option.default for option in OPTIONS}
+"""The default of each option by name, as a plain value."""
+
+
+def _switches(options: PlanningOptions) -> dict[str, bool]:
+    switches = options.switches
+    return {
+        "forgetting": switches.forgetting,
+        "symmetry": switches.symmetry,
+        "metric": switches.metric,
+        "lazy": switches.lazy,
+        "chunks": switches.chunks,
+    }
+
+
+def make_options(values: Mapping[str, Any]) -> PlanningOptions:
+    """Make planning options from plain values by name; those that are missing have their default.
+
+    Args:
+        values: By `PlanningOption.name`. `alpha` may be a word, such as "critical".
+
+    Raises:
+        ValueError: A word is none of the choices, or a policy for alpha has a number out of range.
+            Other numbers are checked by `find_problems`.
+    """
+    given = {**DEFAULTS, **values}
+    alpha, policy = _choose_alpha(given)
+    off = given["without"]
+    return PlanningOptions(
+        alpha=alpha,
+        policy=policy,
+        tnorm=given["tnorm"],
+        optimise=Optimise(given["optimise"]),
+        deadline=given["deadline"],
+        allow_relaxation=given["allow_relaxation"],
+        time_limit=given["time_limit"],
+        improve_time=given["improve_time"],
+        memory_limit=given["memory_limit"],
+        max_expansions=given["max_expansions"],
+        search=SearchOptions(
+            Algorithm(given["algorithm"]), Heuristic(given["heuristic"]), given["weight"]
+        ),
+        switches=Switches(
+            forgetting="forgetting" not in off,
+            symmetry="symmetry" not in off,
+            metric="metric" not in off,
+            lazy="lazy" not in off,
+            chunks="chunks" not in off,
+        ),
+        seed=given["seed"],
+        keep=given["keep"],
+        explain=given["explain"],
+    )
+
+
+def _choose_alpha(given: Mapping[str, Any]) -> tuple[float, AlphaPolicy | None]:
+    """Return the alpha to start from, and the policy if it is more than that number."""
+    alpha = given["alpha"]
+    try:
+        number: float | None = float(alpha)
+    except ValueError:
+        number = None  # the name of a preset
+    if number is not None and given["criticality"] == 0.0 and not given["adaptive_alpha"]:
+        return number, None
+    policy = alpha_policy(
+        alpha,
+        criticality=given["criticality"],
+        length_factor=given["length_factor"],
+        free_length=given["free_length"],
+        adaptive=given["adaptive_alpha"],
+    )
+    return policy.base_alpha, policy
+
+
+def find_problems(options: PlanningOptions) -> tuple[str, ...]:
+    """Return one sentence for each option that is out of its range; empty if all are fine."""
+    found = []
+    for option in OPTIONS:
+        value = option.read(options)
+        if option.allowed is not None and not option.allowed.accepts(value):
+            found.append(f"{option.field} is {value!r}: give {option.allowed.words}.")
+        if option.check is not None:
+            try:
+                option.check(value)  # type: ignore[arg-type]  # whatever the caller has set
+            except (TypeError, ValueError) as error:
+                found.append(f"{option.field}: {error}.")
+    return tuple(found)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The grounder's parameters have the defaults of the library's options."""
+
+from dataclasses import replace
+
+from fcp_ros.grounding import GroundingOptions
+from fcp_ros.nodes.grounder.parameters import PARAMETERS, grounding_options
+
+
+class Defaults:
+    """A table of parameters that nobody has changed."""
+
+    def __getitem__(self, name):
+        return {spec.name: spec.default for spec in PARAMETERS}[name]
+
+    text = number = integer = flag = __getitem__
+
+
+def test_defaults_are_those_of_the_library_but_for_the_files_and_the_fallback():
+    options = grounding_options(Defaults())
+    assert options.fallback == "embedding"
+    assert options.cache_path is not None
+    assert options.calibration.path is not None
+    calibration = replace(options.calibration, path=None)
+    assert GroundingOptions() == replace(
+        options, fallback="", cache_path=None, calibration=calibration
+    )
