@@ -15,6 +15,7 @@ from fcp_ros.scene.formats.spark_dsg.writer import write_spark
 from fcp_ros.scene.formats.usd.writer import write_usd
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.networkx_graph import write_graphml
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,10 @@ def _write_canonical(graph: SceneGraph, path: Path) -> tuple[str, ...]:
     return ()
 
 
+def _write_graphml(graph: SceneGraph, path: Path) -> tuple[str, ...]:
+    return write_graphml(graph.to_networkx(), path)
+
+
 WRITERS: tuple[SceneWriter, ...] = (
     SceneWriter("canonical", "canonical JSON", (".json",), _write_canonical),
     SceneWriter("canonical_yaml", "canonical YAML", (".yaml", ".yml"), _write_canonical),
@@ -47,6 +52,7 @@ WRITERS: tuple[SceneWriter, ...] = (
     SceneWriter("spark_dsg_binary", "Spark-DSG binary (Hydra)", (".sparkdsg",), write_spark),
     SceneWriter("usd", "USD, text", (".usda",), write_usd),
     SceneWriter("usd_binary", "USD, binary", (".usdc", ".usd"), write_usd),
+    SceneWriter("graphml", "GraphML (networkx, Gephi, yEd)", (".graphml",), _write_graphml),
 )
 
 

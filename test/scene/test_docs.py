@@ -26,16 +26,17 @@ def first_cells(page: str, heading: str) -> str:
     return "\n".join(row.split("|")[1] for row in rows)
 
 
-def test_the_example_prints_what_the_page_says(
+def test_the_examples_print_what_the_page_says(
     page: str, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(repository)
-    found = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.S)
-    assert found
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(found[1], "docs/scene_graphs.md", "exec"), {})
-    assert printed.getvalue() == found[2]
+    examples = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.S)
+    assert len(examples) == 2
+    for code, expected in examples:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "docs/scene_graphs.md", "exec"), {})
+        assert printed.getvalue() == expected
 
 
 def test_the_example_of_the_canonical_format_is_read(page: str, tmp_path: Path) -> None:

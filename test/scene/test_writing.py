@@ -98,7 +98,7 @@ def there_and_back(graph: SceneGraph, folder: Path, name: str) -> tuple[SceneGra
     return read_scene(path), list(notes)
 
 
-@pytest.mark.parametrize("name", [writer.name for writer in WRITERS])
+@pytest.mark.parametrize("name", [writer.name for writer in WRITERS if writer.name != "graphml"])
 @pytest.mark.parametrize("scene", ["house", "furnished"])
 def test_a_house_comes_back(
     tmp_path: Path, name: str, scene: str, request: pytest.FixtureRequest, data_dir: Path

@@ -23,6 +23,7 @@ from fcp_ros.scene.graph.checks import (
 from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.indexes import GraphIndexes, change_table
+from fcp_ros.scene.graph.networkx_graph import to_networkx
 
 
 class _RelationsField:
@@ -170,6 +171,16 @@ class SceneGraph:
         self._node_table.prepare()
         self._table.prepare()
         self._index.prepare()
+
+    def to_networkx(self) -> Any:
+        """Return the graph as a `networkx.MultiDiGraph`; `networkx_graph` says what is where."""
+        about = {
+            "frame_id": self.frame_id,
+            "sequence": self.sequence,
+            "source": self.source,
+            "notes": self.notes,
+        }
+        return to_networkx(self.nodes, self.relations, about)
 
     # --- changed copies
 
