@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats import canonical, hov_sg, omnigibson, sayplan, segments, three_dssg
+from fcp_ros.scene.formats import canonical, hov_sg, omnigibson, segments, three_dssg
 from fcp_ros.scene.formats.armeni import reader as armeni
 from fcp_ros.scene.formats.concept_graphs import reader as concept_graphs
 from fcp_ros.scene.formats.context_matters import house as context_matters_house
@@ -158,13 +158,6 @@ READERS: tuple[SceneReader, ...] = (
             "agents",
             "states such as is_open",
         ),
-    ),
-    SceneReader(
-        "sayplan",
-        "SayPlan-style nodes and links",
-        sayplan.is_sayplan,
-        sayplan.read_sayplan,
-        lacks=("geometry", "labels other than the ids", "doors"),
     ),
     SceneReader(
         "taskography_pddl",

@@ -23,7 +23,6 @@ FORMATS = {
     "3dssg/twin_house_relationships.json": "three_dssg",
     "3dssg/twin_house_relationships_subset.json": "three_dssg",
     "hovsg/graph": "hov_sg",
-    "sayplan/twin_house_sayplan.json": "sayplan",
     "pyrobosim/twin_house_world.yaml": "pyrobosim",
 }
 """Twins of the house in the folder ``data``, and the reader of each."""

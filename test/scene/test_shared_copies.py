@@ -20,7 +20,6 @@ COPIES = {
     "usd": "usd",
     "armeni_npz/3DSceneGraph_TwinHouse.npz": "armeni_npz/3DSceneGraph_TwinHouse.npz",
     "hovsg/graph": "hovsg/graph",
-    "sayplan/twin_house_sayplan.json": "sayplan/twin_house_sayplan.json",
     "3dssg/twin_house_objects.json": "3dssg/twin_house_objects.json",
     "3dssg/twin_house_relationships.json": "3dssg/twin_house_relationships.json",
     "3dssg/twin_house_relationships_subset.json": "3dssg/twin_house_relationships_subset.json",

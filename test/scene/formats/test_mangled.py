@@ -35,7 +35,6 @@ FILES = {
     "hovsg/graph/floors/0.json": "hovsg/graph",
     "hovsg/graph/rooms/0_0.json": "hovsg/graph",
     "hovsg/graph/objects/0_0_0.json": "hovsg/graph",
-    "sayplan/twin_house_sayplan.json": "",
 }
 """File that is mangled -> what is read, where that is not the file itself."""
 
