@@ -174,14 +174,14 @@ def _open(path: Path) -> CalibrationStore:
 def print_predicate(summary: PredicateSummary, console: Console) -> None:
     """One predicate: its contexts, then its models."""
     console.print(f"[bold]{escape(summary.predicate)}[/]")
-    console.print(Padding(_contexts(summary.contexts), (0, 0, 0, 2)))
+    console.print(Padding(_build_contexts_table(summary.contexts), (0, 0, 0, 2)))
     for model in summary.models:
-        for line in _model_lines(model):
+        for line in _describe_model(model):
             console.print(Padding(line, (0, 0, 0, 2)))
     console.print()
 
 
-def _contexts(contexts: tuple[ContextSummary, ...]) -> Table:
+def _build_contexts_table(contexts: tuple[ContextSummary, ...]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1, 0, 0))
     table.add_column("context", min_width=26)
     table.add_column("outcomes", justify="right")
@@ -196,16 +196,16 @@ def _contexts(contexts: tuple[ContextSummary, ...]) -> Table:
             escape(one.words),
             str(one.outcomes),
             f"{one.weight:.1f}",
-            _number(one.prior),
-            _degree(one),
+            _format_number(one.prior),
+            _format_degree(one),
             f"{one.mean_quality:.2f}",
             datetime.datetime.fromtimestamp(one.last).strftime("%d %b %H:%M"),
-            escape(_short(one.last_step)),
+            escape(_shorten(one.last_step)),
         )
     return table
 
 
-def _degree(one: ContextSummary) -> str:
+def _format_degree(one: ContextSummary) -> str:
     """The degree, coloured by which way outcomes have moved it."""
     if one.degree is None or one.prior is None:
         return "-"
@@ -214,15 +214,15 @@ def _degree(one: ContextSummary) -> str:
     return f"[{'green' if one.degree > one.prior else 'red'}]{one.degree:.2f}[/]"
 
 
-def _short(step: str) -> str:
+def _shorten(step: str) -> str:
     return step if len(step) <= STEP_WIDTH else f"{step[: STEP_WIDTH - 1]}…"
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-def _model_lines(model: ModelSummary) -> Iterator[str]:
+def _describe_model(model: ModelSummary) -> Iterator[str]:
     """The pooled map, how good the degrees were, and drift."""
     said = f"[dim]degrees of[/] {escape(model.model)} [dim]after {model.outcomes} outcomes, [/]"
     said += f"[dim]each worth {model.strength:.1f}[/]"

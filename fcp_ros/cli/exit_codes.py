@@ -29,6 +29,6 @@ _PLANNING = {
 }
 
 
-def of_status(status: PlanStatus) -> int:
+def to_exit_code(status: PlanStatus) -> int:
     """Returns the exit code for a planning status."""
     return _PLANNING[status]

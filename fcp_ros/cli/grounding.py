@@ -66,7 +66,7 @@ def train(
         packaged = [] if own_only else [config_folder() / "judgements"]
         sets = read_judgements([*packaged, *(judgements or [])])
         encoder = SentenceEncoder(Path(model) if model else None)
-        with _progress(console) as progress:
+        with _open_progress(console) as progress:
             task = progress.add_task("reading")
             heads, comparisons = train_heads(
                 sets,
@@ -76,20 +76,20 @@ def train(
                 ),
             )
         save_heads(heads, out)
-    console.print(_table(comparisons))
+    console.print(_build_table(comparisons))
     console.print(
         f"wrote {out}: set the grounder's parameter heads (or GroundingOptions.heads) to use it",
         soft_wrap=True,
     )
 
 
-def _progress(console: Console) -> Progress:
+def _open_progress(console: Console) -> Progress:
     return Progress(
         TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console
     )
 
 
-def _table(comparisons: dict[str, Comparison]) -> Table:
+def _build_table(comparisons: dict[str, Comparison]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("set", "held out", "by", "mean error", "rank correlation", "AUC"):
         table.add_column(column)

@@ -63,24 +63,28 @@ def judge(
                 f"use one of {', '.join(sorted(loaded.graded))}"
             )
         asked = loaded.graded[predicate]
-        request = _in_scene(asked, arguments, domain, scene) if scene else _words(asked, arguments)
+        request = (
+            _request_in_scene(asked, arguments, domain, scene)
+            if scene
+            else _request_in_words(asked, arguments)
+        )
         choice = JudgeChoice(oracle, model, endpoint, calibration)
         with closing(open_grounder(loaded, choice)) as grounder:
             membership = grounder.judge([request])[0]
     if as_json:
         typer.echo(json.dumps(to_plain(membership), indent=1))
     else:
-        open_console().print(escape(_sentence(request, membership)), soft_wrap=True)
+        open_console().print(escape(_format_answer(request, membership)), soft_wrap=True)
 
 
-def _in_scene(
+def _request_in_scene(
     predicate: GradedPredicate, names: list[str], domain: str, scene: str
 ) -> JudgementRequest:
     """A request about things of a scene, with all that the predicate declares of them."""
     return build_request(predicate, tuple(names), open_session(domain, scene).state.instance)
 
 
-def _words(predicate: GradedPredicate, words: list[str]) -> JudgementRequest:
+def _request_in_words(predicate: GradedPredicate, words: list[str]) -> JudgementRequest:
     """A request about things that are in no scene: each is known by its category alone."""
     names = [parameter.name for parameter in predicate.parameters]
     if len(words) != len(names):
@@ -99,7 +103,7 @@ def _words(predicate: GradedPredicate, words: list[str]) -> JudgementRequest:
     )
 
 
-def _sentence(request: JudgementRequest, membership: Membership) -> str:
+def _format_answer(request: JudgementRequest, membership: Membership) -> str:
     text = f"{membership.degree:.2f}  {request}  [{membership.source}, {membership.model}]"
     if membership.evidence_count:
         text += f"  judged {membership.prior:.2f}, then {membership.evidence_count} outcomes"

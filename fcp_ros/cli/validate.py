@@ -107,7 +107,7 @@ def _validate_plan(
     goal = check_goal(parse_expression(plan.goal), spoken_of, instance)
     with closing(open_grounder(spoken_of, judges)) as grounder:
         verdict = verify(spoken_of, instance, plan, goal, grounder, alpha=plan.alpha)
-    _tell(
+    _report_verdict(
         console,
         verdict.problems,
         f"plan of {len(plan.steps)} steps, membership "
@@ -127,10 +127,12 @@ def _validate_actions(console: Console, file: str, domain: str, problem: str) ->
     try:
         plan = plan_from_actions(task, actions)
     except CannotReplay as reason:
-        _tell(console, [str(reason)], "")
+        _report_verdict(console, [str(reason)], "")
     with closing(open_grounder(task.domain, JudgeChoice())) as grounder:
         verdict = verify(task.domain, task.instance, plan, task.goal, grounder, alpha=1.0)
-    _tell(console, verdict.problems, f"plan of {len(actions)} actions, replayed from {problem}")
+    _report_verdict(
+        console, verdict.problems, f"plan of {len(actions)} actions, replayed from {problem}"
+    )
 
 
 def _validate_pddl(console: Console, file: str, domain: str) -> None:
@@ -145,7 +147,7 @@ def _validate_pddl(console: Console, file: str, domain: str) -> None:
     )
 
 
-def _tell(console: Console, problems: Sequence[str], valid: str) -> None:
+def _report_verdict(console: Console, problems: Sequence[str], valid: str) -> None:
     """What the verifier said; leaves with FAILED where something is wrong."""
     if not problems:
         console.print(f"[green]valid[/] {escape(valid)}", soft_wrap=True)

@@ -11,6 +11,6 @@ Pictures and pages are imported from their own files: drawing takes a library th
 and most commands draw nothing.
 """
 
-from fcp_ros.report.plain_json import plain_result, read_plan, to_plain
+from fcp_ros.report.plain_json import read_plan, to_plain, to_plain_result
 
-__all__ = ["plain_result", "read_plan", "to_plain"]
+__all__ = ["to_plain_result", "read_plan", "to_plain"]

@@ -25,7 +25,7 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
         result: the planner's answer.
         explain: adds the candidates, the source of each degree and the timings.
     """
-    parts: list[RenderableType] = [_headline(result)]
+    parts: list[RenderableType] = [_build_headline(result)]
     for relaxation in result.relaxations:
         parts.append(
             Text.from_markup(
@@ -43,7 +43,7 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
     if explain and result.alpha_reason:
         parts.append(Text(result.alpha_reason))
     if explain:
-        parts.append(_statistics(result))
+        parts.append(_build_statistics(result))
     return Group(*parts)
 
 
@@ -65,22 +65,22 @@ def render_plan(plan: Plan, *, explain: bool = False) -> RenderableType:
     for number, step in enumerate(plan.steps, start=1):
         table.add_row(
             str(number),
-            _step_text(step, explain),
-            _time(plan, number - 1),
+            _build_step_text(step, explain),
+            _format_time(plan, number - 1),
             "crisp" if step.degree >= 1.0 else f"{step.degree:.2f}",
-            _bar(step.membership_after, plan.alpha),
+            _build_bar(step.membership_after, plan.alpha),
         )
     table.add_row(
         "",
-        _with_sources("goal", plan.goal_judgements, explain),
+        _add_sources("goal", plan.goal_judgements, explain),
         "" if plan.schedule is None else f"{plan.schedule.makespan:.1f} s",
         "crisp" if plan.goal_degree >= 1.0 else f"{plan.goal_degree:.2f}",
-        _bar(plan.membership, plan.alpha),
+        _build_bar(plan.membership, plan.alpha),
     )
     return table
 
 
-def _time(plan: Plan, index: int) -> str:
+def _format_time(plan: Plan, index: int) -> str:
     if plan.schedule is None:
         return f"{plan.steps[index].duration:.1f} s"
     return f"{plan.schedule.starts[index]:.1f} - {plan.schedule.ends[index]:.1f} s"
@@ -105,7 +105,7 @@ def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
             escape(binding or "(none)"),
             f"{candidate.goal_degree:.2f}",
             f"{candidate.membership:.2f}",
-            _with_sources(candidate.reason, candidate.judgements, True),
+            _add_sources(candidate.reason, candidate.judgements, True),
         )
     if len(candidates) > CANDIDATES_SHOWN:
         table.add_row("", f"... {len(candidates) - CANDIDATES_SHOWN} more", "", "", "")
@@ -131,24 +131,24 @@ def render_explanation(explanation: Explanation) -> RenderableType:
     return Group(*shares, *words, Text(explanation.looked, style="dim"))
 
 
-def step_words(step: PlanStep) -> str:
+def format_step(step: PlanStep) -> str:
     """A step as it is read: ``pick(robot_1, mug_1, table_1, kitchen_1)``."""
     return f"{step.rule}({', '.join(name for _, name in step.arguments)})"
 
 
-def _headline(result: PlanningResult) -> Text:
+def _build_headline(result: PlanningResult) -> Text:
     colour = "green" if result.status.solved else "yellow"
     return Text.from_markup(f"[bold {colour}]{result.status.name}[/] {escape(result.message)}")
 
 
-def _step_text(step: PlanStep, explain: bool) -> Text:
-    text = _with_sources(step_words(step), step.judgements, explain)
+def _build_step_text(step: PlanStep, explain: bool) -> Text:
+    text = _add_sources(format_step(step), step.judgements, explain)
     if step.chunk:
         text.append(f"  [{step.chunk}]", style="cyan")
     return text
 
 
-def _with_sources(text: str, judgements: Sequence[Judged], explain: bool) -> Text:
+def _add_sources(text: str, judgements: Sequence[Judged], explain: bool) -> Text:
     result = Text(text)
     if explain:
         for judged in judgements:
@@ -157,7 +157,7 @@ def _with_sources(text: str, judgements: Sequence[Judged], explain: bool) -> Tex
     return result
 
 
-def _bar(value: float, alpha: float) -> Text:
+def _build_bar(value: float, alpha: float) -> Text:
     filled = round(value * BAR_WIDTH)
     colour = "blue" if value >= alpha else "red"
     bar = Text("━" * filled, style=colour)
@@ -166,7 +166,7 @@ def _bar(value: float, alpha: float) -> Text:
     return bar
 
 
-def _statistics(result: PlanningResult) -> Text:
+def _build_statistics(result: PlanningResult) -> Text:
     stages = ", ".join(
         f"{stage} {1000 * seconds:.0f} ms" for stage, seconds in result.timings.items()
     )

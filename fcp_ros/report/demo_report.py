@@ -15,7 +15,7 @@ from typing import Any
 
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.planning import PlanningResult
-from fcp_ros.report.plain_json import plain_result, to_plain
+from fcp_ros.report.plain_json import to_plain, to_plain_result
 from fcp_ros.scene import SceneGraph
 
 
@@ -118,17 +118,17 @@ def write_json(report: DemoReport, path: Path) -> Path:
     """Write the report without the scenes (they are files of their own); return the path."""
     plain = to_plain(dataclasses.replace(report, episodes=()))
     plain["as_expected"] = report.as_expected
-    plain["episodes"] = [_plain_episode(episode) for episode in report.episodes]
+    plain["episodes"] = [_to_plain_episode(episode) for episode in report.episodes]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(plain, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     return path
 
 
-def _plain_episode(episode: Episode) -> dict[str, Any]:
+def _to_plain_episode(episode: Episode) -> dict[str, Any]:
     plain = {
         field.name: to_plain(getattr(episode, field.name))
         for field in dataclasses.fields(episode)
         if field.name not in ("scene", "result")
     }
-    plain["result"] = plain_result(episode.result)
+    plain["result"] = to_plain_result(episode.result)
     return plain

@@ -24,7 +24,7 @@ class NotPddl(InputError):
     """A name that can't stand in an IPC plan; the message says which."""
 
 
-def ipc_plan(plan: Plan, domain: Domain, task: PddlTask | None = None) -> str:
+def to_ipc_plan(plan: Plan, domain: Domain, task: PddlTask | None = None) -> str:
     """The plan as the text of an IPC plan file.
 
     Arguments:
@@ -42,15 +42,17 @@ def ipc_plan(plan: Plan, domain: Domain, task: PddlTask | None = None) -> str:
         bound = dict(step.arguments)
         cost += cost_of(domain.rules[step.rule], tuple(bound.values()))
         if task is None:
-            lines.append(_line(step.rule, tuple(bound.values())))
+            lines.append(_format_action(step.rule, tuple(bound.values())))
         else:
             form = task.forms[step.rule]
-            lines.append(_line(form.action, tuple(bound[name] for name in form.parameters)))
-    kind = "unit cost" if _is_unit(domain) else "general cost"
-    return "\n".join((*lines, f"; cost = {_number(cost)} ({kind})", ""))
+            lines.append(
+                _format_action(form.action, tuple(bound[name] for name in form.parameters))
+            )
+    kind = "unit cost" if _has_unit_cost(domain) else "general cost"
+    return "\n".join((*lines, f"; cost = {_format_number(cost)} ({kind})", ""))
 
 
-def _line(action: str, objects: Sequence[str]) -> str:
+def _format_action(action: str, objects: Sequence[str]) -> str:
     for name in (action, *objects):
         if not _NAME.match(name):
             raise NotPddl(
@@ -60,10 +62,10 @@ def _line(action: str, objects: Sequence[str]) -> str:
     return f"({' '.join((action, *objects))})"
 
 
-def _is_unit(domain: Domain) -> bool:
+def _has_unit_cost(domain: Domain) -> bool:
     """Whether each action costs 1."""
     return all(rule.cost.base == 1.0 and not rule.cost.terms for rule in domain.rules.values())
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(value)

@@ -31,7 +31,7 @@ def to_plain(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} can't be written to a report's JSON")
 
 
-def plain_result(result: PlanningResult) -> dict[str, Any]:
+def to_plain_result(result: PlanningResult) -> dict[str, Any]:
     """Return a planner's answer as JSON values, without the verifier's (large) final state."""
     if result.verification is not None:
         verdict = dataclasses.replace(result.verification, final=None)

@@ -36,7 +36,7 @@ _WALL = 2.5
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _NodeStyle:
     """What is drawn in one colour and switched on and off together."""
 
     name: str
@@ -46,15 +46,15 @@ class _Kind:
 
 
 _ROOMS, _FLOORS, _FURNITURE, _THINGS, _DOORS, _AGENTS, _PLACES, _ABOVE = range(8)
-_KINDS = (
-    _Kind("rooms", palette.ROOM_EDGE),
-    _Kind("floors", palette.FAINT, on=False, lines=False),
-    _Kind("furniture", palette.FURNITURE_EDGE),
-    _Kind("things", palette.ITEM),
-    _Kind("doors", palette.GOOD),
-    _Kind("agents", palette.ROUTE),
-    _Kind("places", palette.MUTED, on=False, lines=False),
-    _Kind("buildings and storeys", palette.FAINT, on=False, lines=False),
+_STYLES = (
+    _NodeStyle("rooms", palette.ROOM_EDGE),
+    _NodeStyle("floors", palette.FAINT, on=False, lines=False),
+    _NodeStyle("furniture", palette.FURNITURE_EDGE),
+    _NodeStyle("things", palette.ITEM),
+    _NodeStyle("doors", palette.GOOD),
+    _NodeStyle("agents", palette.ROUTE),
+    _NodeStyle("places", palette.MUTED, on=False, lines=False),
+    _NodeStyle("buildings and storeys", palette.FAINT, on=False, lines=False),
 )
 
 
@@ -93,7 +93,7 @@ def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domai
         unplaced=len(graph.nodes) - len(placed),
         # These three are made here, of what is escaped already; all else the template escapes.
         floor_plan=Markup(draw_floor_plan(graph, (), "plan")) if drawn else "",
-        data=Markup(_json_in_html(_view_data(graph, placed, typing))),
+        data=Markup(_dump_for_html(_make_view_data(graph, placed, typing))),
         script=Markup(source),
         groups=group_by_label(graph, typing),
         notes=graph.notes,
@@ -104,41 +104,41 @@ def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domai
     )
 
 
-def _json_in_html(value: object) -> str:
+def _dump_for_html(value: object) -> str:
     """JSON that can't end the script element that it stands in, whatever names it holds."""
     text = json.dumps(value, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _view_data(
+def _make_view_data(
     graph: SceneGraph, placed: Sequence[SceneNode], typing: Mapping[str, TypeChoice]
 ) -> dict[str, Any]:
     """What scene_view.js draws; lengths in metres, to the millimetre."""
     index = {node.id: position for position, node in enumerate(placed)}
     return {
         "kinds": [
-            {"name": k.name, "colour": k.colour, "on": k.on, "lines": k.lines} for k in _KINDS
+            {"name": k.name, "colour": k.colour, "on": k.on, "lines": k.lines} for k in _STYLES
         ],
-        "nodes": [_node(node, typing.get(node.id)) for node in placed],
-        "rooms": [_room(node) for node in placed if node.layer is Layer.ROOM and node.polygon],
-        "relations": _relations(graph, index),
+        "nodes": [_make_node(node, typing.get(node.id)) for node in placed],
+        "rooms": [_make_room(node) for node in placed if node.layer is Layer.ROOM and node.polygon],
+        "relations": _make_lines(graph, index),
     }
 
 
-def _node(node: SceneNode, choice: TypeChoice | None) -> list[Any]:
+def _make_node(node: SceneNode, choice: TypeChoice | None) -> list[Any]:
     assert node.pose is not None  # callers keep placed nodes only
     numbers = (*node.pose.position, *(node.size or (_POINT,) * 3))
     return [
         node.id,
         node.category,
         "" if choice is None else choice.type,
-        _kind(node),
+        _choose_style(node),
         *(round(number, 3) for number in numbers),
         *(round(number, 4) for number in node.pose.orientation),
     ]
 
 
-def _kind(node: SceneNode) -> int:
+def _choose_style(node: SceneNode) -> int:
     if node.layer is not Layer.OBJECT:
         by_layer = {Layer.ROOM: _ROOMS, Layer.AGENT: _AGENTS, Layer.PLACE: _PLACES}
         return by_layer.get(node.layer, _ABOVE)
@@ -151,7 +151,7 @@ def _kind(node: SceneNode) -> int:
     return _FURNITURE if footprint >= ITEM_FOOTPRINT else _THINGS
 
 
-def _room(node: SceneNode) -> dict[str, Any]:
+def _make_room(node: SceneNode) -> dict[str, Any]:
     assert node.pose is not None
     height = node.height or (node.size[2] if node.size is not None else 0.0) or _WALL
     low = node.pose.position[2] - height / 2.0
@@ -162,7 +162,7 @@ def _room(node: SceneNode) -> dict[str, Any]:
     }
 
 
-def _relations(graph: SceneGraph, index: Mapping[str, int]) -> dict[str, list[int]]:
+def _make_lines(graph: SceneGraph, index: Mapping[str, int]) -> dict[str, list[int]]:
     """Ends of lines by relation; a passage is on the way between its rooms."""
     lines: dict[str, list[int]] = {}
     for relation in graph.relations:

@@ -7,7 +7,7 @@ from dataclasses import fields
 import pytest
 from typer.testing import CliRunner
 
-from fcp_ros.cli.exit_codes import BAD_INPUT, FAILED, of_status
+from fcp_ros.cli.exit_codes import BAD_INPUT, FAILED, to_exit_code
 from fcp_ros.cli.main import app
 from fcp_ros.cli.plan.options import Optimisation
 from fcp_ros.grounding import CalibrationStore, Evidence
@@ -108,7 +108,7 @@ def test_every_optimisation_can_be_switched_off():
 def test_the_exit_code_tells_the_status(goal, arguments, status):
     code, out, _ = fcp("plan", "--goal", goal, *arguments)
     assert status.name in out
-    assert code == of_status(status) >= 10
+    assert code == to_exit_code(status) >= 10
 
 
 def test_a_missing_thing_is_relaxed_with_the_reason():
@@ -249,5 +249,5 @@ def test_what_is_optimised_and_how_can_be_chosen():
     code, out, _ = fcp(
         "plan", "--goal", "on(mug_1, tv_stand_1)", "--oracle", "table", "--deadline", "1"
     )
-    assert code == of_status(PlanStatus.UNSOLVABLE_INCOMPLETELY)  # the person might help
+    assert code == to_exit_code(PlanStatus.UNSOLVABLE_INCOMPLETELY)  # the person might help
     assert "too late" in out

@@ -7,7 +7,7 @@ import pytest
 from pddl_interpreter import Interpreter
 from typer.testing import CliRunner
 
-from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, of_status
+from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, to_exit_code
 from fcp_ros.cli.main import app
 from fcp_ros.domain.pddl.reader import read_texts
 from fcp_ros.domain.pddl.syntax.source import read_source
@@ -72,7 +72,7 @@ def test_a_goal_that_is_out_of_reach(folder, tmp_path):
         "plan", "-d", folder / "ferry.pddl", "-s", folder / "ferry-1.pddl",
         "-g", "on-deck(world, van) and on-deck(world, jeep)", "--out", tmp_path / "plan.txt",
     )  # fmt: skip
-    assert result.exit_code == of_status(PlanStatus.UNSOLVABLE_PROVEN), result.output
+    assert result.exit_code == to_exit_code(PlanStatus.UNSOLVABLE_PROVEN), result.output
     assert not (tmp_path / "plan.txt").exists()
 
 
@@ -81,7 +81,7 @@ def test_what_is_not_supported_has_its_own_status(folder, tmp_path):
     text = (folder / "ferry.pddl").read_text()
     domain.write_text(text.replace("(:action sail", "(:durative-action sail"))
     result = run("plan", "-d", domain, "-s", folder / "ferry-1.pddl")
-    assert result.exit_code == of_status(PlanStatus.UNSUPPORTED)
+    assert result.exit_code == to_exit_code(PlanStatus.UNSUPPORTED)
     words = " ".join(result.output.split())
     assert "UNSUPPORTED" in words
     assert "not supported: durative actions" in words

@@ -8,7 +8,7 @@ from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.planning import Plan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.verification.ipc_plan import plan_from_actions, read_ipc_plan
-from fcp_ros.report.ipc_plan import NotPddl, ipc_plan
+from fcp_ros.report.ipc_plan import NotPddl, to_ipc_plan
 
 COURIER = (
     "(ride Hill Depot)\n(fetch bill)\n(ride Depot Lake)\n(ride Lake Mill)\n(deliver bill Mill)"
@@ -23,14 +23,14 @@ def courier(repository):
 
 def test_what_is_written_is_what_was_read(courier):
     plan = plan_from_actions(courier, read_ipc_plan(COURIER.lower()))
-    text = ipc_plan(plan, courier.domain, courier)
+    text = to_ipc_plan(plan, courier.domain, courier)
     assert text == f"{COURIER}\n; cost = 9 (general cost)\n"
     assert plan_from_actions(courier, read_ipc_plan(text)) == plan
 
 
 def test_an_empty_plan_costs_nothing(courier):
     empty = plan_from_actions(courier, ())
-    assert ipc_plan(empty, courier.domain, courier) == "; cost = 0 (general cost)\n"
+    assert to_ipc_plan(empty, courier.domain, courier) == "; cost = 0 (general cost)\n"
 
 
 def plan_of(*steps):
@@ -46,7 +46,7 @@ def test_rules_of_a_yaml_domain_are_written_as_they_are(repository):
     domain = household(repository)
     name = next(iter(domain.rules))
     bound = tuple((p, f"thing-{n}") for n, p in enumerate(domain.rules[name].parameter_names))
-    text = ipc_plan(plan_of((name, bound)), domain)
+    text = to_ipc_plan(plan_of((name, bound)), domain)
     assert text.startswith(f"({name} thing-0")
     assert text.endswith("; cost = 1 (unit cost)\n")
 
@@ -57,4 +57,4 @@ def test_names_that_pddl_does_not_allow_are_refused(repository, element):
     name = next(iter(domain.rules))
     bound = tuple((p, element) for p in domain.rules[name].parameter_names)
     with pytest.raises(NotPddl, match="can't stand in an IPC plan"):
-        ipc_plan(plan_of((name, bound)), domain)
+        to_ipc_plan(plan_of((name, bound)), domain)

@@ -16,7 +16,7 @@ from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import GroundingOptions, make_grounder
 from fcp_ros.planning import PlanningOptions, plan, verify
 from fcp_ros.planning.schedule.schedule import schedule_steps
-from fcp_ros.report import plain_result, read_plan, to_plain
+from fcp_ros.report import read_plan, to_plain, to_plain_result
 from fcp_ros.report.console import render_result
 from fcp_ros.report.demo_page import render_page
 from fcp_ros.report.demo_report import (
@@ -145,7 +145,7 @@ def test_json_has_every_episode_without_the_scene(report, tmp_path):
 
 
 def test_a_plan_survives_json_and_still_verifies(result, domain, state, grounder):
-    plan_read = read_plan(json.dumps(plain_result(result)))
+    plan_read = read_plan(json.dumps(to_plain_result(result)))
     assert plan_read == result.plan
     goal = check_goal(parse_expression(plan_read.goal), domain, state)
     assert verify(domain, state, plan_read, goal, grounder, alpha=plan_read.alpha).ok
@@ -160,7 +160,7 @@ def scheduled(result, domain, state):
 
 
 def test_a_schedule_and_chunks_survive_json(scheduled):
-    plan_read = read_plan(json.dumps(plain_result(scheduled), allow_nan=False))
+    plan_read = read_plan(json.dumps(to_plain_result(scheduled), allow_nan=False))
     assert plan_read == scheduled.plan
     assert plan_read.schedule.makespan == pytest.approx(scheduled.plan.duration)
 

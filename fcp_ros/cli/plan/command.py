@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from fcp_ros.cli.exit_codes import of_status
+from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.judges import JudgeChoice
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
@@ -49,7 +49,7 @@ from fcp_ros.cli.plan.request import PlanInput, answer_pddl, answer_scene, is_pd
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.planning import Explanation
 from fcp_ros.planning.model.option_table import DEFAULTS, make_options
-from fcp_ros.report import plain_result
+from fcp_ros.report import to_plain_result
 from fcp_ros.report.console import render_result
 
 app = typer.Typer(add_completion=False)
@@ -140,16 +140,16 @@ def plan(
         else:
             answer = answer_scene(asked)
         if out is not None and answer.result.plan is not None:
-            out.write_text(answer.ipc_plan(), encoding="utf-8")
+            out.write_text(answer.to_ipc_plan(), encoding="utf-8")
     if as_json:
-        typer.echo(json.dumps(plain_result(answer.result), indent=1))
+        typer.echo(json.dumps(to_plain_result(answer.result), indent=1))
     else:
         console = open_console()
         console.print(render_result(answer.result, explain=explain))
         for element in why or ():
             explanation = answer.result.explanation or Explanation()
             console.print(explanation.explain_element(element), markup=False)
-    raise typer.Exit(of_status(answer.result.status))
+    raise typer.Exit(to_exit_code(answer.result.status))
 
 
 def _load_numba_without_scipy() -> None:

@@ -25,7 +25,6 @@ class Optimisation(str, Enum):
     CHUNKS = "chunks"
 
 
-
 def describe_option(name: str, more: str = "") -> Any:
     """Make the command-line option for one row of the table.
 

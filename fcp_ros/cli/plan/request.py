@@ -14,7 +14,7 @@ from fcp_ros.domain.pddl import PddlTask, UnsupportedPddl, read_pddl
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningResult, PlanStatus, Progress, plan
 from fcp_ros.planning.model.request import ProgressCallback
 from fcp_ros.relaxation import plan_goal
-from fcp_ros.report.ipc_plan import ipc_plan
+from fcp_ros.report.ipc_plan import to_ipc_plan
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class PlanAnswer:
     domain: Domain | None
     task: PddlTask | None = None
 
-    def ipc_plan(self) -> str:
+    def to_ipc_plan(self) -> str:
         """Return the plan as the text of an IPC plan file.
 
         Raises:
@@ -56,7 +56,7 @@ class PlanAnswer:
         """
         assert self.result.plan is not None, "there is a plan"
         assert self.domain is not None, "what was planned has been read"
-        return ipc_plan(self.result.plan, self.domain, self.task)
+        return to_ipc_plan(self.result.plan, self.domain, self.task)
 
 
 def is_pddl(file: str) -> bool:

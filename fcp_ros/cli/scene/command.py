@@ -11,9 +11,9 @@ import typer
 
 from fcp_ros.cli.exit_codes import DIFFERENT
 from fcp_ros.cli.options import DEFAULT_DOMAIN, DomainOption, JsonOption, SimilarOption, TypeOption
-from fcp_ros.cli.scene.difference import plain_difference, print_difference, type_by
-from fcp_ros.cli.scene.info import plain_info, print_info
-from fcp_ros.cli.scene.options import AlsoOption, FileArgument, MaxNodesOption, limits_of
+from fcp_ros.cli.scene.difference import make_type_lookup, print_difference, to_plain_difference
+from fcp_ros.cli.scene.info import print_info, to_plain_info
+from fcp_ros.cli.scene.options import AlsoOption, FileArgument, MaxNodesOption, to_limits
 from fcp_ros.cli.session import SceneChoice, open_session
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, show_progress
 from fcp_ros.domain import load_domain
@@ -45,11 +45,11 @@ def info(
     as_json: JsonOption = False,
 ) -> None:
     """Show what is in a scene, and what a domain makes of it."""
-    choice = SceneChoice(tuple(types or ()), similar, limits_of(max_nodes), tuple(also or ()))
+    choice = SceneChoice(tuple(types or ()), similar, to_limits(max_nodes), tuple(also or ()))
     with explain_errors(), show_progress(f"reading {file}"):
         session = open_session(domain, file, choice)
     if as_json:
-        typer.echo(json.dumps(plain_info(session), indent=1))
+        typer.echo(json.dumps(to_plain_info(session), indent=1))
     else:
         print_info(open_console(), session, each_node=each_node)
 
@@ -78,7 +78,7 @@ def show(
 
     if out.suffix.lower() not in (".html", ".htm", ".svg"):
         fail(f"{out}: pictures are written as .html or .svg; end the file's name with one of them")
-    choice = SceneChoice(tuple(types or ()), similar, limits_of(max_nodes), tuple(also or ()))
+    choice = SceneChoice(tuple(types or ()), similar, to_limits(max_nodes), tuple(also or ()))
     with explain_errors(), show_progress(f"reading {file}"):
         session = open_session(domain, file, choice)
     if all(node.pose is None for node in session.graph.nodes.values()):
@@ -114,7 +114,7 @@ def convert(
     """Write a scene in another format; says what that format has no words for."""
     with explain_errors(), show_progress(f"converting {file}"):
         relations = RelationOptions(also=frozenset(also or ()))
-        graph = read_scene(find_scene(file), limits=limits_of(max_nodes))
+        graph = read_scene(find_scene(file), limits=to_limits(max_nodes))
         graph = graph if given_only else complete_relations(graph, relations)
         out.parent.mkdir(parents=True, exist_ok=True)
         lost = save_scene(graph, out, format_name)
@@ -157,9 +157,9 @@ def diff(
     read = read_scene if given_only else load_scene
     with explain_errors(), show_progress("reading"):
         before, after = (
-            read(find_scene(file), limits=limits_of(max_nodes)) for file in (first, second)
+            read(find_scene(file), limits=to_limits(max_nodes)) for file in (first, second)
         )
-        type_of = type_by(load_domain(find_domain(domain))) if match else None
+        type_of = make_type_lookup(load_domain(find_domain(domain))) if match else None
     with show_progress("comparing"):
         found = compare_scenes(
             before,
@@ -168,7 +168,7 @@ def diff(
             match_scenes(before, after, reach, type_of) if match else None,
         )
     if as_json:
-        typer.echo(json.dumps(plain_difference(found), indent=1))
+        typer.echo(json.dumps(to_plain_difference(found), indent=1))
     else:
         print_difference(open_console(), found)
     if not found.is_empty:

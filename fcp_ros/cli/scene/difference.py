@@ -17,7 +17,7 @@ from fcp_ros.scene import SceneNode
 from fcp_ros.scene.difference import NodeDifference, SceneDifference
 
 
-def type_by(domain: Domain) -> Callable[[SceneNode], str]:
+def make_type_lookup(domain: Domain) -> Callable[[SceneNode], str]:
     """The type that a domain's labels give a node; its own label where they give none."""
 
     def type_of(node: SceneNode) -> str:
@@ -29,29 +29,29 @@ def type_by(domain: Domain) -> Callable[[SceneNode], str]:
 def print_difference(console: Console, found: SceneDifference) -> None:
     """Print a line for each thing that differs: + only in the second, - only in the first."""
     if found.frames is not None:
-        _line(console, "~", "frames {} and {}".format(*found.frames), "yellow")
+        _print_line(console, "~", "frames {} and {}".format(*found.frames), "yellow")
     for node in found.removed:
-        _line(console, "-", f"{node.layer.value} {_named(node)}", "red")
+        _print_line(console, "-", f"{node.layer.value} {_name_node(node)}", "red")
     for node in found.added:
-        _line(console, "+", f"{node.layer.value} {_named(node)}", "green")
+        _print_line(console, "+", f"{node.layer.value} {_name_node(node)}", "green")
     for change in found.changed:
-        _line(console, "~", f"{change.id}: {'; '.join(_told(change))}", "yellow")
+        _print_line(console, "~", f"{change.id}: {'; '.join(_describe_change(change))}", "yellow")
     for relation in found.relations_removed:
-        _line(console, "-", str(relation), "red")
+        _print_line(console, "-", str(relation), "red")
     for relation in found.relations_added:
-        _line(console, "+", str(relation), "green")
-    console.print(_sum(found), style="dim")
+        _print_line(console, "+", str(relation), "green")
+    console.print(_summarise(found), style="dim")
 
 
-def _line(console: Console, sign: str, text: str, style: str) -> None:
+def _print_line(console: Console, sign: str, text: str, style: str) -> None:
     console.print(Text(f"{sign} {to_printable(text)}", style=style), soft_wrap=True)
 
 
-def _named(node: SceneNode) -> str:
+def _name_node(node: SceneNode) -> str:
     return f"{node.id} ({node.category})"
 
 
-def _told(change: NodeDifference) -> Iterator[str]:
+def _describe_change(change: NodeDifference) -> Iterator[str]:
     if change.moved:
         yield f"moved by {100.0 * change.moved:.1f} cm"
     if change.turned:
@@ -60,7 +60,7 @@ def _told(change: NodeDifference) -> Iterator[str]:
         yield f"{what} {before} -> {after}"
 
 
-def _sum(found: SceneDifference) -> str:
+def _summarise(found: SceneDifference) -> str:
     if found.is_empty:
         return "no differences"
     return (
@@ -69,13 +69,13 @@ def _sum(found: SceneDifference) -> str:
     )
 
 
-def plain_difference(found: SceneDifference) -> dict[str, Any]:
+def to_plain_difference(found: SceneDifference) -> dict[str, Any]:
     """The difference as JSON values; distances in metres, angles in degrees."""
     return {
         "same": found.is_empty,
         "frames": found.frames,
-        "removed": [_plain_node(node) for node in found.removed],
-        "added": [_plain_node(node) for node in found.added],
+        "removed": [_to_plain_node(node) for node in found.removed],
+        "added": [_to_plain_node(node) for node in found.added],
         "changed": [
             {
                 "id": change.id,
@@ -90,5 +90,5 @@ def plain_difference(found: SceneDifference) -> dict[str, Any]:
     }
 
 
-def _plain_node(node: SceneNode) -> dict[str, str]:
+def _to_plain_node(node: SceneNode) -> dict[str, str]:
     return {"id": node.id, "layer": node.layer.value, "category": node.category}

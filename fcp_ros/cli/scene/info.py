@@ -27,12 +27,12 @@ ROOMS_SHOWN = 15
 def print_info(console: Console, session: Session, *, each_node: bool) -> None:
     """Print what is in the scene and what the domain makes of it."""
     summary = summarise(session.graph)
-    console.print(_headline(session, summary), soft_wrap=True)
+    console.print(_build_headline(session, summary), soft_wrap=True)
     if session.format.lacks:
         console.print(f"the format has no words for {'; '.join(session.format.lacks)}", style="dim")
     console.print()
-    console.print(_nodes_table(session) if each_node else _labels_table(session))
-    for part in (_rooms_table(summary), _relations_table(summary)):
+    console.print(_build_nodes_table(session) if each_node else _build_labels_table(session))
+    for part in (_build_rooms_table(summary), _build_relations_table(summary)):
         console.print()
         console.print(part)
     notes = (*session.graph.notes, *session.state.notes)
@@ -45,7 +45,7 @@ def print_info(console: Console, session: Session, *, each_node: bool) -> None:
         console.print(more, style="dim")
 
 
-def _headline(session: Session, summary: SceneSummary) -> Text:
+def _build_headline(session: Session, summary: SceneSummary) -> Text:
     counts = ", ".join(f"{count} {layer}" for layer, count in summary.layers.items() if count)
     text = Text.assemble(
         (to_printable(summary.source) or "scene", "bold"), f": {session.format.description}\n"
@@ -59,9 +59,9 @@ def _headline(session: Session, summary: SceneSummary) -> Text:
     return text
 
 
-def _labels_table(session: Session) -> RenderableType:
+def _build_labels_table(session: Session) -> RenderableType:
     groups = group_by_label(session.graph, session.state.typing)
-    table = _table("layer", "label", "nodes", "type", "degree", "why")
+    table = _new_table("layer", "label", "nodes", "type", "degree", "why")
     table.add_column("which", no_wrap=True, overflow="ellipsis", ratio=1)
     table.expand = True  # only then does the last column take what is left
     table.columns[2].justify = table.columns[4].justify = "right"
@@ -85,9 +85,9 @@ def _labels_table(session: Session) -> RenderableType:
     return Group(table, Text(more, style="dim"))
 
 
-def _nodes_table(session: Session) -> Table:
+def _build_nodes_table(session: Session) -> Table:
     graph = session.graph
-    table = _table("layer", "id", "label", "type", "degree", "why")
+    table = _new_table("layer", "id", "label", "type", "degree", "why")
     table.add_column("position [m]", no_wrap=True)
     table.add_column("relations", overflow="fold")
     for node in graph.nodes.values():
@@ -104,14 +104,14 @@ def _nodes_table(session: Session) -> Table:
             "-" if choice is None else choice.type,
             "" if choice is None else f"{choice.degree:.2f}",
             escape_text(explain_choice(choice)),
-            _position(node),
+            _format_position(node),
             escape_text("; ".join(held)),
         )
     return table
 
 
-def _rooms_table(summary: SceneSummary) -> RenderableType:
-    table = _table("room", "label", "things in it")
+def _build_rooms_table(summary: SceneSummary) -> RenderableType:
+    table = _new_table("room", "label", "things in it")
     table.columns[2].justify = "right"
     for id_, category, count in summary.rooms[:ROOMS_SHOWN]:
         table.add_row(escape_text(id_), escape_text(category), str(count))
@@ -119,8 +119,8 @@ def _rooms_table(summary: SceneSummary) -> RenderableType:
     return Group(table, Text(f"and {hidden} more rooms", style="dim")) if hidden > 0 else table
 
 
-def _relations_table(summary: SceneSummary) -> Table:
-    table = _table("relation", *(provenance.value for provenance in Provenance))
+def _build_relations_table(summary: SceneSummary) -> Table:
+    table = _new_table("relation", *(provenance.value for provenance in Provenance))
     for column in table.columns[1:]:
         column.justify = "right"
     for name, counts in summary.relations.items():
@@ -128,21 +128,21 @@ def _relations_table(summary: SceneSummary) -> Table:
     return table
 
 
-def _table(*columns: str) -> Table:
+def _new_table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
 
 
-def _position(node: SceneNode) -> str:
+def _format_position(node: SceneNode) -> str:
     return "" if node.pose is None else "{:.2f} {:.2f} {:.2f}".format(*node.pose.position)
 
 
 # --- as JSON
 
 
-def plain_info(session: Session) -> dict[str, Any]:
+def to_plain_info(session: Session) -> dict[str, Any]:
     """Everything about a scene as JSON values; positions and extents in metres."""
     graph, summary = session.graph, summarise(session.graph)
     return {
@@ -155,13 +155,13 @@ def plain_info(session: Session) -> dict[str, Any]:
         "categories": dict(summary.categories),
         "extent": summary.extent,
         "relation_counts": {name: dict(counts) for name, counts in summary.relations.items()},
-        "nodes": list(_plain_nodes(session)),
+        "nodes": list(_make_plain_nodes(session)),
         "relations": [[relation.name, *relation.elements] for relation in graph.relations],
         "notes": [*graph.notes, *session.state.notes],
     }
 
 
-def _plain_nodes(session: Session) -> Iterator[dict[str, Any]]:
+def _make_plain_nodes(session: Session) -> Iterator[dict[str, Any]]:
     for node in session.graph.nodes.values():
         choice = session.state.typing.get(node.id)
         plain: dict[str, Any] = {
@@ -169,8 +169,8 @@ def _plain_nodes(session: Session) -> Iterator[dict[str, Any]]:
             "layer": node.layer.value,
             "category": node.category,
             "type": None,
-            "position": _list(node.pose.position if node.pose is not None else None),
-            "size": _list(node.size),
+            "position": _to_list(node.pose.position if node.pose is not None else None),
+            "size": _to_list(node.size),
         }
         if choice is not None:
             plain |= {
@@ -182,5 +182,5 @@ def _plain_nodes(session: Session) -> Iterator[dict[str, Any]]:
         yield plain
 
 
-def _list(values: Sequence[float] | None) -> list[float] | None:
+def _to_list(values: Sequence[float] | None) -> list[float] | None:
     return None if values is None else list(values)

@@ -31,6 +31,6 @@ MaxNodesOption = Annotated[
 ]
 
 
-def limits_of(max_nodes: int | None) -> SceneLimits:
+def to_limits(max_nodes: int | None) -> SceneLimits:
     """Return the limits that the option stands for."""
     return SceneLimits() if max_nodes is None else SceneLimits(max_nodes=max_nodes)

@@ -52,7 +52,7 @@ def draw_floor_plan(
     if not placed:
         return ""
     with rc_context(STYLE):
-        west, south, east, north = _bounds(placed)
+        west, south, east, north = _find_bounds(placed)
         height = min(6.5, max(2.4, WIDTH * (north - south) / max(east - west, 1e-6)))
         figure = new_figure(WIDTH, height + 0.4)
         axes = figure.add_subplot()
@@ -73,14 +73,14 @@ def draw_floor_plan(
         return to_svg(figure, "The scene from above with the route of the plan", prefix)
 
 
-def _bounds(nodes: Sequence[SceneNode]) -> tuple[float, float, float, float]:
-    points = [point for node in nodes for point in (*node.polygon, *_outline(node))]
+def _find_bounds(nodes: Sequence[SceneNode]) -> tuple[float, float, float, float]:
+    points = [point for node in nodes for point in (*node.polygon, *_find_outline(node))]
     xs, ys = [x for x, _ in points], [y for _, y in points]
     margin = 0.04 * max(max(xs) - min(xs), max(ys) - min(ys), 1.0)
     return min(xs) - margin, min(ys) - margin, max(xs) + margin, max(ys) + margin
 
 
-def _outline(node: SceneNode) -> list[tuple[float, float]]:
+def _find_outline(node: SceneNode) -> list[tuple[float, float]]:
     """Corners of the node's box from above, or its position alone where the box is unknown."""
     assert node.pose is not None  # callers keep placed nodes only
     x, y, _ = node.pose.position
@@ -94,7 +94,7 @@ def _outline(node: SceneNode) -> list[tuple[float, float]]:
 
 def _draw_rooms(axes: Axes, nodes: Sequence[SceneNode]) -> None:
     for node in nodes:
-        outline = list(node.polygon) or _outline(node)
+        outline = list(node.polygon) or _find_outline(node)
         if node.layer is Layer.ROOM and len(outline) >= 3:
             axes.add_patch(
                 Polygon(
@@ -125,8 +125,8 @@ def _draw_places(axes: Axes, nodes: Sequence[SceneNode]) -> None:
 
 
 def _draw_things(axes: Axes, nodes: Sequence[SceneNode], highlight: frozenset[str]) -> None:
-    for node in sorted(filter(_is_drawn, nodes), key=lambda node: -_footprint(node)):
-        x, y = _xy(node)
+    for node in sorted(filter(_is_drawn, nodes), key=lambda node: -_area_of(node)):
+        x, y = _position_of(node)
         marked = node.id in highlight
         if node.layer is Layer.AGENT:
             axes.plot(
@@ -141,7 +141,7 @@ def _draw_things(axes: Axes, nodes: Sequence[SceneNode], highlight: frozenset[st
         elif _is_large(node):
             axes.add_patch(
                 Polygon(
-                    _outline(node),
+                    _find_outline(node),
                     facecolor=palette.FURNITURE,
                     edgecolor=palette.ROUTE if marked else palette.FURNITURE_EDGE,
                     linewidth=1.8 if marked else 0.9,
@@ -170,11 +170,11 @@ def _draw_labels(
         drawn = []
     order = sorted(drawn, key=lambda node: (node.layer is not Layer.AGENT, not _is_large(node)))
     rooms = [node for node in nodes if node.layer is Layer.ROOM]
-    labels = [_label(node, scale) for node in (*order, *rooms)]
+    labels = [_make_label(node, scale) for node in (*order, *rooms)]
     taken = [(x * scale - 9, y * scale - 20, x * scale + 9, y * scale - 8) for x, y in badges]
     taken += [
         (node_x * scale - 3, node_y * scale - 3, node_x * scale + 3, node_y * scale + 3)
-        for node_x, node_y in (_xy(node) for node in drawn if not _is_large(node))
+        for node_x, node_y in (_position_of(node) for node in drawn if not _is_large(node))
     ]
     leaders = []
     for node, placed in zip((*order, *rooms), place_labels(labels, taken), strict=True):
@@ -200,17 +200,17 @@ def _draw_labels(
     axes.add_collection(lines, autolim=False)
 
 
-def _label(node: SceneNode, scale: float) -> TextLabel:
+def _make_label(node: SceneNode, scale: float) -> TextLabel:
     """The label of a node; a room's stands at its upper left corner, not in its middle."""
     text = to_printable(to_words(node.id, node.category))
     text = (
         text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
     )
     if node.layer is not Layer.ROOM:
-        x, y = _xy(node)
+        x, y = _position_of(node)
         large = _is_large(node) and node.layer is Layer.OBJECT
         return TextLabel(text, x * scale, y * scale, 8.0 if large else 7.5, centred=large)
-    outline = list(node.polygon) or _outline(node)
+    outline = list(node.polygon) or _find_outline(node)
     half = 9.0 * CHARACTER_WIDTH * len(text) / 2
     return TextLabel(
         text,
@@ -268,13 +268,13 @@ def _is_drawn(node: SceneNode) -> bool:
 
 
 def _is_large(node: SceneNode) -> bool:
-    return _footprint(node) >= ITEM_FOOTPRINT
+    return _area_of(node) >= ITEM_FOOTPRINT
 
 
-def _xy(node: SceneNode) -> tuple[float, float]:
+def _position_of(node: SceneNode) -> tuple[float, float]:
     assert node.pose is not None  # callers keep placed nodes only
     return node.pose.position[0], node.pose.position[1]
 
 
-def _footprint(node: SceneNode) -> float:
+def _area_of(node: SceneNode) -> float:
     return node.size[0] * node.size[1] if node.size is not None else 0.0

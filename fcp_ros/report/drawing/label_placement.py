@@ -51,7 +51,9 @@ class PlacedLabel:
     def needs_leader(self) -> bool:
         return (
             not self.label.centred
-            and math.hypot(self.dx - math.copysign(_width(self.label) / 2, self.dx), self.dy)
+            and math.hypot(
+                self.dx - math.copysign(_measure_width(self.label) / 2, self.dx), self.dy
+            )
             > LEADER_DISTANCE
         )
 
@@ -61,7 +63,7 @@ class PlacedLabel:
         Both are offsets from the point, in points.
         """
         distance = math.hypot(self.dx, self.dy)
-        half_width, half_height = _width(self.label) / 2, 0.6 * self.label.size
+        half_width, half_height = _measure_width(self.label) / 2, 0.6 * self.label.size
         inside = min(
             half_width / abs(self.dx) if self.dx else math.inf,
             half_height / abs(self.dy) if self.dy else math.inf,
@@ -88,17 +90,17 @@ def place_labels(labels: Sequence[TextLabel], taken: Sequence[Box] = ()) -> list
     boxes[: len(taken)] = np.reshape(taken, (-1, 4))
     placed = []
     for count, label in enumerate(labels, start=len(taken)):
-        offsets = list(_offsets(label))
-        candidates = np.array([_box(label, dx, dy) for dx, dy in offsets])
-        free = ~_overlaps(candidates, boxes[:count]).any(axis=1)
+        offsets = list(_list_offsets(label))
+        candidates = np.array([_place_box(label, dx, dy) for dx, dy in offsets])
+        free = ~_find_overlaps(candidates, boxes[:count]).any(axis=1)
         choice = int(free.argmax())  # the first free one; the first of all where none is
         boxes[count] = candidates[choice]
         placed.append(PlacedLabel(label, *offsets[choice]))
     return placed
 
 
-def _offsets(label: TextLabel) -> Iterator[tuple[float, float]]:
-    half = _width(label) / 2
+def _list_offsets(label: TextLabel) -> Iterator[tuple[float, float]]:
+    half = _measure_width(label) / 2
     if label.centred:
         yield 0.0, 0.0
     for distance in (5.0, 10.0, 17.0, 25.0, 34.0, 44.0, 56.0):
@@ -108,17 +110,17 @@ def _offsets(label: TextLabel) -> Iterator[tuple[float, float]]:
             yield side + distance * cos, (distance + label.size / 3) * sin
 
 
-def _width(label: TextLabel) -> float:
+def _measure_width(label: TextLabel) -> float:
     return CHARACTER_WIDTH * label.size * len(label.text)
 
 
-def _box(label: TextLabel, dx: float, dy: float) -> Box:
-    half_width, half_height = _width(label) / 2, 0.6 * label.size
+def _place_box(label: TextLabel, dx: float, dy: float) -> Box:
+    half_width, half_height = _measure_width(label) / 2, 0.6 * label.size
     x, y = label.x + dx, label.y + dy
     return x - half_width, y - half_height, x + half_width, y + half_height
 
 
-def _overlaps(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _find_overlaps(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Compare each box (a row) of one array with each of the other."""
     low, high = one[:, None, :2], one[:, None, 2:]
     apart = (low >= other[None, :, 2:]) | (high <= other[None, :, :2])

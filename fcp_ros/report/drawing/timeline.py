@@ -32,7 +32,7 @@ def draw_timeline(plan: Plan, prefix: str) -> str:
         starts: Sequence[float] = plan.schedule.starts
         ends: Sequence[float] = plan.schedule.ends
     else:
-        ends = _ends([step.duration for step in plan.steps])
+        ends = _add_up([step.duration for step in plan.steps])
         starts = [0.0, *ends[:-1]]
     with rc_context(STYLE):
         figure = new_figure(6.2, 2.3 + 0.21 * len(plan.steps))
@@ -44,7 +44,7 @@ def draw_timeline(plan: Plan, prefix: str) -> str:
         return to_svg(figure, "Steps of the plan over time, with its membership", prefix)
 
 
-def _ends(durations: Sequence[float]) -> list[float]:
+def _add_up(durations: Sequence[float]) -> list[float]:
     ends, now = [], 0.0
     for duration in durations:
         now += max(duration, 1e-3)
@@ -55,7 +55,7 @@ def _ends(durations: Sequence[float]) -> list[float]:
 def _draw_membership(axes: Axes, plan: Plan, ends: Sequence[float]) -> None:
     last = max(ends) * 1.06  # the goal's own degree counts after the last step
     times = [0.0, *sorted(ends), last]
-    values = [1.0, *_memberships(plan, ends), plan.membership]
+    values = [1.0, *_compute_memberships(plan, ends), plan.membership]
     axes.fill_between(times, 0, values, step="post", color=palette.MEMBERSHIP, alpha=0.10)
     axes.step(times, values, where="post", color=palette.MEMBERSHIP, linewidth=2)
     axes.plot([last], [plan.membership], "o", color=palette.MEMBERSHIP, markersize=5)
@@ -78,10 +78,10 @@ def _draw_membership(axes: Axes, plan: Plan, ends: Sequence[float]) -> None:
     )
     axes.set_ylim(0, 1.08)
     axes.set_ylabel("membership")
-    _plain(axes)
+    _simplify_axes(axes)
 
 
-def _memberships(plan: Plan, ends: Sequence[float]) -> list[float]:
+def _compute_memberships(plan: Plan, ends: Sequence[float]) -> list[float]:
     """The membership of what has been done, at each end of a step, in the order of time."""
     tnorm = tnorm_by_name(plan.tnorm)
     done = sorted(range(len(ends)), key=lambda index: ends[index])
@@ -108,10 +108,10 @@ def _draw_bars(axes: Axes, plan: Plan, starts: Sequence[float], ends: Sequence[f
     axes.set_yticks([])
     axes.set_xlim(0, max(*ends, 1e-3) * 1.08)
     axes.set_xlabel("expected time [s]")
-    _plain(axes)
+    _simplify_axes(axes)
 
 
-def _plain(axes: Axes) -> None:
+def _simplify_axes(axes: Axes) -> None:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.grid(axis="x", color=palette.FAINT, linewidth=0.6)
