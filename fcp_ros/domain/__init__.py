@@ -47,7 +47,7 @@ from fcp_ros.domain.model import (
     TableEntry,
     Window,
 )
-from fcp_ros.domain.spans.rule_span import RuleSpan, constraint_pattern, span_of
+from fcp_ros.domain.spans.rule_span import RuleSpan, build_constraint_pattern, build_span
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.reader import load_domain, parse_domain
 
@@ -91,7 +91,7 @@ __all__ = [
     "atoms",
     "check_goal",
     "children",
-    "constraint_pattern",
+    "build_constraint_pattern",
     "evaluate",
     "free_variables",
     "infer_types",
@@ -99,6 +99,6 @@ __all__ = [
     "load_domain",
     "parse_domain",
     "parse_expression",
-    "span_of",
+    "build_span",
     "to_text",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Problems of a domain file as values: where, what, and how to mend it; all reported at once."""
+"""Faults of a domain file as values: place, fault and fix; all reported at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fcp_ros.foundation.input_error import InputError
 
 Path = tuple[str | int, ...]
-"""Where something stands in a YAML document: keys and list positions from the top."""
+"""A place in a YAML document: keys and list positions from the top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class DomainError(InputError):
 
 @dataclass
 class Diagnostics:
-    """Collects problems while a file is checked, and finds the line of a path.
+    """The faults found while a file is checked, and the lines of its paths.
 
     `lines` gives the 1-based line of every path of the document; a path that is not in it (a
     missing key) is reported where its nearest ancestor stands.
@@ -47,7 +47,7 @@ class Diagnostics:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def line(self, path: Path) -> int:
-        """The line of the path, or of its nearest ancestor in the file."""
+        """Return the line of the path, or of its nearest ancestor in the file."""
         for end in range(len(path), 0, -1):
             if path[:end] in self.lines:
                 return self.lines[path[:end]]
@@ -69,6 +69,6 @@ class Diagnostics:
             raise DomainError(sorted(self.diagnostics, key=lambda diagnostic: diagnostic.line))
 
 
-def a(noun: str) -> str:
-    """The noun with its article."""
+def article(noun: str) -> str:
+    """Return the noun with its article."""
     return f"an {noun}" if noun[:1].lower() in set("aeiou") else f"a {noun}"

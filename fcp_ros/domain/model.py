@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The domain as values: what a user's YAML file says, checked and resolved (DESIGN section 2).
+"""The domain as values: a user's YAML file or PDDL task, checked and resolved (DESIGN section 2).
 
 Inside rules and constraints a parameter is written bare in YAML and stored as
 `Variable(parameter)`. A `Variable` in a negated literal that is no parameter is existential inside
@@ -33,6 +33,7 @@ class Parameter:
 
     @property
     def is_text(self) -> bool:
+        """Return True if the parameter takes words."""
         return self.type == TEXT
 
 
@@ -105,7 +106,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """When an action may run, in seconds from the start of the plan: not before, not beyond."""
+    """The time in which an action may run, in seconds from the start of the plan."""
 
     opens: float = 0.0
     closes: float = math.inf
@@ -145,6 +146,7 @@ class ActionRule:
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
+        """The names of the parameters, in their order."""
         return tuple(p.name for p in self.parameters)
 
     def positive(self) -> tuple[Atom, ...]:
@@ -158,7 +160,7 @@ class ActionRule:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What a score of the rubric (0, 50 or 100) means, in words and by example.
+    """The meaning of a score of the rubric (0, 50 or 100), in words and by example.
 
     Each example is one tuple of words, one a parameter: ("mug", "drinking").
     """
@@ -280,5 +282,5 @@ class Domain:
         return None
 
     def is_relation(self, predicate: str) -> bool:
-        """Whether the name is a relation of the schema (a crisp predicate)."""
+        """Return True if the name is a relation of the schema (a crisp predicate)."""
         return any(relation.name == predicate for relation in self.schema.relations)

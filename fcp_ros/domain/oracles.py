@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which oracles a predicate may name, and how several of them answer together."""
+"""The oracles that a predicate may name, and combinations of several of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEFAULT_ORACLE = "default"
 TABLE = "table"
 RULE = "rule"
 STATED = (TABLE, RULE)
-"""Oracles that look up or reckon what the domain's author states."""
+"""Oracles that look up or compute what the domain's author states."""
 MODELS = ("embedding", "causal_lm", "endpoint")
 """Oracles that ask a model; it reads the predicate's rubric."""
 ORACLES = (DEFAULT_ORACLE, *MODELS, *STATED)
@@ -23,7 +23,7 @@ DEFAULT_T_NORM = "goedel"
 
 
 class Combination(str, Enum):
-    """How several oracles answer together: the first that can, or all of them."""
+    """The way in which several oracles answer together: the first that can, or all of them."""
 
     FIRST_OF = "first_of"
     ALL_OF = "all_of"

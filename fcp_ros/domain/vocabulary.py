@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What names mean: types with their parents, predicates with their parameters.
+"""The vocabulary of a domain: types with their parents, predicates with their parameters.
 
 A plain, forgiving view that exists while a file is still full of mistakes (unknown parents, cyclic
 is_a), so that one run can report them all; `Vocabulary.of` gives the same view of a sound domain.
@@ -37,7 +37,7 @@ class Vocabulary:
         return ancestors(self.parents, type_)
 
     def is_subtype(self, sub: str, sup: str) -> bool:
-        """Whether every `sub` is a `sup`."""
+        """Return True if every `sub` is a `sup`."""
         return sub == sup or sup in ancestors(self.parents, sub)
 
     def common_subtypes(self, types: Iterable[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import pytest
 
 from fcp_ros.domain import parse_expression
 from fcp_ros.domain.yaml import entries as file_shape
-from fcp_ros.domain.yaml_source import parse_yaml
+from fcp_ros.foundation.yaml_text import parse_yaml
 
 TEXT = (Path(__file__).parents[2] / "docs" / "domain.md").read_text(encoding="utf-8")
 ENTRIES = [
@@ -30,7 +30,7 @@ def test_snippets_have_the_shape_of_a_domain():
     assert snippets
     merged = {}
     for snippet in snippets:
-        for section, entries in parse_yaml(snippet, "docs/domain.md").data.items():
+        for section, entries in parse_yaml(snippet).data.items():
             merged.setdefault(section, {}).update(entries)
     file = file_shape.DomainFile.model_validate({"domain": "d", "version": "1", **merged})
     assert file.rules["pick"].executor == "pick"

@@ -2,7 +2,7 @@
 """Plans with everything that they claim, worked out the slow way; None where they can't be done."""
 
 from fcp_ros.cset import Morphism, find_homs, find_matches, rewrite
-from fcp_ros.domain import constraint_pattern, evaluate, infer_types, span_of
+from fcp_ros.domain import build_constraint_pattern, build_span, evaluate, infer_types
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.planning.model.ground_step import GroundStep, graded_atoms_of
 from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
@@ -20,8 +20,8 @@ class Claims:
 
     def __init__(self, domain, instance, source, tnorm):
         self.domain, self.instance, self.source, self.tnorm = domain, instance, source, tnorm
-        self.spans = {name: span_of(rule, domain.schema) for name, rule in domain.rules.items()}
-        self.patterns = [constraint_pattern(c, domain.schema) for c in domain.constraints]
+        self.spans = {name: build_span(rule, domain.schema) for name, rule in domain.rules.items()}
+        self.patterns = [build_constraint_pattern(c, domain.schema) for c in domain.constraints]
 
     def plan(self, steps, goal, alpha=0.0):
         """The plan of (rule, element names) steps for a goal without variables, or None."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from fcp_ros.cset import find_homs, find_matches, rewrite
-from fcp_ros.domain import Duration, Window, constraint_pattern, span_of
+from fcp_ros.domain import Duration, Window, build_constraint_pattern, build_span
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.plan import PlanStep
 
@@ -41,8 +41,8 @@ class Walker:
 
     def __init__(self, domain):
         self.domain = domain
-        self.spans = {name: span_of(rule, domain.schema) for name, rule in domain.rules.items()}
-        self.patterns = [constraint_pattern(c, domain.schema) for c in domain.constraints]
+        self.spans = {name: build_span(rule, domain.schema) for name, rule in domain.rules.items()}
+        self.patterns = [build_constraint_pattern(c, domain.schema) for c in domain.constraints]
 
     def start(self):
         """What there is of each resource at first."""

@@ -12,11 +12,11 @@ from random_worlds import atom
 
 from fcp_ros.cset import facts, find_homs, find_matches, rewrite
 from fcp_ros.domain import (
-    constraint_pattern,
+    build_constraint_pattern,
+    build_span,
     evaluate,
     infer_types,
     parse_expression,
-    span_of,
 )
 from fcp_ros.fuzzy import EPSILON, TNORMS
 
@@ -34,8 +34,8 @@ class Twin:
         self.domain, self.source, self.tnorm = domain, source, tnorm
         self.goal = goal
         self.types = infer_types(goal, domain)
-        self.spans = [(rule, span_of(rule, domain.schema)) for rule in domain.rules.values()]
-        self.patterns = [constraint_pattern(c, domain.schema) for c in domain.constraints]
+        self.spans = [(rule, build_span(rule, domain.schema)) for rule in domain.rules.values()]
+        self.patterns = [build_constraint_pattern(c, domain.schema) for c in domain.constraints]
         self.best = None
         self.complete = True
 

@@ -34,7 +34,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class ElementAttribute:
     """A numeric attribute of what a parameter is bound to: `item.width`."""
 
     parameter: str
@@ -45,7 +45,7 @@ class Attribute:
 class Distance:
     """The straight line between what two parameters are bound to, m.
 
-    `coordinates` are those of x, y, z that it is reckoned from; empty until the names are checked.
+    `coordinates` are those of x, y, z that it is computed from; empty until the names are checked.
     """
 
     first: str
@@ -54,17 +54,17 @@ class Distance:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ArithmeticOperation:
     """An operation of `OPERATIONS` on one value or more."""
 
     name: str
     operands: tuple[Arithmetic, ...]
 
 
-Arithmetic = Number | Attribute | Distance | Operation
+Arithmetic = Number | ElementAttribute | Distance | ArithmeticOperation
 
 FUNCTIONS = {"min": (1, 20), "max": (1, 20), "abs": (1, 1), "sqrt": (1, 1), DISTANCE: (2, 2)}
-"""What may be called, with the least and the greatest number of arguments."""
+"""The functions, with the least and the greatest number of arguments."""
 OPERATIONS = ("+", "-", "*", "/", "negative", "min", "max", "abs", "sqrt")
 
 
@@ -106,7 +106,7 @@ def parse_arithmetic(text: str) -> Arithmetic:
 def parts(value: Arithmetic) -> Iterator[Arithmetic]:
     """The value and everything in it."""
     yield value
-    if isinstance(value, Operation):
+    if isinstance(value, ArithmeticOperation):
         for operand in value.operands:
             yield from parts(operand)
 
@@ -117,7 +117,7 @@ def _depth(value: Arithmetic) -> int:
     while stack:
         current, depth = stack.pop()
         deepest = max(deepest, depth)
-        if isinstance(current, Operation):
+        if isinstance(current, ArithmeticOperation):
             stack.extend((operand, depth + 1) for operand in current.operands)
     return deepest
 
@@ -132,26 +132,26 @@ class _Builder(Transformer):  # type: ignore[type-arg]
     def number(self, token: Token) -> Number:
         return Number(float(token))
 
-    def attribute(self, parameter: Token, name: Token) -> Attribute:
-        return Attribute(str(parameter), str(name))
+    def attribute(self, parameter: Token, name: Token) -> ElementAttribute:
+        return ElementAttribute(str(parameter), str(name))
 
     def parameter(self, token: Token) -> str:
         return str(token)
 
-    def negative(self, value: Arithmetic) -> Operation:
-        return Operation("negative", (value,))
+    def negate(self, value: Arithmetic) -> ArithmeticOperation:
+        return ArithmeticOperation("negative", (value,))
 
-    def plus(self, left: Arithmetic, right: Arithmetic) -> Operation:
-        return Operation("+", (left, right))
+    def add(self, left: Arithmetic, right: Arithmetic) -> ArithmeticOperation:
+        return ArithmeticOperation("+", (left, right))
 
-    def minus(self, left: Arithmetic, right: Arithmetic) -> Operation:
-        return Operation("-", (left, right))
+    def subtract(self, left: Arithmetic, right: Arithmetic) -> ArithmeticOperation:
+        return ArithmeticOperation("-", (left, right))
 
-    def times(self, left: Arithmetic, right: Arithmetic) -> Operation:
-        return Operation("*", (left, right))
+    def multiply(self, left: Arithmetic, right: Arithmetic) -> ArithmeticOperation:
+        return ArithmeticOperation("*", (left, right))
 
-    def divided_by(self, left: Arithmetic, right: Arithmetic) -> Operation:
-        return Operation("/", (left, right))
+    def divide(self, left: Arithmetic, right: Arithmetic) -> ArithmeticOperation:
+        return ArithmeticOperation("/", (left, right))
 
     def call(self, function: Token, *arguments: Any) -> Arithmetic:
         name = str(function)
@@ -173,7 +173,7 @@ class _Builder(Transformer):  # type: ignore[type-arg]
             raise NotArithmetic(
                 f"{bare[0]} is no number", f"name an attribute of it, such as {bare[0]}.width"
             )
-        return Operation(name, arguments)
+        return ArithmeticOperation(name, arguments)
 
 
 @lru_cache(maxsize=1)

@@ -47,7 +47,7 @@ def evaluate(
 ) -> float:
     """The degree of a checked goal in a state, or a lower bound if some degrees are not known.
 
-    Arguments:
+    Args:
         expression: from `check_goal`.
         instance: the state.
         degree_of: the degree of a graded predicate. An atom for which it returns None counts for

@@ -11,9 +11,9 @@ CATEGORY = "category"
 
 
 def is_a(instance: Instance, element: int, label: str) -> bool:
-    """Whether an element is called so.
+    """Decide whether an element goes by a label.
 
-    Arguments:
+    Args:
         instance: the state.
         element: id of an element.
         label: such as "mug", "dining table", or the name of a type.

@@ -65,7 +65,7 @@ _HINTS = {
 def parse_expression(text: str) -> Expression:
     """Read a goal (or a rule's literal).
 
-    Arguments:
+    Args:
         text: such as `on(?x, table_1) and serves_as(?x, "drinking")`.
 
     Returns:
@@ -123,7 +123,7 @@ class _Builder(Transformer):  # type: ignore[type-arg]
     def negation(self, body: Expression) -> Expression:
         return Not(body)
 
-    def weighted(self, weight: Token, body: Expression) -> Expression:
+    def weigh(self, weight: Token, body: Expression) -> Expression:
         value = float(weight)
         if not 0.0 <= value <= 1.0:
             raise _BadToken(f"A weight lies in [0, 1], not {weight}: change the weight.", weight)
@@ -135,7 +135,7 @@ class _Builder(Transformer):  # type: ignore[type-arg]
     def forall(self, *parts: Any) -> Expression:
         return Forall(tuple(parts[:-1]), parts[-1])
 
-    def typed(self, variable: Token, type_: Token) -> TypedVariable:
+    def declaration(self, variable: Token, type_: Token) -> TypedVariable:
         name = _unquote(type_) if type_.type == "STRING" else str(type_)
         return TypedVariable(variable[1:], name, _column(variable))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.diagnostics import a
+from fcp_ros.domain.diagnostics import article
 from fcp_ros.domain.expressions.is_a import is_a
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import (
@@ -46,7 +46,7 @@ def check_goal(
     predicate asks. A quantifier over a label that is no type (`exists ?x: mug`) becomes one over
     the label's type, restricted by `is_a`.
 
-    Arguments:
+    Args:
         expression: a parsed goal.
         domain: the domain.
         instance: the state whose elements may be named.
@@ -64,14 +64,14 @@ def check_goal(
         text = to_text(expression)
         expression = parse_expression(text)
     free = frozenset(free_variables(expression))
-    checker = _Checker(domain, instance, Vocabulary.of(domain), text, free)
-    checked = checker.expression(expression, {})
+    checker = _Resolver(domain, instance, Vocabulary.of(domain), text, free)
+    checked = checker.resolve(expression, {})
     infer_types(checked, domain, text)
     return checked
 
 
 @dataclass(frozen=True)
-class _Checker:
+class _Resolver:
     domain: Domain
     instance: Instance
     vocabulary: Vocabulary
@@ -81,23 +81,25 @@ class _Checker:
     def _error(self, message: str, column: int) -> ExpressionError:
         return ExpressionError(message, self.text, column)
 
-    def expression(self, expression: Expression, bound: Mapping[str, str]) -> Expression:
+    def resolve(self, expression: Expression, bound: Mapping[str, str]) -> Expression:
         """The expression with its names resolved; `bound` types the quantified variables."""
         if isinstance(expression, Atom):
-            return self._atom(expression, bound)
+            return self._resolve_atom(expression, bound)
         if isinstance(expression, Not):
-            return Not(self.expression(expression.body, bound))
+            return Not(self.resolve(expression.body, bound))
         if isinstance(expression, And):
-            return And(tuple(self.expression(part, bound) for part in expression.parts))
+            return And(tuple(self.resolve(part, bound) for part in expression.parts))
         if isinstance(expression, Or):
-            return Or(tuple(self.expression(part, bound) for part in expression.parts))
+            return Or(tuple(self.resolve(part, bound) for part in expression.parts))
         if isinstance(expression, Weighted):
-            return Weighted(expression.weight, self.expression(expression.body, bound))
-        return self._quantified(expression, bound)
+            return Weighted(expression.weight, self.resolve(expression.body, bound))
+        return self._resolve_quantified(expression, bound)
 
     # --- quantifiers
 
-    def _quantified(self, expression: Exists | Forall, bound: Mapping[str, str]) -> Expression:
+    def _resolve_quantified(
+        self, expression: Exists | Forall, bound: Mapping[str, str]
+    ) -> Expression:
         inner = dict(bound)
         variables: list[TypedVariable] = []
         labels: list[Atom] = []
@@ -105,19 +107,19 @@ class _Checker:
             if variable.name in inner or variable.name in self.free:
                 message = f"?{variable.name} is used outside this quantifier too: rename one."
                 raise self._error(message, variable.column)
-            type_ = self._type(variable)
+            type_ = self._resolve_type(variable)
             if type_ != variable.type:
                 subject = Variable(variable.name, variable.column)
                 labels.append(Atom(IS_A, (subject, Text(variable.type)), variable.column))
             inner[variable.name] = type_
             variables.append(TypedVariable(variable.name, type_, variable.column))
-        body = self.expression(expression.body, inner)
+        body = self.resolve(expression.body, inner)
         if isinstance(expression, Exists):
             return Exists(tuple(variables), And((*labels, body)) if labels else body)
         absent = tuple(Not(atom) for atom in labels)
         return Forall(tuple(variables), Or((*absent, body)) if labels else body)
 
-    def _type(self, variable: TypedVariable) -> str:
+    def _resolve_type(self, variable: TypedVariable) -> str:
         """The type of a quantified variable: the type named, or that of the label named."""
         if variable.type in self.vocabulary.parents:
             return variable.type
@@ -130,7 +132,7 @@ class _Checker:
 
     # --- atoms
 
-    def _atom(self, atom: Atom, bound: Mapping[str, str]) -> Atom:
+    def _resolve_atom(self, atom: Atom, bound: Mapping[str, str]) -> Atom:
         signature = self.vocabulary.signature(atom.predicate)
         if signature is None and atom.predicate == IS_A:
             signature = (Parameter("element", ""), Parameter("label", TEXT))
@@ -147,14 +149,14 @@ class _Checker:
             )
             raise self._error(message, atom.column)
         terms = tuple(
-            self._term(atom, position, term, parameter, bound)
+            self._resolve_term(atom, position, term, parameter, bound)
             for position, (term, parameter) in enumerate(
                 zip(atom.arguments, signature, strict=True)
             )
         )
         return Atom(atom.predicate, terms, atom.column)
 
-    def _term(
+    def _resolve_term(
         self,
         atom: Atom,
         position: int,
@@ -163,23 +165,24 @@ class _Checker:
         bound: Mapping[str, str],
     ) -> Term:
         if parameter.type == TEXT:
-            return self._words(atom, term, parameter)
+            return self._resolve_words(atom, term, parameter)
         if isinstance(term, Variable):
             self._check_bound(atom, position, term, parameter, bound)
             return term
         name = term.value if isinstance(term, Text) else term.name
         if not self.instance.has(name):
-            raise self._error(self._unknown_element(name), term.column)
+            raise self._error(self._describe_unknown(name), term.column)
         type_ = self.instance.type_of(self.instance.id_of(name))
         if parameter.type and not self.vocabulary.is_subtype(type_, parameter.type):
             message = (
-                f"{name} is {a(type_)}, but {atom.predicate} takes {a(parameter.type)} as its "
-                f"{_ordinal(position)} argument: name another element."
+                f"{name} is {article(type_)}, but {atom.predicate} takes "
+                f"{article(parameter.type)} as its {_write_ordinal(position)} argument: "
+                "name another element."
             )
             raise self._error(message, term.column)
         return Constant(name, term.column)
 
-    def _words(self, atom: Atom, term: Term, parameter: Parameter) -> Text:
+    def _resolve_words(self, atom: Atom, term: Term, parameter: Parameter) -> Text:
         if isinstance(term, Variable):
             message = (
                 f"{atom.predicate} takes words as its {parameter.name}: "
@@ -207,12 +210,12 @@ class _Checker:
             return
         narrower = f"quantify over {meets[0]}" if meets else "use another variable"
         message = (
-            f"?{term.name} is {a(type_)}, but {atom.predicate} takes {a(parameter.type)} as its "
-            f"{_ordinal(position)} argument: {narrower}."
+            f"?{term.name} is {article(type_)}, but {atom.predicate} takes "
+            f"{article(parameter.type)} as its {_write_ordinal(position)} argument: {narrower}."
         )
         raise self._error(message, term.column)
 
-    def _unknown_element(self, name: str) -> str:
+    def _describe_unknown(self, name: str) -> str:
         instance = self.instance
         numbered = name[-1:].isdigit()
         if not numbered and any(is_a(instance, e, name) for e in instance.all_elements()):
@@ -223,5 +226,5 @@ class _Checker:
         return f"There is no element called {name}: {suggest_name(name, instance.names())}"
 
 
-def _ordinal(position: int) -> str:
+def _write_ordinal(position: int) -> str:
     return _ORDINALS[position] if position < len(_ORDINALS) else f"{position + 1}th"

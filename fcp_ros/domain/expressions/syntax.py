@@ -72,6 +72,8 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Not:
+    """Negation: 1 minus the degree of the body."""
+
     body: Expression
 
 
@@ -97,6 +99,8 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
+    """The body for some elements of the variables' types."""
+
     variables: tuple[TypedVariable, ...]
     body: Expression
 
@@ -106,6 +110,8 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Forall:
+    """The body for all elements of the variables' types."""
+
     variables: tuple[TypedVariable, ...]
     body: Expression
 
@@ -141,7 +147,7 @@ def _need_variables(variables: tuple[TypedVariable, ...], name: str) -> None:
 class ExpressionError(InputError):
     """A goal text that can't be read or does not fit the domain.
 
-    Arguments:
+    Args:
         message: one sentence: what is wrong and what to do.
         text: the whole expression.
         column: 1-based position in `text` of the offending character; 0 if there is none.
@@ -173,7 +179,7 @@ def to_text(expression: Expression) -> str:
     again.
     """
     if isinstance(expression, Atom):
-        return f"{expression.predicate}({', '.join(term_text(t) for t in expression.arguments)})"
+        return f"{expression.predicate}({', '.join(write_term(t) for t in expression.arguments)})"
     if isinstance(expression, Not):
         return f"not {_operand(expression.body)}"
     if isinstance(expression, And):
@@ -194,7 +200,7 @@ def _operand(expression: Expression) -> str:
     return f"({text})" if isinstance(expression, (And, Or)) else text
 
 
-def term_text(term: Term) -> str:
+def write_term(term: Term) -> str:
     """The text of one argument: `?x`, `table_1`, `"drinking"`."""
     if isinstance(term, Variable):
         return f"?{term.name}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from fcp_ros.domain.diagnostics import a
+from fcp_ros.domain.diagnostics import article
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import (
     Atom,
@@ -31,7 +31,7 @@ def infer_types(expression: Expression, domain: Domain, text: str = "") -> Mappi
     by graded predicates, else the one asked for first; atoms about elements that don't fit are
     simply false then. `is_a` counts only if nothing else does.
 
-    Arguments:
+    Args:
         expression: a goal whose names and arities are right (see `check_goal`).
         domain: the domain.
         text: what the user wrote, to which the columns of the expression belong; without it,
@@ -50,7 +50,7 @@ def infer_types(expression: Expression, domain: Domain, text: str = "") -> Mappi
     }
 
 
-def opened(goal: Expression, domain: Domain) -> tuple[Expression, dict[str, str]]:
+def open_goal(goal: Expression, domain: Domain) -> tuple[Expression, dict[str, str]]:
     """The goal without its leading `exists`, and the types of its free variables.
 
     A leading existential variable means the same as a free one, and a plan says what it bound it
@@ -128,6 +128,6 @@ def _from_labels(
 
 
 def _contradiction(name: str, types: Mapping[str, int], text: str) -> ExpressionError:
-    words = " and ".join(a(type_) for type_ in types)
+    words = " and ".join(article(type_) for type_ in types)
     message = f"?{name} would have to be {words}, and nothing is: use two variables."
     return ExpressionError(message, text, max(types.values()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong with PDDL files: mistakes, and features that this planner does not have."""
+"""Faults of PDDL files: mistakes, and features that this planner does not have."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fcp_ros.domain.diagnostics import Diagnostic, DomainError
 class PddlError(DomainError):
     """A PDDL file that can't be read; says where, what is wrong and what to do.
 
-    Arguments:
+    Args:
         file: path of the file.
         line: 1-based; 0 if the file as a whole is meant.
         message: what is wrong, a clause without a final full stop.

@@ -19,7 +19,7 @@ from fcp_ros.domain.pddl.syntax.tree import DomainText, Formula, ProblemText
 from fcp_ros.domain.pddl.task import PddlTask
 from fcp_ros.domain.pddl.translation.assembly import assemble
 from fcp_ros.domain.pddl.translation.definitions import Replacement, find_definitions
-from fcp_ros.domain.pddl.translation.invariants import Part, invariant_with
+from fcp_ros.domain.pddl.translation.invariants import Part, find_invariant
 from fcp_ros.domain.pddl.translation.names import Legs
 
 
@@ -108,7 +108,7 @@ def _drafts(universe: Universe, source: Source) -> list[DraftRule]:
 
 
 def _with_key(legs: Mapping[str, Legs], part: Part) -> Legs:
-    """What is known of a predicate, and that its facts are single for each key of the part."""
+    """Add to the known legs of a predicate that its facts are single for each key of a part."""
     known = legs[part.predicate]
     if not part.order:
         return Legs(known.functional, single=True)
@@ -118,14 +118,14 @@ def _with_key(legs: Mapping[str, Legs], part: Part) -> Legs:
 
 
 def _legs(predicate: str, universe: Universe, drafts: list[DraftRule]) -> Legs:
-    """Which legs of a predicate are functional, as far as invariants show it."""
+    """Find the legs of a predicate that invariants prove functional."""
     arity = len(universe.domain.predicates[predicate])
     facts = universe.problem.facts
     if arity == 1:
-        alone = invariant_with(Part(predicate, (), 0), drafts, facts)
+        alone = find_invariant(Part(predicate, (), 0), drafts, facts)
         return Legs(single=alone is not None)
     if arity == 2:
         parts = (Part(predicate, (0,), 1), Part(predicate, (1,), 0))
-        found = [invariant_with(part, drafts, facts) is not None for part in parts]
+        found = [find_invariant(part, drafts, facts) is not None for part in parts]
         return Legs(tuple(place for place, is_key in enumerate(found) if is_key))
     return Legs()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A planning task that was read from PDDL, and how its rules are written in PDDL again."""
+"""A planning task that was read from PDDL, and the form of its rules in PDDL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fcp_ros.domain.model import ActionRule, Domain
 
 @dataclass(frozen=True)
 class ActionForm:
-    """What a rule is in PDDL.
+    """The form of a rule in PDDL.
 
     Attributes:
         action: name of the action, as the file spells it.
@@ -28,7 +28,7 @@ class ActionForm:
 
 @dataclass(frozen=True)
 class Replaced:
-    """What a predicate says that the domain does without (`hand-empty`: nothing is held).
+    """The meaning of a predicate that the domain does without (`hand-empty`: nothing is held).
 
     Attributes:
         relation: the relation that says it, too.

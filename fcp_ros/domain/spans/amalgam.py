@@ -44,7 +44,7 @@ Ids = Mapping[str, int]
 
 @dataclass
 class Changes:
-    """What all matches together ask for, delete and add: facts of the state before and after."""
+    """The facts that all matches together ask for, delete and add."""
 
     matched: dict[Fact, None] = field(default_factory=dict)
     delete: dict[Fact, None] = field(default_factory=dict)
@@ -54,9 +54,9 @@ class Changes:
 def apply_rule(rule: ActionRule, span: RuleSpan, match: Morphism) -> Rewrite:
     """Apply a rule with all its effects.
 
-    Arguments:
+    Args:
         rule: of a checked domain.
-        span: what it means without its effects (`span_of`).
+        span: what it means without its effects (`build_span`).
         match: of `span.rule.L` in the state.
 
     Returns:
@@ -70,14 +70,14 @@ def apply_rule(rule: ActionRule, span: RuleSpan, match: Morphism) -> Rewrite:
         return Rewrite(None, None, violations=violations)
     state = match.target
     bound = {name: match.mapping[id_] for name, id_ in span.parameters.items()}
-    ground = amalgamated(rule.name, changes_of(rule, state, bound), state)
+    ground = amalgamate(rule.name, compute_changes(rule, state, bound), state)
     return rewrite(ground, _occurrence(ground.L, state))
 
 
-def changes_of(rule: ActionRule, state: Instance, bound: Ids) -> Changes:
-    """What the rule and all matches of its effects change.
+def compute_changes(rule: ActionRule, state: Instance, bound: Ids) -> Changes:
+    """Compute the changes by the rule and all matches of its effects.
 
-    Arguments:
+    Args:
         rule: of a checked domain.
         state: the state before.
         bound: the rule's parameters; its conditions hold there.
@@ -85,17 +85,17 @@ def changes_of(rule: ActionRule, state: Instance, bound: Ids) -> Changes:
     changes = Changes()
     _collect(changes, state, rule.positive(), rule.delete, rule.add, bound)
     for effect in rule.effects:
-        for binding in effect_matches(rule, effect, state, bound):
+        for binding in find_effect_matches(rule, effect, state, bound):
             _collect(changes, state, effect.positive(), effect.delete, effect.add, binding)
     return changes
 
 
-def effect_matches(
+def find_effect_matches(
     rule: ActionRule, effect: Effect, state: Instance, bound: Ids
 ) -> Iterator[dict[str, int]]:
     """All bindings of parameters and variables under which an effect happens, each once.
 
-    Arguments:
+    Args:
         rule: the rule that has the effect.
         effect: the effect.
         state: the state before.
@@ -119,10 +119,10 @@ def effect_matches(
                 yield binding
 
 
-def amalgamated(name: str, changes: Changes, state: Instance) -> Rule:
+def amalgamate(name: str, changes: Changes, state: Instance) -> Rule:
     """The ground span of some changes; its elements are named like the state's.
 
-    Arguments:
+    Args:
         name: of the rule, for messages.
         changes: what the rule and its effects change.
         state: the state before; what it lacks is not deleted.
@@ -164,7 +164,7 @@ def _is_forbidden(effect: Effect, state: Instance, binding: Ids) -> bool:
 
 
 def _occurs(atom: Atom, state: Instance, binding: Ids) -> bool:
-    """Whether a tuple fits the atom; variables that are not bound stand for anything."""
+    """Return True if a tuple fits the atom; variables that are not bound may be anything."""
     names = tuple(list_names(atom))
     if all(name in binding for name in names):
         legs = tuple(binding[name] for name in names)

@@ -42,19 +42,19 @@ class DomainSpans:
         self._spans: dict[str, RuleSpan] = {}
 
     def of(self, rule: ActionRule) -> RuleSpan:
-        """The span of one of the domain's rules (see `span_of`)."""
+        """The span of one of the domain's rules (see `build_span`)."""
         if rule.name not in self._spans:
-            self._spans[rule.name] = span_of(rule, self._domain.schema)
+            self._spans[rule.name] = build_span(rule, self._domain.schema)
         return self._spans[rule.name]
 
     @cached_property
     def constraints(self) -> tuple[tuple[Constraint, Instance], ...]:
-        """Each constraint with its pattern (see `constraint_pattern`)."""
+        """Each constraint with its pattern (see `build_constraint_pattern`)."""
         schema = self._domain.schema
-        return tuple((c, constraint_pattern(c, schema)) for c in self._domain.constraints)
+        return tuple((c, build_constraint_pattern(c, schema)) for c in self._domain.constraints)
 
 
-def span_of(rule: ActionRule, schema: Schema) -> RuleSpan:
+def build_span(rule: ActionRule, schema: Schema) -> RuleSpan:
     """Build the DPO rule that an action rule stands for.
 
     Its elements are named like the parameters. Graded atoms, duration and resources are no part of
@@ -78,7 +78,7 @@ def span_of(rule: ActionRule, schema: Schema) -> RuleSpan:
     return RuleSpan(span, {name: left.id_of(name) for name in types})
 
 
-def constraint_pattern(constraint: Constraint, schema: Schema) -> Instance:
+def build_constraint_pattern(constraint: Constraint, schema: Schema) -> Instance:
     """Build the pattern that must never newly match: one element for each variable."""
     types = {variable.name: variable.type for variable in constraint.variables}
     return build_pattern(schema, types, constraint.never)

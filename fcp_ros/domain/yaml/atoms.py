@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the atoms of rules and constraints and checks them against the vocabulary."""
+"""Atoms and conditions of rules and constraints, checked against the vocabulary."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path, a
+from fcp_ros.domain.diagnostics import Diagnostics, Path, article
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import (
     Atom,
@@ -21,7 +21,7 @@ from fcp_ros.domain.expressions.syntax import (
     Text,
     Variable,
     Weighted,
-    term_text,
+    write_term,
 )
 from fcp_ros.domain.model import IS_A, TEXT, Literal, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
@@ -29,8 +29,8 @@ from fcp_ros.domain.yaml.entries import RelationEntry
 from fcp_ros.foundation.wording import suggest_name
 
 
-class AtomKind(Enum):
-    """Which predicates may stand in a place."""
+class PredicateKind(Enum):
+    """The kind of predicate that a place takes."""
 
     RELATION = "relation"
     GRADED = "graded predicate"
@@ -38,7 +38,7 @@ class AtomKind(Enum):
 
 @dataclass(frozen=True)
 class AtomReader:
-    """Reads atoms over the given parameters; what is wrong goes into the report.
+    """Reads atoms over the given parameters; faults go into the report.
 
     `parameters`: names that may be written bare, with their types (those of unknown type are left
     out of type checks). `owner` names the rule or constraint in messages.
@@ -57,11 +57,11 @@ class AtomReader:
         negated = isinstance(expression, Not)
         atom = expression.body if isinstance(expression, Not) else expression
         if not isinstance(atom, Atom):
-            return self._formula(expression, text, path)
-        checked = self._check(atom, AtomKind.RELATION, text, path, existential=negated)
+            return self._read_formula(expression, text, path)
+        checked = self._check(atom, PredicateKind.RELATION, text, path, existential=negated)
         return None if checked is None else Literal(checked, negated, self.report.line(path))
 
-    def atom(self, text: str, kind: AtomKind, path: Path) -> Atom | None:
+    def atom(self, text: str, kind: PredicateKind, path: Path) -> Atom | None:
         """A plain atom of the given kind; None if it is wrong."""
         expression = self._parse(text, path)
         if expression is None:
@@ -81,7 +81,7 @@ class AtomReader:
         formulas = (one for one in read if one is not None and not isinstance(one, Literal))
         return literals, tuple(formulas)
 
-    def atoms(self, texts: Sequence[str], kind: AtomKind, path: Path) -> tuple[Atom, ...]:
+    def atoms(self, texts: Sequence[str], kind: PredicateKind, path: Path) -> tuple[Atom, ...]:
         """Those of the atoms that can be read."""
         read = (self.atom(text, kind, (*path, i)) for i, text in enumerate(texts))
         return tuple(atom for atom in read if atom is not None)
@@ -97,25 +97,27 @@ class AtomReader:
 
     # --- formulas
 
-    def _formula(self, expression: Expression, text: str, path: Path) -> Expression | None:
+    def _read_formula(self, expression: Expression, text: str, path: Path) -> Expression | None:
         """A formula whose atoms fit and whose variables are bound; None if it is wrong."""
         if isinstance(expression, Atom):
-            kind = AtomKind.RELATION
+            kind = PredicateKind.RELATION
             return self._check(expression, kind, text, path, existential=False, widely=True)
         if isinstance(expression, Weighted):
             message = f"`{text}` in {self.owner} has a weight"
             self.report.add(path, message, "drop it: conditions hold or do not")
             return None
         if isinstance(expression, (Exists, Forall)):
-            return self._quantified(expression, text, path)
+            return self._read_quantified(expression, text, path)
         if isinstance(expression, Not):
-            body = self._formula(expression.body, text, path)
+            body = self._read_formula(expression.body, text, path)
             return None if body is None else Not(body)
-        parts = [self._formula(part, text, path) for part in expression.parts]
+        parts = [self._read_formula(part, text, path) for part in expression.parts]
         read = tuple(part for part in parts if part is not None)
         return type(expression)(read) if len(read) == len(parts) else None
 
-    def _quantified(self, expression: Exists | Forall, text: str, path: Path) -> Expression | None:
+    def _read_quantified(
+        self, expression: Exists | Forall, text: str, path: Path
+    ) -> Expression | None:
         inner = dict(self.parameters)
         for variable in expression.variables:
             if variable.name in inner:
@@ -128,7 +130,7 @@ class AtomReader:
                 self.report.add(path, f"{message} {variable.type}", fix)
                 return None
             inner[variable.name] = variable.type
-        body = replace(self, parameters=inner)._formula(expression.body, text, path)
+        body = replace(self, parameters=inner)._read_formula(expression.body, text, path)
         return None if body is None else type(expression)(expression.variables, body)
 
     # --- atoms
@@ -136,7 +138,7 @@ class AtomReader:
     def _check(
         self,
         atom: Atom,
-        kind: AtomKind,
+        kind: PredicateKind,
         text: str,
         path: Path,
         *,
@@ -171,10 +173,12 @@ class AtomReader:
         good = tuple(term for term in terms if term is not None)
         return Atom(atom.predicate, good, atom.column) if len(good) == len(terms) else None
 
-    def _signature(self, atom: Atom, kind: AtomKind, path: Path) -> tuple[Parameter, ...] | None:
+    def _signature(
+        self, atom: Atom, kind: PredicateKind, path: Path
+    ) -> tuple[Parameter, ...] | None:
         wanted, other = self.vocabulary.relations, self.vocabulary.graded
         other_key = "`graded:`"
-        if kind is AtomKind.GRADED:
+        if kind is PredicateKind.GRADED:
             wanted, other = other, wanted
             other_key = "`when:`, `add:` or `delete:`"
         if atom.predicate in wanted:
@@ -248,11 +252,10 @@ class AtomReader:
         meets = self.vocabulary.common_subtypes((type_, parameter.type)) if type_ in known else ()
         if widely and meets:
             return
-        message = (
-            f"`{text}` in {self.owner}: {name} is {a(type_)}, where {a(parameter.type)} is needed"
-        )
+        wanted = article(parameter.type)
+        message = f"`{text}` in {self.owner}: {name} is {article(type_)}, where {wanted} is needed"
         narrower = f" (such as {meets[0]})" if meets else ""
-        fix = f"give {name} a type that is {a(parameter.type)}{narrower}, or use another parameter"
+        fix = f"give {name} a type that is {wanted}{narrower}, or use another parameter"
         self.report.add(path, message, fix)
 
 
@@ -262,14 +265,14 @@ def _mend(text: str) -> str:
     return "write it like on(item, support)"
 
 
-def bare(atom: Atom) -> str:
+def write_bare(atom: Atom) -> str:
     """The atom as it stands in a domain file, parameters without question marks."""
-    words = (t.name if isinstance(t, Variable) else term_text(t) for t in atom.arguments)
+    words = (t.name if isinstance(t, Variable) else write_term(t) for t in atom.arguments)
     return f"{atom.predicate}({', '.join(words)})"
 
 
 def covers(absent: Atom, atom: Atom, parameters: Collection[str]) -> bool:
-    """Whether `atom` is an instance of the absent pattern, whose other names are existential."""
+    """Return True if `atom` fits the absent pattern, whose other names are existential."""
     if absent.predicate != atom.predicate:
         return False
     bound: dict[str, object] = {}
@@ -282,7 +285,7 @@ def covers(absent: Atom, atom: Atom, parameters: Collection[str]) -> bool:
     return True
 
 
-def functional_conflict(
+def find_functional_conflict(
     atoms: Iterable[Atom], relations: Mapping[str, RelationEntry]
 ) -> tuple[Atom, Atom, str] | None:
     """Two different atoms that share a functional leg, and that leg."""

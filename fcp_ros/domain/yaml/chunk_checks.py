@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the steps of a chunk can follow one another at all.
+"""The check that the steps of a chunk can follow one another.
 
 The chunk is run on what its steps say. Its parameters stand for different elements, as a rule's do,
 so two atoms that are written differently are different tuples. What an effect of a rule may change
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.model import ActionRule, Chunk
-from fcp_ros.domain.yaml.atoms import bare, covers, functional_conflict
+from fcp_ros.domain.yaml.atoms import covers, find_functional_conflict, write_bare
 from fcp_ros.domain.yaml.entries import RelationEntry
 
 
 @dataclass(frozen=True)
 class _Said:
-    """Why an atom is known to be true or false: the number of a step, and what it does."""
+    """The reason why an atom is known to be true or false: a step, and what it does."""
 
     step: int
     verb: str
@@ -51,7 +51,7 @@ def check_sequence(
 
 
 class _Run:
-    """What is known after some steps."""
+    """The facts that are known after some steps."""
 
     def __init__(self, parameters: frozenset[str], relations: Mapping[str, RelationEntry]) -> None:
         self._parameters = parameters
@@ -61,8 +61,8 @@ class _Run:
 
     def step(self, number: int, rule: ActionRule, bound: Mapping[str, str]) -> str:
         """Take a step; returns why it is impossible, or an empty text."""
-        positive = [_bound(atom, bound) for atom in rule.positive()]
-        negative = [_bound(atom, bound) for atom in rule.negative()]
+        positive = [_bind(atom, bound) for atom in rule.positive()]
+        negative = [_bind(atom, bound) for atom in rule.negative()]
         problem = self._missing(positive) or self._present(negative)
         if problem:
             return problem
@@ -74,9 +74,9 @@ class _Run:
         if problem:
             return problem
         for atom in rule.delete:
-            self._true.pop(_bound(atom, bound), None)
-            self._false[_bound(atom, bound)] = _Said(number, "deletes")
-        added = [_bound(atom, bound) for atom in rule.add]
+            self._true.pop(_bind(atom, bound), None)
+            self._false[_bind(atom, bound)] = _Said(number, "deletes")
+        added = [_bind(atom, bound) for atom in rule.add]
         for atom in added:
             self._true[atom] = _Said(number, "adds")
             for absent in [x for x in self._false if covers(x, atom, self._parameters)]:
@@ -93,29 +93,29 @@ class _Run:
         for atom in positive:
             for absent, why in self._false.items():
                 if atom not in self._true and covers(absent, atom, self._parameters):
-                    return f"needs {bare(atom)}, which {why}"
+                    return f"needs {write_bare(atom)}, which {why}"
         return ""
 
     def _present(self, negative: list[Atom]) -> str:
         for absent in negative:
             for atom, why in self._true.items():
                 if covers(absent, atom, self._parameters):
-                    return f"needs not {bare(absent)}, but {why} {bare(atom)}"
+                    return f"needs not {write_bare(absent)}, but {why} {write_bare(atom)}"
         return ""
 
     def _two_of_one(self, verb: str, atoms: list[Atom]) -> str:
-        found = functional_conflict(self._true, self._relations)
+        found = find_functional_conflict(self._true, self._relations)
         if found is None:
             return ""
         new = next((atom for atom in found[:2] if atom in atoms), found[1])
         old = found[0] if new is found[1] or new == found[1] else found[1]
         return (
-            f"{verb} {bare(new)}, but {self._true[old]} {bare(old)}, and {new.predicate} is "
-            f"functional in {found[2]} (at most one each)"
+            f"{verb} {write_bare(new)}, but {self._true[old]} {write_bare(old)}, and "
+            f"{new.predicate} is functional in {found[2]} (at most one each)"
         )
 
 
-def _bound(atom: Atom, bound: Mapping[str, str]) -> Atom:
+def _bind(atom: Atom, bound: Mapping[str, str]) -> Atom:
     """The atom over the chunk's parameters; an existential variable gets a name of its own."""
     names = (t.name for t in atom.arguments if isinstance(t, Variable))
     return Atom(atom.predicate, tuple(Variable(bound.get(name, f"?{name}")) for name in names))

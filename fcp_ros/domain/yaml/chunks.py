@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path, a
+from fcp_ros.domain.diagnostics import Diagnostics, Path, article
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import Atom, ExpressionError, Text, Variable
 from fcp_ros.domain.model import ActionRule, Chunk, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.domain.yaml.atoms import AtomKind, AtomReader
+from fcp_ros.domain.yaml.atoms import AtomReader, PredicateKind
 from fcp_ros.domain.yaml.chunk_checks import check_sequence
 from fcp_ros.domain.yaml.entries import ChunkEntry, DomainFile
-from fcp_ros.domain.yaml.rules import is_complete
+from fcp_ros.domain.yaml.rules import is_readable
 from fcp_ros.domain.yaml.types import check_name, check_type
 from fcp_ros.foundation.wording import suggest_name
 
@@ -60,11 +60,11 @@ class _ChunkReader:
             report.add((*path, "steps"), message, "name two or more, such as pick(robot, item)")
         before = len(report.diagnostics)
         read = [
-            self._step(name, entry, text, (*path, "steps", position))
+            self._read_step(name, entry, text, (*path, "steps", position))
             for position, text in enumerate(entry.steps)
         ]
         atoms = AtomReader(self._vocabulary, report, entry.parameters, f"chunk {name}")
-        graded = atoms.atoms(entry.graded, AtomKind.GRADED, (*path, "graded"))
+        graded = atoms.atoms(entry.graded, PredicateKind.GRADED, (*path, "graded"))
         chunk = Chunk(
             name,
             tuple(Parameter(p, t) for p, t in entry.parameters.items()),
@@ -78,11 +78,11 @@ class _ChunkReader:
         return chunk
 
     def _is_readable(self, rule: str) -> bool:
-        return is_complete(self._rules[rule], self._file.rules[rule])
+        return is_readable(self._rules[rule], self._file.rules[rule])
 
-    def _step(self, chunk: str, entry: ChunkEntry, text: str, path: Path) -> Step | None:
+    def _read_step(self, chunk: str, entry: ChunkEntry, text: str, path: Path) -> Step | None:
         """A step, written like an atom; None if it is wrong."""
-        atom = self._parsed(chunk, text, path)
+        atom = self._parse(chunk, text, path)
         if atom is None:
             return None
         rule = self._rules.get(atom.predicate)
@@ -111,7 +111,7 @@ class _ChunkReader:
             bound.append(name)
         return rule.name, tuple(bound)
 
-    def _parsed(self, chunk: str, text: str, path: Path) -> Atom | None:
+    def _parse(self, chunk: str, text: str, path: Path) -> Atom | None:
         fix = "write a rule with its arguments, such as pick(robot, item)"
         try:
             expression = parse_expression(text)
@@ -147,10 +147,9 @@ class _ChunkReader:
             return True  # reported already
         if self._vocabulary.is_subtype(type_, parameter.type):
             return True
-        message = (
-            f"`{text}` in chunk {chunk}: {name} is {a(type_)}, where {a(parameter.type)} is needed"
-        )
-        fix = f"give {name} a type that is {a(parameter.type)}, or use another parameter"
+        wanted = article(parameter.type)
+        message = f"`{text}` in chunk {chunk}: {name} is {article(type_)}, where {wanted} is needed"
+        fix = f"give {name} a type that is {wanted}, or use another parameter"
         self._report.add(path, message, fix)
         return False
 

@@ -32,49 +32,67 @@ class _Entry(BaseModel):
 
 
 class RelationEntry(_Entry):
+    """An entry of `relations`."""
+
     legs: dict[str, str]
     functional: Words = Field(default_factory=list)
     static: bool = False
 
 
 class FunctionEntry(_Entry):
+    """An entry of `functions`."""
+
     source: str
     target: str
 
 
 class AttributeEntry(_Entry):
+    """An entry of `attributes`."""
+
     of: str
     kind: Literal["bool", "int", "float", "string", "enum"]
     values: Words = Field(default_factory=list)
 
 
 class DurationEntry(_Entry):
+    """The key `duration` of a rule, where it depends on a distance."""
+
     base: float
     per_metre: float = 0.0
     between: list[str] | None = None
 
 
 class CostRow(_Entry):
+    """A row of a cost table."""
+
     elements: list[str]
     cost: float
 
 
 class CostTermEntry(_Entry):
+    """A part of a cost that depends on parameters."""
+
     parameters: list[str]
     table: list[CostRow]
 
 
 class CostEntry(_Entry):
+    """The key `cost` of a rule, where it has terms."""
+
     base: float
     terms: list[CostTermEntry] = Field(default_factory=list)
 
 
 class WindowEntry(_Entry):
+    """The key `window` of a rule."""
+
     opens: float = 0.0
     closes: float = math.inf
 
 
 class EffectEntry(_Entry):
+    """An item of `effects` of a rule."""
+
     variables: Typing = Field(default_factory=dict)
     when: Words = Field(default_factory=list)
     add: Words = Field(default_factory=list)
@@ -82,6 +100,8 @@ class EffectEntry(_Entry):
 
 
 class RuleEntry(_Entry):
+    """An entry of `rules`."""
+
     description: str = ""
     parameters: Typing
     when: Words = Field(default_factory=list)
@@ -98,40 +118,54 @@ class RuleEntry(_Entry):
 
 
 class AnchorEntry(_Entry):
+    """The meaning of a score of a rubric."""
+
     means: str
     examples: list[list[str]] = Field(default_factory=list)
 
 
 class RubricEntry(_Entry):
+    """The key `rubric` of a graded predicate."""
+
     question: str
     factors: Words = Field(default_factory=list)
     anchors: dict[int, AnchorEntry]
 
 
 class TableRow(_Entry):
+    """A row of the table of a graded predicate."""
+
     when: dict[str, str | list[str]]
     degree: Degree
 
 
 class SigmoidEntry(_Entry):
+    """A smooth step: how well a number fits."""
+
     middle: float
     width: float
     falling: bool = False
 
 
 class RuleLineEntry(_Entry):
+    """A line of the rule of a graded predicate."""
+
     value: str
     trapezoid: list[float] | None = None
     sigmoid: SigmoidEntry | None = None
 
 
 class OracleEntry(_Entry):
+    """The key `oracle`, where several oracles answer together."""
+
     first_of: Words = Field(default_factory=list)
     all_of: Words = Field(default_factory=list)
     t_norm: str | None = None
 
 
 class GradedEntry(_Entry):
+    """An entry of `graded`."""
+
     description: str = ""
     parameters: Typing
     context: Annotated[dict[str, list[str]], BeforeValidator(_empty_mapping)] = Field(
@@ -148,12 +182,16 @@ class GradedEntry(_Entry):
 
 
 class ConstraintEntry(_Entry):
+    """An entry of `constraints`."""
+
     variables: Typing
     never: Words
     because: str
 
 
 class ResourceEntry(_Entry):
+    """An entry of `resources`."""
+
     initial: float
     minimum: float
     maximum: float
@@ -161,6 +199,8 @@ class ResourceEntry(_Entry):
 
 
 class ChunkEntry(_Entry):
+    """An entry of `chunks`."""
+
     description: str = ""
     parameters: Typing
     steps: Words
@@ -168,16 +208,22 @@ class ChunkEntry(_Entry):
 
 
 class AttributeFactEntry(_Entry):
+    """An item of `attribute_facts`."""
+
     attribute: str
     equals: bool | int | float | str
     relation: str
 
 
 class SimilarLabelsEntry(_Entry):
+    """The key `similar_labels`."""
+
     threshold: Degree
 
 
 class SceneEntry(_Entry):
+    """The section `scene`."""
+
     layers: dict[str, str]
     unknown: str
     unknown_small: str | None = None

@@ -9,10 +9,10 @@ from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.expressions.arithmetic import (
     COORDINATES,
     Arithmetic,
-    Attribute,
+    ArithmeticOperation,
     Distance,
+    ElementAttribute,
     NotArithmetic,
-    Operation,
     parse_arithmetic,
 )
 from fcp_ros.domain.model import TEXT
@@ -28,7 +28,7 @@ NUMERIC = ("int", "float")
 def build_fuzzy_rule(
     name: str, entry: GradedEntry, file: DomainFile, path: Path, report: Diagnostics
 ) -> FuzzyRule | None:
-    """The rule of a predicate, as far as it can be read; None where there is none."""
+    """Build the rule of a predicate, as far as it can be read; None without a rule."""
     if not entry.rule:
         return None
     t_norm = check_t_norm(name, entry.t_norm, (*path, "t_norm"), report)
@@ -74,11 +74,11 @@ def _value(
     except NotArithmetic as error:
         report.add(path, f"the value `{text}` of {name} can't be read: {error}", error.fix)
         return None
-    return _Names(name, entry, file, path, report).resolved(value)
+    return _Names(name, entry, file, path, report).resolve(value)
 
 
 class _Names:
-    """Checks the names of one value; distances learn from which coordinates they are reckoned."""
+    """Checks the names of one value; distances get the coordinates that they are computed from."""
 
     def __init__(
         self, name: str, entry: GradedEntry, file: DomainFile, path: Path, report: Diagnostics
@@ -89,14 +89,14 @@ class _Names:
         self._path = path
         self._report = report
 
-    def resolved(self, value: Arithmetic) -> Arithmetic:
-        if isinstance(value, Attribute):
+    def resolve(self, value: Arithmetic) -> Arithmetic:
+        if isinstance(value, ElementAttribute):
             if self._is_element(value.parameter):
                 self._check_attribute(value)
         elif isinstance(value, Distance):
             return self._distance(value)
-        elif isinstance(value, Operation):
-            return replace(value, operands=tuple(map(self.resolved, value.operands)))
+        elif isinstance(value, ArithmeticOperation):
+            return replace(value, operands=tuple(map(self.resolve, value.operands)))
         return value
 
     def _is_element(self, parameter: str) -> bool:
@@ -111,11 +111,11 @@ class _Names:
             return True
         return False
 
-    def _declared(self, parameter: str) -> tuple[str, ...]:
+    def _list_declared(self, parameter: str) -> tuple[str, ...]:
         return tuple(self._entry.context.get(parameter, ()))
 
-    def _check_attribute(self, value: Attribute) -> None:
-        declared = self._declared(value.parameter)
+    def _check_attribute(self, value: ElementAttribute) -> None:
+        declared = self._list_declared(value.parameter)
         if value.name not in declared:
             known = self._file.attributes
             message = (
@@ -135,7 +135,7 @@ class _Names:
         entry = self._file.attributes.get(attribute)
         if entry is None or entry.kind not in NUMERIC:
             kind = f"of kind {entry.kind}" if entry is not None else "words"
-            message = f"the rule of {self._name} reckons with {attribute}, which is {kind}"
+            message = f"the rule of {self._name} computes with {attribute}, which is {kind}"
             self._report.add(self._path, message, "use an attribute of kind int or float")
 
     def _distance(self, value: Distance) -> Distance:
@@ -143,7 +143,9 @@ class _Names:
         known = [self._is_element(end) for end in ends]
         if not all(known):
             return value
-        first, second = (tuple(c for c in COORDINATES if c in self._declared(end)) for end in ends)
+        first, second = (
+            tuple(c for c in COORDINATES if c in self._list_declared(end)) for end in ends
+        )
         if first != second or first[:2] != ("x", "y"):
             said = (
                 f"{e} declares {', '.join(c) or 'none'}"

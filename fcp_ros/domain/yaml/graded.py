@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path, a
+from fcp_ros.domain.diagnostics import Diagnostics, Path, article
 from fcp_ros.domain.model import (
     IS_A,
     TEXT,
@@ -103,7 +103,7 @@ def _check_context(
             known = {NAME_CONTEXT, *(a for a, e in file.attributes.items() if e.of in above)}
             for position, attribute in enumerate(attributes):
                 if attribute not in known:
-                    message = f"{a(type_)} has no attribute {attribute} (context of {name})"
+                    message = f"{article(type_)} has no attribute {attribute} (context of {name})"
                     report.add((*here, position), message, suggest_name(attribute, known))
 
 

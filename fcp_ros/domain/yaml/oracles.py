@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who judges a graded predicate (`oracle`), and what the oracle that is named needs."""
+"""The judge of a graded predicate (`oracle`), and the check that it has what it needs."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _check_names(name: str, names: tuple[str, ...], path: Path, report: Diagnost
 def _check_needs(
     name: str, entry: GradedEntry, names: tuple[str, ...], path: Path, report: Diagnostics
 ) -> None:
-    """Whether each oracle has what it reads, and everything written has a reader."""
+    """Check that each oracle has what it reads, and that everything written has a reader."""
     if not set(names) <= set(STATED) and not entry.rubric:
         message = f"{name} is judged by a model and has no rubric"
         report.add(path, message, "write `rubric:` with a question and the anchors 0, 50, 100")

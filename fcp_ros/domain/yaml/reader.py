@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from fcp_ros.domain.diagnostics import Diagnostics, Path
+from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError, Path
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.yaml.amounts import build_resources
 from fcp_ros.domain.yaml.chunks import build_chunks
@@ -19,8 +19,11 @@ from fcp_ros.domain.yaml.graded import build_graded
 from fcp_ros.domain.yaml.rules import build_constraints, build_rules
 from fcp_ros.domain.yaml.scene import build_mapping
 from fcp_ros.domain.yaml.types import build_schema, vocabulary_of
-from fcp_ros.domain.yaml_source import YamlSource, parse_yaml, read_yaml
 from fcp_ros.foundation.wording import suggest_name
+from fcp_ros.foundation.yaml_text import PositionedText, TextError, parse_yaml
+
+MAX_BYTES = 2_000_000
+"""Largest accepted file (bytes)."""
 
 
 def load_domain(path: str | PathLike[str]) -> Domain:
@@ -32,17 +35,14 @@ def load_domain(path: str | PathLike[str]) -> Domain:
             can only be seen afterwards.
     """
     file = FilePath(path)
-    return _domain(read_yaml(file), str(file))
+    return parse_domain(read_text(file), str(file))
 
 
 def parse_domain(text: str, source: str = "domain") -> Domain:
     """Like `load_domain`, from a text; `source` is its name in messages."""
-    return _domain(parse_yaml(text, source), source)
-
-
-def _domain(yaml: YamlSource, source: str) -> Domain:
-    report = Diagnostics(source, yaml.lines)
-    file = _shaped(yaml.data, report)
+    parsed = parse_lines(text, source)
+    report = Diagnostics(source, parsed.lines)
+    file = _check_shape(parsed.data, report)
     vocabulary = vocabulary_of(file)
     schema = build_schema(file, vocabulary, report)
     rules = build_rules(file, vocabulary, report)
@@ -63,12 +63,49 @@ def _domain(yaml: YamlSource, source: str) -> Domain:
         resources=resources,
         mapping=mapping,
         source=source,
-        content_hash=hashlib.sha256(yaml.text.encode()).hexdigest(),
+        content_hash=hashlib.sha256(text.encode()).hexdigest(),
         chunks=chunks,
     )
 
 
-def _shaped(data: Any, report: Diagnostics) -> DomainFile:
+def read_text(path: FilePath) -> str:
+    """Read a file of a domain.
+
+    Raises:
+        DomainError: the file is missing, unreadable, too large or not UTF-8.
+    """
+    try:
+        raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
+    except OSError as error:
+        reason = f"can't be read ({error.strerror or str(error)})"
+        raise _failure(path, 0, reason, "give the path of a YAML file") from None
+    if raw is None:
+        reason = f"the file is larger than {MAX_BYTES} bytes"
+        raise _failure(path, 0, reason, "split or shorten the file")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise _failure(path, line, "this is not UTF-8 text", "save the file as UTF-8") from None
+
+
+def parse_lines(text: str, source: str) -> PositionedText:
+    """Read a YAML text as plain data with the line of every key and item.
+
+    Raises:
+        DomainError: it is no YAML, or uses what `foundation/yaml_text.py` refuses.
+    """
+    try:
+        return parse_yaml(text)
+    except TextError as error:
+        raise _failure(source, error.line or 0, error.what, error.fix) from None
+
+
+def _failure(file: object, line: int, message: str, fix: str) -> DomainError:
+    return DomainError([Diagnostic(str(file), line, message, fix)])
+
+
+def _check_shape(data: Any, report: Diagnostics) -> DomainFile:
     try:
         return DomainFile.model_validate(data)
     except ValidationError as error:
@@ -91,10 +128,10 @@ _FIXES = {
 
 
 def _report_shape(kind: str, message: str, loc: Path, data: Any, report: Diagnostics) -> None:
-    path = _existing(loc, data)
+    path = _find_existing(loc, data)
     here = ".".join(str(part) for part in path) or "the file"
     if kind == "extra_forbidden":
-        known = _known_keys(path[:-1])
+        known = _list_keys(path[:-1])
         report.add(path, f"unknown key {here}", suggest_name(str(path[-1]), known))
     elif kind == "missing":
         report.add(path, f"{here} has no key {loc[-1]}", _FIXES[kind])
@@ -103,7 +140,7 @@ def _report_shape(kind: str, message: str, loc: Path, data: Any, report: Diagnos
         report.add(path, f"{here}: {message[:1].lower()}{message[1:]}", fix)
 
 
-def _existing(loc: Path, data: Any) -> Path:
+def _find_existing(loc: Path, data: Any) -> Path:
     """The part of a validation location that is in the document (unions add names to it)."""
     path: Path = ()
     for part in loc:
@@ -114,27 +151,27 @@ def _existing(loc: Path, data: Any) -> Path:
     return path
 
 
-def _known_keys(path: Path) -> list[str]:
+def _list_keys(path: Path) -> list[str]:
     """The keys that the shape knows at a path of the document."""
     model: Any = DomainFile
     for part in path:
         if not hasattr(model, "model_fields"):
-            model = _entry_model(model)
+            model = _find_model(model)
             continue
         field = model.model_fields.get(part)
         if field is None:
             return []
         model = field.annotation
-    model = _entry_model(model) if not hasattr(model, "model_fields") else model
+    model = _find_model(model) if not hasattr(model, "model_fields") else model
     return list(model.model_fields) if hasattr(model, "model_fields") else []
 
 
-def _entry_model(annotation: Any) -> Any:
+def _find_model(annotation: Any) -> Any:
     """The model inside dict[str, Model], list[Model] or Model | float."""
     for inner in getattr(annotation, "__args__", ()):
         if hasattr(inner, "model_fields"):
             return inner
-        found = _entry_model(inner)
+        found = _find_model(inner)
         if hasattr(found, "model_fields"):
             return found
     return annotation

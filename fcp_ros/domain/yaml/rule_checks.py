@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a rule that is well formed can ever apply and do something.
+"""The check that a well-formed rule, and each of its effects, can ever apply and do something.
 
 Parameters bind distinct elements (DESIGN section 4: matches are monic), so two atoms over
 different parameters are different tuples. All checks below follow from that alone.
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.expressions.syntax import Atom, Variable, atoms
 from fcp_ros.domain.model import ActionRule, Effect
-from fcp_ros.domain.yaml.atoms import bare, covers, functional_conflict
+from fcp_ros.domain.yaml.atoms import covers, find_functional_conflict, write_bare
 from fcp_ros.domain.yaml.entries import RelationEntry
 from fcp_ros.foundation.wording import suggest_name
 
@@ -31,7 +31,7 @@ def check_sense(
         when, relations, (*path, "when"), report, f"{rule.name} asks for", "drop one of them"
     )
     kept = [atom for atom in when if atom not in rule.delete]
-    if not functional_conflict(when, relations):
+    if not find_functional_conflict(when, relations):
         _check_functional(
             [*kept, *(a for a in rule.add if a not in kept)],
             relations,
@@ -50,7 +50,7 @@ def _check_changes(
     for key, changed in (("add", rule.add), ("delete", rule.delete)):
         for position, atom in enumerate(changed):
             here = (*path, key, position)
-            text = bare(atom)
+            text = write_bare(atom)
             if relations[atom.predicate].static:
                 message = f"{rule.name} changes {text}, but {atom.predicate} is static"
                 report.add(here, message, f"drop it, or drop `static` of {atom.predicate}")
@@ -69,8 +69,8 @@ def _check_contradictions(rule: ActionRule, report: Diagnostics) -> None:
         for atom in rule.positive():
             if covers(literal.atom, atom, rule.parameter_names):
                 message = (
-                    f"{rule.name} asks for {bare(atom)} and for "
-                    f"not {bare(literal.atom)}: it can never apply"
+                    f"{rule.name} asks for {write_bare(atom)} and for "
+                    f"not {write_bare(literal.atom)}: it can never apply"
                 )
                 report.add_at(literal.line, message, "drop one of them")
 
@@ -89,7 +89,7 @@ def _check_metric(
     entry = relations[name]
     if len(entry.functional) != 1 or len(entry.legs) != 2:
         message = f"{rule.name} moves along {name}, which does not say where one thing is"
-        fix = "name a relation of two legs of which one is functional, such as at(robot, place)"
+        fix = "name a relation of two legs, one of them functional, such as at(robot, place)"
         report.add(path, message, fix)
     elif not _moves(rule, list(entry.legs).index(entry.functional[0])):
         message = f"{rule.name} does more, or something else, than move along {name}"
@@ -139,12 +139,12 @@ def _check_functional(
     what: str,
     fix: str,
 ) -> None:
-    found = functional_conflict(atoms, relations)
+    found = find_functional_conflict(atoms, relations)
     if found is None:
         return
     one, other, leg = found
     message = (
-        f"{what} both {bare(one)} and {bare(other)}, but {one.predicate} is functional "
+        f"{what} both {write_bare(one)} and {write_bare(other)}, but {one.predicate} is functional "
         f"in {leg} (at most one each)"
     )
     report.add(path, f"{message}: it can never apply", fix)
@@ -178,7 +178,7 @@ def _check_effect_changes(
     for key, changed in (("add", effect.add), ("delete", effect.delete)):
         for position, atom in enumerate(changed):
             here = (*path, key, position)
-            text = bare(atom)
+            text = write_bare(atom)
             if relations[atom.predicate].static:
                 message = f"{rule.name} changes {text}, but {atom.predicate} is static"
                 report.add(here, message, f"drop it, or drop `static` of {atom.predicate}")
@@ -207,8 +207,8 @@ def _check_effect_contradictions(rule: ActionRule, effect: Effect, report: Diagn
             ]
         for absent, atom in pairs[:1]:
             message = (
-                f"an effect of {rule.name} asks for {bare(atom)} and for not {bare(absent)}: "
-                "it can never happen"
+                f"an effect of {rule.name} asks for {write_bare(atom)} and for "
+                f"not {write_bare(absent)}: it can never happen"
             )
             report.add_at(literal.line, message, "drop one of them")
 
@@ -229,13 +229,13 @@ def _check_effect_functional(
     gone = {*rule.delete, *effect.delete}
     there = [a for a in (*rule.positive(), *effect.positive()) if certain(a) and a not in gone]
     left = dict.fromkeys([*there, *rule.add, *(a for a in effect.add if certain(a))])
-    if functional_conflict([*there, *rule.add], relations) is not None:
+    if find_functional_conflict([*there, *rule.add], relations) is not None:
         return  # not this effect's fault
-    found = functional_conflict(left, relations)
+    found = find_functional_conflict(left, relations)
     if found is not None:
         one, other, leg = found
         message = (
-            f"an effect of {rule.name} leaves both {bare(one)} and {bare(other)}, but "
+            f"an effect of {rule.name} leaves both {write_bare(one)} and {write_bare(other)}, but "
             f"{one.predicate} is functional in {leg} (at most one each)"
         )
         report.add((*path, "add"), message, "delete the old one, or add only one")

@@ -12,7 +12,7 @@ from fcp_ros.domain.expressions.syntax import TypedVariable, Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Effect, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.amounts import build_cost, build_duration, build_window
-from fcp_ros.domain.yaml.atoms import AtomKind, AtomReader
+from fcp_ros.domain.yaml.atoms import AtomReader, PredicateKind
 from fcp_ros.domain.yaml.entries import ConstraintEntry, DomainFile, EffectEntry, RuleEntry
 from fcp_ros.domain.yaml.rule_checks import check_sense
 from fcp_ros.domain.yaml.types import check_name, check_type
@@ -49,9 +49,9 @@ def _build_rule(
         name=name,
         parameters=tuple(Parameter(p, t) for p, t in entry.parameters.items()),
         when=when,
-        add=reader.atoms(entry.add, AtomKind.RELATION, (*path, "add")),
-        delete=reader.atoms(entry.delete, AtomKind.RELATION, (*path, "delete")),
-        graded=reader.atoms(entry.graded, AtomKind.GRADED, (*path, "graded")),
+        add=reader.atoms(entry.add, PredicateKind.RELATION, (*path, "add")),
+        delete=reader.atoms(entry.delete, PredicateKind.RELATION, (*path, "delete")),
+        graded=reader.atoms(entry.graded, PredicateKind.GRADED, (*path, "graded")),
         duration=duration,
         uses=dict(entry.uses),
         executor=entry.executor,
@@ -65,12 +65,12 @@ def _build_rule(
     if not _ACTION_NAME.match(entry.executor):
         message = f"executor {entry.executor!r} of {name} is not a relative action name"
         report.add((*path, "executor"), message, f"write a name without leading /, such as {name}")
-    if is_complete(rule, entry):
+    if is_readable(rule, entry):
         check_sense(rule, file.relations, path, report)
     return rule
 
 
-def is_complete(rule: ActionRule, entry: RuleEntry) -> bool:
+def is_readable(rule: ActionRule, entry: RuleEntry) -> bool:
     """Return True if every atom of the entry could be read."""
     parts = [(rule.graded, entry.graded), *_atom_lists(rule, entry)]
     for effect, given in zip(rule.effects, entry.effects, strict=True):
@@ -125,8 +125,8 @@ def _build_effect(
     return Effect(
         variables=tuple(Parameter(v, t) for v, t in effect.variables.items()),
         when=when,
-        add=reader.atoms(effect.add, AtomKind.RELATION, (*path, "add")),
-        delete=reader.atoms(effect.delete, AtomKind.RELATION, (*path, "delete")),
+        add=reader.atoms(effect.add, PredicateKind.RELATION, (*path, "add")),
+        delete=reader.atoms(effect.delete, PredicateKind.RELATION, (*path, "delete")),
         formulas=formulas,
     )
 
@@ -154,7 +154,7 @@ def _build_constraint(
         report.add(path, f"{name} forbids nothing", "write at least one atom under `never:`")
     reader = AtomReader(vocabulary, report, entry.variables, f"constraint {name}")
     read = [
-        reader.atom(text, AtomKind.RELATION, (*path, "never", position))
+        reader.atom(text, PredicateKind.RELATION, (*path, "never", position))
         for position, text in enumerate(entry.never)
     ]
     never = tuple(atom for atom in read if atom is not None)

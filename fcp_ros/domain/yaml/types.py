@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema
-from fcp_ros.domain.diagnostics import Diagnostics, Path, a
+from fcp_ros.domain.diagnostics import Diagnostics, Path, article
 from fcp_ros.domain.model import IS_A, TEXT, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.entries import DomainFile
@@ -37,7 +37,7 @@ def check_type(
 
 
 def vocabulary_of(file: DomainFile) -> Vocabulary:
-    """What the names of a file mean, as far as it is sound."""
+    """Return the types and predicates of a file, as far as it is sound."""
     return Vocabulary(
         {name: tuple(parents) for name, parents in file.types.items()},
         {name: _parameters(entry.legs) for name, entry in file.relations.items()},
@@ -85,7 +85,7 @@ def _check_types(vocabulary: Vocabulary, report: Diagnostics) -> None:
             if check_type(parent, vocabulary, (*path, position), report, f"is_a of {name}") and (
                 vocabulary.is_subtype(parent, name)
             ):
-                message = f"{name} is {a(parent)}, and {parent} is {a(name)}: a circle"
+                message = f"{name} is {article(parent)}, and {parent} is {article(name)}: a circle"
                 report.add((*path, position), message, f"take {parent} out of this list")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from fcp_ros.domain.expressions.arithmetic import Arithmetic, Attribute, Distance, Number
+from fcp_ros.domain.expressions.arithmetic import Arithmetic, Distance, ElementAttribute, Number
 from fcp_ros.grounding.protocol.judgement import JudgementRequest
 
 Numbers = Mapping[tuple[str, str], float]
@@ -48,7 +48,7 @@ def value_of(value: Arithmetic, numbers: Numbers) -> float:
 def _reckon(value: Arithmetic, numbers: Numbers) -> float:
     if isinstance(value, Number):
         return value.value
-    if isinstance(value, Attribute):
+    if isinstance(value, ElementAttribute):
         return _known(value.parameter, value.name, numbers)
     if isinstance(value, Distance):
         return math.hypot(

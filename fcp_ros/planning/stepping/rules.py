@@ -10,7 +10,7 @@ from fcp_ros.cset import Delta, Fact, Instance, Morphism, Rewrite, UnknownElemen
 from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Domain
-from fcp_ros.domain.spans.amalgam import apply_rule, changes_of
+from fcp_ros.domain.spans.amalgam import apply_rule, compute_changes
 from fcp_ros.domain.spans.rule_span import DomainSpans, RuleSpan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.stepping.constraints import ConstraintCheck
@@ -127,7 +127,7 @@ class StepRules:
         """
         rule = self.find_rule(step)
         bound = {name: before.id_of(element) for name, element in step.arguments}
-        changes = changes_of(rule, before, bound)
+        changes = compute_changes(rule, before, bound)
         added = frozenset(changes.add)
         return added, frozenset(changes.delete) - added
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.evaluation import evaluate
 from fcp_ros.domain.expressions.syntax import Expression
-from fcp_ros.domain.expressions.types import opened
+from fcp_ros.domain.expressions.types import open_goal
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.grounding.protocol.context import build_request
@@ -64,7 +64,7 @@ def value_goal(
         known = (predicate, arguments) in recorded
         return judge.degree(predicate, arguments) if known else None
 
-    body, types = opened(goal, domain)
+    body, types = open_goal(goal, domain)
     binding = {name: element for name, element in plan.binding if name in types}
     return evaluate(body, state, degree_of, tnorm, types=types, binding=binding)
 

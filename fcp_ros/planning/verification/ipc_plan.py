@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from fcp_ros.cset import Instance, find_homs, find_matches
 from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.domain.pddl import PddlTask
-from fcp_ros.domain.spans.rule_span import DomainSpans, span_of
+from fcp_ros.domain.spans.rule_span import DomainSpans, build_span
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.stepping.rules import StepRules
 
@@ -82,7 +82,7 @@ def _is_idle(task: PddlTask, action: str, elements: tuple[str, ...], state: Inst
     for name in task.rules_of(action):
         if name not in task.idle or (bound := _bind_parameters(task, name, elements)) is None:
             continue
-        span = span_of(task.idle[name], task.domain.schema)
+        span = build_span(task.idle[name], task.domain.schema)
         initial = {span.parameters[p]: state.id_of(element) for p, element in bound.items()}
         if any(True for _ in find_matches(span.rule, state, initial=initial)):
             return True

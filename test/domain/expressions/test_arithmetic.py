@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.domain.expressions.arithmetic import (
-    Attribute,
+    ArithmeticOperation,
     Distance,
+    ElementAttribute,
     NotArithmetic,
     Number,
-    Operation,
     parse_arithmetic,
     parts,
 )
 
-A, B = Attribute("item", "width"), Attribute("from", "x")
+A, B = ElementAttribute("item", "width"), ElementAttribute("from", "x")
 
 
 @pytest.mark.parametrize(
@@ -27,15 +27,18 @@ A, B = Attribute("item", "width"), Attribute("from", "x")
         ("item.width", A),
         (
             "item.width - from.x - 2",
-            Operation("-", (Operation("-", (A, B)), Number(2))),
+            ArithmeticOperation("-", (ArithmeticOperation("-", (A, B)), Number(2))),
         ),
         (
             "item.width + from.x * 2",
-            Operation("+", (A, Operation("*", (B, Number(2))))),
+            ArithmeticOperation("+", (A, ArithmeticOperation("*", (B, Number(2))))),
         ),
-        ("-(item.width / 2)", Operation("negative", (Operation("/", (A, Number(2))),))),
-        ("min(item.width, from.x, 1)", Operation("min", (A, B, Number(1)))),
-        ("sqrt(abs(from.x))", Operation("sqrt", (Operation("abs", (B,)),))),
+        (
+            "-(item.width / 2)",
+            ArithmeticOperation("negative", (ArithmeticOperation("/", (A, Number(2))),)),
+        ),
+        ("min(item.width, from.x, 1)", ArithmeticOperation("min", (A, B, Number(1)))),
+        ("sqrt(abs(from.x))", ArithmeticOperation("sqrt", (ArithmeticOperation("abs", (B,)),))),
         ("distance(item, from)", Distance("item", "from")),
         ("(((1)))", Number(1)),
     ],

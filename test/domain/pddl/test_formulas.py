@@ -12,7 +12,7 @@ from fcp_ros.cset import find_homs
 from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.domain.spans.amalgam import apply_rule
-from fcp_ros.domain.spans.rule_span import span_of
+from fcp_ros.domain.spans.rule_span import build_span
 
 # Parts are fitted into wholes, in an order and while tools are at hand; a whole is a part, too.
 BUILD = """(define (domain build) (:requirements :adl) (:types part tool)
@@ -160,7 +160,7 @@ def test_objects_in_formulas_are_variables_of_a_type_of_their_own():
 def test_a_rule_says_which_part_of_its_formula_fails():
     task = parse_pddl(ORDERS, orders_problem(30))
     rule = task.domain.rules["make"]
-    span = span_of(rule, task.domain.schema)
+    span = build_span(rule, task.domain.schema)
     state = task.instance
     initial = {span.parameters["p"]: state.id_of("p1")}
     (match,) = find_homs(span.rule.L, state, initial=initial)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Fact, InstanceBuilder, Morphism, Relation, Schema, facts, find_homs
-from fcp_ros.domain import ActionRule, Atom, Duration, Literal, Parameter, Variable, span_of
+from fcp_ros.domain import ActionRule, Atom, Duration, Literal, Parameter, Variable, build_span
 from fcp_ros.domain.model import Effect
 from fcp_ros.domain.spans.amalgam import apply_rule
 
@@ -168,7 +168,7 @@ def as_sets(instance):
 @given(rules(), states())
 def test_rewriting_equals_the_semantics_on_sets(rule, held):
     state = state_of(held)
-    span = span_of(rule, SCHEMA)
+    span = build_span(rule, SCHEMA)
     applied = 0
     for match in find_homs(span.rule.L, state):
         binding = {name: state.name_of(match.mapping[id_]) for name, id_ in span.parameters.items()}
@@ -194,7 +194,7 @@ def test_rewriting_equals_the_semantics_on_sets(rule, held):
 
 def apply_to(rule, held, **binding):
     state = state_of(held)
-    span = span_of(rule, SCHEMA)
+    span = build_span(rule, SCHEMA)
     mapping = {span.parameters[name]: state.id_of(value) for name, value in binding.items()}
     (match,) = find_homs(span.rule.L, state, initial=mapping)
     return apply_rule(rule, span, match)
@@ -266,7 +266,7 @@ def test_a_functional_leg_that_effects_break_is_refused():
     rule = rule_of(
         (("p", "a"),), effects=(Effect((Parameter("x", "a"),), (), (atom("at", "p", "x"),), ()),)
     )
-    span = span_of(rule, schema)
+    span = build_span(rule, schema)
     match = next(iter(find_homs(span.rule.L, state)))
     result = apply_rule(rule, span, match)
     assert result.instance is None

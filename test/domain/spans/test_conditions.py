@@ -24,9 +24,9 @@ from fcp_ros.domain.expressions.syntax import (
     substitute,
     to_text,
 )
-from fcp_ros.domain.spans.amalgam import apply_rule, effect_matches
+from fcp_ros.domain.spans.amalgam import apply_rule, find_effect_matches
 from fcp_ros.domain.spans.conditions import Scope
-from fcp_ros.domain.spans.rule_span import span_of
+from fcp_ros.domain.spans.rule_span import build_span
 
 SCHEMA = Schema(
     "things",
@@ -138,7 +138,7 @@ def rule_with(formulas=(), effects=()):
 @given(st.lists(formulas(PARAMETERS, 2), max_size=2), states(), st.sampled_from(BINDINGS))
 def test_a_rule_applies_where_all_its_formulas_hold(given_formulas, state, binding):
     rule = rule_with(tuple(given_formulas))
-    span = span_of(rule, SCHEMA)
+    span = build_span(rule, SCHEMA)
     initial = {span.parameters[name]: state.id_of(element) for name, element in binding.items()}
     (match,) = find_homs(span.rule.L, state, initial=initial)
     result = apply_rule(rule, span, match)
@@ -150,7 +150,7 @@ def test_an_effect_happens_where_its_formula_holds(formula, state, binding):
     effect = Effect((Parameter("e", "thing"),), (), (Atom("p", (Variable("e"),)),), (), (formula,))
     rule = rule_with(effects=(effect,))
     bound = {name: state.id_of(element) for name, element in binding.items()}
-    found = {state.name_of(m["e"]) for m in effect_matches(rule, effect, state, bound)}
+    found = {state.name_of(m["e"]) for m in find_effect_matches(rule, effect, state, bound)}
     things = [name for name, type_ in ELEMENTS.items() if SCHEMA.is_subtype(type_, "thing")]
     assert found == {e for e in things if holds(formula, state, {**binding, "e": e})}
 

@@ -6,12 +6,12 @@ import pytest
 from fcp_ros.cset import Fact, facts, find_homs, find_matches, rewrite, with_facts
 from fcp_ros.domain.expressions.syntax import Atom, TypedVariable, Variable
 from fcp_ros.domain.model import Constraint
-from fcp_ros.domain.spans.rule_span import constraint_pattern, span_of
+from fcp_ros.domain.spans.rule_span import build_constraint_pattern, build_span
 
 
 def matches(domain, state, rule, **arguments):
     """All applicable bindings of a rule, as names by parameter."""
-    span = span_of(domain.rules[rule], domain.schema)
+    span = build_span(domain.rules[rule], domain.schema)
     initial = {span.parameters[p]: state.id_of(name) for p, name in arguments.items()}
     found = list(find_matches(span.rule, state, initial=initial))
     return span, found
@@ -31,7 +31,7 @@ def has(state, relation, *names):
 
 def test_every_rule_is_a_natural_span_of_its_parts(household):
     for rule in household.rules.values():
-        span = span_of(rule, household.schema)
+        span = build_span(rule, household.schema)
         assert set(span.parameters) == set(rule.parameter_names)
         for parameter in rule.parameters:
             element = span.parameters[parameter.name]
@@ -100,7 +100,7 @@ def test_a_whole_day_uses_every_rule(household, flat):
 )
 def test_rules_do_not_apply_where_they_must_not(household, flat, rule, arguments, because):
     if because is None:
-        span = span_of(household.rules[rule], household.schema)
+        span = build_span(household.rules[rule], household.schema)
         initial = {span.parameters["device"]: flat.id_of("stove_1")}
         assert not list(find_homs(span.rule.L, flat, initial=initial))
     else:
@@ -121,7 +121,7 @@ def test_a_container_without_a_lid_counts_as_open(household, flat):
 
 
 def test_constraints_as_patterns(household, flat):
-    spill, fire = (constraint_pattern(c, household.schema) for c in household.constraints)
+    spill, fire = (build_constraint_pattern(c, household.schema) for c in household.constraints)
     assert not list(find_homs(spill, flat))
     wet = with_facts(
         flat,
@@ -142,5 +142,5 @@ def test_patterns_share_variables_between_atoms(household):
         (Atom("on", (x, y)), Atom("switched_on", (y,))),
         "",
     )
-    pattern = constraint_pattern(constraint, household.schema)
+    pattern = build_constraint_pattern(constraint, household.schema)
     assert facts(pattern) == {Fact("on", ("x", "y")), Fact("switched_on", ("y",))}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.domain.diagnostics import DomainError
-from fcp_ros.domain.expressions.arithmetic import Attribute, Distance, Operation
+from fcp_ros.domain.expressions.arithmetic import ArithmeticOperation, Distance, ElementAttribute
 from fcp_ros.domain.oracles import (
     MODELS,
     ORACLES,
@@ -68,7 +68,7 @@ scene: {layers: {agent: robot}, unknown: thing}
 
 def test_rules_and_choices_become_values() -> None:
     graded = parse_domain(BASE).graded
-    width = Attribute("item", "width")
+    width = ElementAttribute("item", "width")
     doubled = graded["fits"].rule.lines[1].value
     assert graded["fits"].rule == FuzzyRule(
         (
@@ -81,7 +81,7 @@ def test_rules_and_choices_become_values() -> None:
         ),
         "product",
     )
-    assert isinstance(doubled, Operation)
+    assert isinstance(doubled, ArithmeticOperation)
     assert doubled.operands[1] == width
     assert graded["several"].oracle == OracleChoice(
         ("table", "default"), Combination.FIRST_OF, "goedel"

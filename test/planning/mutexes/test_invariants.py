@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import InstanceBuilder, find_matches
-from fcp_ros.domain import DomainError, parse_domain, span_of
+from fcp_ros.domain import DomainError, build_span, parse_domain
 from fcp_ros.domain.spans.amalgam import apply_rule
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
 from fcp_ros.planning.mutexes.pairs import (
@@ -142,7 +142,7 @@ def worlds(draw):
 
 def reached(domain, instance):
     """States that DPO rewriting can reach, up to a limit, with the steps possible there."""
-    spans = [(rule, span_of(rule, domain.schema)) for rule in domain.rules.values()]
+    spans = [(rule, build_span(rule, domain.schema)) for rule in domain.rules.values()]
     seen, queue = {instance}, [instance]
     for state in queue:
         steps = []

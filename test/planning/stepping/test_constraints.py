@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from random_worlds import worlds
 
 from fcp_ros.cset import find_homs, find_matches, rewrite
-from fcp_ros.domain import span_of
+from fcp_ros.domain import build_span
 from fcp_ros.domain.spans.rule_span import DomainSpans
 from fcp_ros.planning.stepping.constraints import find_new_matches
 
@@ -36,7 +36,7 @@ def test_new_matches_are_found_from_what_was_added(world, seed):
     domain, state = world
     constraints = DomainSpans(domain).constraints
     rng = random.Random(seed)
-    spans = [span_of(rule, domain.schema) for rule in domain.rules.values()]
+    spans = [build_span(rule, domain.schema) for rule in domain.rules.values()]
     for _ in range(4):
         results = [
             rewrite(span.rule, match) for span in spans for match in find_matches(span.rule, state)

@@ -13,7 +13,7 @@ from lidded_boxes import DOMAIN, make_boxes, make_step
 from random_worlds import worlds
 
 from fcp_ros.cset import Fact, facts, find_homs, find_matches, rewrite
-from fcp_ros.domain import constraint_pattern, span_of
+from fcp_ros.domain import build_constraint_pattern, build_span
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.stepping.rules import StepRules, UnknownStep
 
@@ -110,8 +110,8 @@ def test_steps_do_what_matches_and_rewriting_say(world, seed):
     """Twin: the step's match among all matches of the rule, all constraint matches compared."""
     domain, state = world
     rules, rng = StepRules(domain), random.Random(seed)
-    spans = {rule.name: span_of(rule, domain.schema) for rule in domain.rules.values()}
-    patterns = [constraint_pattern(c, domain.schema) for c in domain.constraints]
+    spans = {rule.name: build_span(rule, domain.schema) for rule in domain.rules.values()}
+    patterns = [build_constraint_pattern(c, domain.schema) for c in domain.constraints]
     names = sorted(state.names())
 
     def count(pattern, target):

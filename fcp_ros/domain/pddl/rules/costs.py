@@ -12,12 +12,12 @@ from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import FunctionValue, PddlAction, PddlTerm
 
 
-def cost_of(
+def compute_cost(
     action: PddlAction, mapping: Mapping[PddlTerm, Variable], universe: Universe, source: Source
 ) -> Cost:
     """The cost of an action; 0 where it adds nothing, or where a function has no value.
 
-    Arguments:
+    Args:
         action: the action.
         mapping: its parameters -> the rule's.
         universe: has the values of functions, and the names of objects as they are spelt.
@@ -67,7 +67,7 @@ def _fits(given: Sequence[PddlTerm], arguments: Sequence[str]) -> bool:
 
 def _check(value: float, action: PddlAction, source: Source) -> None:
     if value < 0:
-        raise source.unsupported(
+        raise source.refusal(
             action.at,
             f"a negative cost ({value:g}), in action {action.name},",
             "make costs 0 or more",

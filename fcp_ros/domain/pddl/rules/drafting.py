@@ -13,10 +13,15 @@ from dataclasses import dataclass, replace
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost
-from fcp_ros.domain.pddl.rules.costs import cost_of
+from fcp_ros.domain.pddl.rules.costs import compute_cost
 from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftParameter, DraftRule
-from fcp_ros.domain.pddl.rules.effects import EffectDrafter, Substitution, bind_terms, substituted
-from fcp_ros.domain.pddl.rules.identification import Group, Partition, partitions
+from fcp_ros.domain.pddl.rules.effects import (
+    EffectDrafter,
+    Substitution,
+    bind_terms,
+    substitute_terms,
+)
+from fcp_ros.domain.pddl.rules.identification import Group, Partition, find_partitions
 from fcp_ros.domain.pddl.rules.normal_form import Conjunct, Normaliser, is_open
 from fcp_ros.domain.pddl.rules.universe import Universe
 from fcp_ros.domain.pddl.syntax.source import Source
@@ -44,17 +49,17 @@ def draft_rules(action: PddlAction, universe: Universe, source: Source) -> tuple
     effects = [
         (effect, conjunct)
         for effect in dict.fromkeys(action.effects)
-        for conjunct in normaliser.alternatives(effect.condition)
+        for conjunct in normaliser.find_alternatives(effect.condition)
     ]
     found: dict[DraftRule, DraftRule] = {}
-    for conjunct in normaliser.alternatives(action.precondition):
+    for conjunct in normaliser.find_alternatives(action.precondition):
         terms = _terms(action, conjunct, effects, universe)
-        for partition in partitions(terms, conjunct, universe):
+        for partition in find_partitions(terms, conjunct, universe):
             rule = _Draft(action, conjunct, partition, effects, universe, source).rule(terms)
             if rule is not None:
                 found.setdefault(replace(rule, cost=Cost()), rule)  # tables have no hash
             if len(found) > MAX_RULES:
-                raise source.unsupported(
+                raise source.refusal(
                     action.at,
                     f"an action with more than {MAX_RULES} ways to identify its parameters, "
                     f"{action.name},",
@@ -69,7 +74,7 @@ def _terms(
     effects: Sequence[tuple[ActionEffect, Conjunct]],
     universe: Universe,
 ) -> dict[PddlTerm, Typed]:
-    """What may be identified: parameters, existential variables, and objects that are named."""
+    """List what may be identified: parameters, existential variables, and objects named."""
     typed: dict[PddlTerm, Typed] = {Variable(p.name): p for p in action.parameters}
     typed.update((Variable(v.name), v) for v in conjunct.variables)
     named = list(conjunct.terms())
@@ -98,12 +103,12 @@ class _Draft:
         parameters: list[DraftParameter] = []
         mapping: dict[PddlTerm, Variable] = {}
         order = {Variable(p.name): place for place, p in enumerate(self.action.parameters)}
-        for group in sorted(self.partition, key=lambda group: _rank(group, order)):
+        for group in sorted(self.partition, key=lambda group: _rank_group(group, order)):
             name = names.take(_name(group, order))
             parameters.append(DraftParameter(name, self._types(group, terms), group.constant))
             mapping.update((term, Variable(name)) for term in group.terms)
-        positive = substituted(self.conjunct.positive, mapping)
-        negative = substituted(self.conjunct.negative, mapping)
+        positive = substitute_terms(self.conjunct.positive, mapping)
+        negative = substitute_terms(self.conjunct.negative, mapping)
         if any(_rules_out(absent, atom) for absent in negative for atom in positive):
             return None
         distinct = set(mapping.values())
@@ -142,7 +147,7 @@ class _Draft:
         positive: tuple[Atom, ...],
         negative: tuple[Atom, ...],
     ) -> tuple[tuple[tuple[Atom, ...], tuple[Atom, ...]], tuple[DraftEffect, ...]]:
-        """What is added and deleted in any case, and the conditional effects."""
+        """Draft what is added and deleted in any case, and the conditional effects."""
         drafter = EffectDrafter(self.universe, mapping, names, parameters, positive, negative)
         drafts = [
             draft
@@ -161,16 +166,16 @@ class _Draft:
         lost = {a.predicate for part in effects for a in part.delete}.union(
             atom.predicate for atom in delete
         )
-        useful = (_useful(part, positive, lost) for part in effects)
+        useful = (_drop_useless(part, positive, lost) for part in effects)
         return (add, delete), tuple(dict.fromkeys(part for part in useful if part is not None))
 
     def _cost(self, mapping: Substitution) -> Cost:
         if not self.universe.problem.minimises_cost:
             return Cost()
-        return cost_of(self.action, mapping, self.universe, self.source)
+        return compute_cost(self.action, mapping, self.universe, self.source)
 
 
-def _rank(group: Group, order: dict[Variable, int]) -> tuple[int, int]:
+def _rank_group(group: Group, order: dict[Variable, int]) -> tuple[int, int]:
     """Parameters of the action first, in their order, then existential variables, then objects."""
     places = [order[t] for t in group.terms if isinstance(t, Variable) and t in order]
     if places:
@@ -188,7 +193,7 @@ def _name(group: Group, order: dict[Variable, int]) -> str:
 
 
 def _rules_out(absent: Atom, atom: Atom) -> bool:
-    """Whether an atom is one of those that must be absent."""
+    """Return True if an atom is one of those that must be absent."""
     if absent.predicate != atom.predicate:
         return False
     bound: dict[PddlTerm, PddlTerm] = {}
@@ -198,7 +203,9 @@ def _rules_out(absent: Atom, atom: Atom) -> bool:
     )
 
 
-def _useful(draft: DraftEffect, positive: tuple[Atom, ...], lost: set[str]) -> DraftEffect | None:
+def _drop_useless(
+    draft: DraftEffect, positive: tuple[Atom, ...], lost: set[str]
+) -> DraftEffect | None:
     """The effect without adding what is there anyway; None where nothing is left of it."""
     there = {*draft.positive, *positive}
     add = tuple(a for a in draft.add if a not in there or a.predicate in lost)

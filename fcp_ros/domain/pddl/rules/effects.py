@@ -29,7 +29,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
 Substitution = Mapping[PddlTerm, Variable]
 
 
-def substituted(atoms: Iterable[Atom], mapping: Substitution) -> tuple[Atom, ...]:
+def substitute_terms(atoms: Iterable[Atom], mapping: Substitution) -> tuple[Atom, ...]:
     """The atoms over the rule's parameters, each once; terms that are not mapped stay."""
     return tuple(
         dict.fromkeys(
@@ -50,7 +50,7 @@ def bind_terms(formula: Formula, mapping: Substitution, distinct: Collection[Var
         distinct: the rule's parameters, which are different things.
     """
     if isinstance(formula, Atom):
-        (bound,) = substituted((formula,), mapping)
+        (bound,) = substitute_terms((formula,), mapping)
         return bound
     if isinstance(formula, Equality):
         left, right = (mapping.get(term, term) for term in (formula.left, formula.right))
@@ -97,12 +97,12 @@ class EffectDrafter:
             name = self.names.take(_plain(typed.name))
             variables[Variable(name)] = DraftParameter(name, typed.types)
             mapping[Variable(typed.name)] = Variable(name)
-        decided = self._decided(condition, mapping, variables)
+        decided = self._decide_equalities(condition, mapping, variables)
         if decided is None:
             return None
         mapping, same, differ = decided
-        positive = (*substituted(condition.positive, mapping), *same)
-        negative = (*substituted(condition.negative, mapping), *differ)
+        positive = (*substitute_terms(condition.positive, mapping), *same)
+        negative = (*substitute_terms(condition.negative, mapping), *differ)
         if not set(positive).isdisjoint((*negative, *self.negative)):
             return None
         if not set(negative).isdisjoint(self.positive):
@@ -111,10 +111,10 @@ class EffectDrafter:
         formulas = tuple(bind_terms(formula, mapping, parameters) for formula in condition.rest)
         if FALSE in formulas:
             return None
-        add = substituted(effect.add, mapping)
+        add = substitute_terms(effect.add, mapping)
         used = {
             term
-            for atom in (*positive, *negative, *add, *substituted(effect.delete, mapping))
+            for atom in (*positive, *negative, *add, *substitute_terms(effect.delete, mapping))
             for term in terms_of(atom)
         }.union(term for formula in formulas for term in terms_in(formula))
         return DraftEffect(
@@ -122,11 +122,11 @@ class EffectDrafter:
             tuple(atom for atom in positive if atom not in self.positive),
             tuple(atom for atom in negative if atom not in self.negative),
             add,
-            tuple(a for a in substituted(effect.delete, mapping) if a not in add),
+            tuple(a for a in substitute_terms(effect.delete, mapping) if a not in add),
             tuple(formula for formula in formulas if formula != TRUE),
         )
 
-    def _decided(
+    def _decide_equalities(
         self,
         condition: Conjunct,
         mapping: dict[PddlTerm, Variable],
@@ -174,7 +174,7 @@ class EffectDrafter:
         variables: Mapping[Variable, DraftParameter],
         types: tuple[str, ...],
     ) -> bool:
-        """Whether whatever the term stands for is of one of the types."""
+        """Return True if whatever the term stands for is of one of the types."""
         if term in variables:
             return self.universe.is_below(variables[term].types, types)
         (parameter,) = (p for p in self.parameters if p.name == term.name)

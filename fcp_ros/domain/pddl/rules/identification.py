@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameters of an action may be the same thing: PDDL allows it, our rules don't.
+"""The ways in which parameters of an action may be the same thing.
+
+PDDL allows it, our rules don't.
 
 The parameters of a rule bind distinct elements (matches are monic, DESIGN section 4). So an action
 becomes one rule for each way to identify its parameters, and the objects it names, that the initial
@@ -30,12 +32,12 @@ Partition = tuple[Group, ...]
 Row = tuple[Atom, tuple[int, ...]]
 
 
-def partitions(
+def find_partitions(
     terms: Mapping[PddlTerm, Typed], conjunct: Conjunct, universe: Universe
 ) -> Iterator[Partition]:
     """The ways to identify terms under which the conjunct may hold; nothing identified comes first.
 
-    Arguments:
+    Args:
         terms: variables and constants with their types, in their order.
         conjunct: what must hold.
         universe: types, objects and static facts.
@@ -57,7 +59,7 @@ class _Search:
         self._unequal = conjunct.unequal
 
     def candidates(self, term: PddlTerm, typed: Typed) -> frozenset[str]:
-        """What a term may stand for, by its type and the static facts it occurs in."""
+        """Find the objects that a term may be, by its type and the static facts it occurs in."""
         if isinstance(term, Constant):
             return frozenset((term.name,))
         found = self._universe.candidates(typed)
@@ -92,7 +94,7 @@ class _Search:
         return group.candidates & candidates
 
     def _may_hold(self, groups: Partition) -> bool:
-        """Whether (in)equalities and static facts allow what has been identified so far."""
+        """Return True if (in)equalities and static facts allow the identifications so far."""
         place = {term: number for number, group in enumerate(groups) for term in group.terms}
         for left, right in self._equal:
             if left in place and right in place and place[left] != place[right]:
@@ -117,7 +119,7 @@ class _Search:
         ]
 
     def _share_a_key(self, rows: Sequence[Row]) -> bool:
-        """Whether two different facts would hold where at most one does."""
+        """Return True if two different facts would hold where at most one does."""
         seen: dict[tuple[str, tuple[int, ...]], tuple[int, ...]] = {}
         for atom, row in rows:
             key = tuple(row[position] for position in self._universe.keys[atom.predicate])
@@ -126,13 +128,13 @@ class _Search:
         return False
 
     def _occurs(self, atom: Atom, row: tuple[int, ...], groups: Partition) -> bool:
-        """Whether some static fact has its arguments equal exactly where the atom has."""
+        """Return True if some static fact has equal arguments exactly where the atom has."""
         if not self._universe.has_pattern(atom.predicate, tuple(map(str, row))):
             return False
         return len(set(row)) == 1 or self._fits(atom, row, groups)
 
     def _fits(self, atom: Atom, row: tuple[int, ...], groups: Partition) -> bool:
-        """Whether a named thing stands in some fact, where the atom has it."""
+        """Return True if each named object stands in some fact where the atom has it."""
         return all(
             groups[number].constant is None
             or groups[number].constant in self._universe.column(atom.predicate, position)
@@ -140,7 +142,7 @@ class _Search:
         )
 
     def _clash(self, one: Row, other: Row) -> bool:
-        """Whether two static facts would share a key and differ elsewhere."""
+        """Return True if two static facts would share a key and differ elsewhere."""
         (atom, row), (second, second_row) = one, other
         if atom.predicate != second.predicate or row == second_row:
             return False

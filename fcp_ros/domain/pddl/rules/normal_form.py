@@ -64,7 +64,7 @@ class Conjunct:
     unequal: tuple[Pair, ...] = ()
     rest: tuple[Formula, ...] = ()
 
-    def joined(self, other: Conjunct) -> Conjunct:
+    def join(self, other: Conjunct) -> Conjunct:
         """Both."""
         return Conjunct(
             self.variables + other.variables,
@@ -77,7 +77,7 @@ class Conjunct:
 
     @property
     def contradicts_itself(self) -> bool:
-        """Whether it asks for an atom and for its absence."""
+        """Return True if it asks for an atom and for its absence."""
         return not set(self.positive).isdisjoint(self.negative)
 
     def terms(self) -> Iterator[PddlTerm]:
@@ -88,7 +88,7 @@ class Conjunct:
 
 
 def is_open(term: PddlTerm) -> bool:
-    """Whether a term of a negative atom stands for anything."""
+    """Return True if a term of a negative atom stands for anything."""
     return isinstance(term, Variable) and term.name.startswith("any.")
 
 
@@ -100,7 +100,7 @@ class Normaliser:
         self._universe = universe
         self._numbers = itertools.count(1)
 
-    def alternatives(self, formula: Formula) -> tuple[Conjunct, ...]:
+    def find_alternatives(self, formula: Formula) -> tuple[Conjunct, ...]:
         """The alternatives of a condition; none where it can never hold.
 
         A condition with many alternatives is taken apart as far as there are few; the rest of it
@@ -140,20 +140,20 @@ class _Condition:
             taken = self._take_apart(part)
             if taken is not None:
                 variables, parts = taken
-                base = base.joined(Conjunct(variables))
+                base = base.join(Conjunct(variables))
                 pending.extend(reversed(parts))
                 continue
             try:
                 found = self._dnf(*part)
             except _TooManyCases:
-                base = base.joined(self._keep(part))
+                base = base.join(self._keep(part))
                 continue
             if not found:
                 return []
             if len(found) == 1:
-                base = base.joined(found[0])
+                base = base.join(found[0])
             elif isinstance(part[0], Quantified):  # one case for each object: rather none
-                base = base.joined(self._keep(part))
+                base = base.join(self._keep(part))
             else:
                 several.append((found, part))
         result = [base]
@@ -162,7 +162,7 @@ class _Condition:
                 result = self._product([result, found])
             else:
                 kept = self._keep(part)
-                result = [conjunct.joined(kept) for conjunct in result]
+                result = [conjunct.join(kept) for conjunct in result]
         return [c for c in result if FALSE not in c.rest and not c.contradicts_itself]
 
     def _take_apart(self, part: _Part) -> tuple[tuple[Typed, ...], list[_Part]] | None:
@@ -239,7 +239,7 @@ class _Condition:
         fresh = self._fresh("some.", formula.variables)
         renamed = {**bound, **{old.name: Variable(new.name) for old, new in fresh}}
         added = Conjunct(tuple(new for _, new in fresh))
-        return [added.joined(c) for c in self._dnf(formula.body, wanted, renamed)]
+        return [added.join(c) for c in self._dnf(formula.body, wanted, renamed)]
 
     def _atom(self, atom: Atom, wanted: bool, bound: Mapping[str, PddlTerm]) -> list[Conjunct]:
         found = Atom(atom.predicate, tuple(_at(term, bound) for term in terms_of(atom)))
@@ -253,7 +253,7 @@ class _Condition:
         for part in parts:
             joined: dict[Conjunct, None] = {}
             for one, other in itertools.product(found, part):
-                both = one.joined(other)
+                both = one.join(other)
                 if not both.contradicts_itself:
                     joined[both] = None
                     if len(joined) > MAX_ALTERNATIVES:
@@ -308,7 +308,7 @@ class _Condition:
         return atom
 
     def _covers(self, variable: Typed, leg: Typed) -> bool:
-        """Whether the variable ranges over whatever the leg can hold."""
+        """Return True if the variable ranges over whatever the leg can hold."""
         return self.universe.candidates(leg) <= self.universe.candidates(variable)
 
     # --- helpers

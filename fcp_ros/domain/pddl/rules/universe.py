@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a PDDL task speaks of: types, objects, and the facts that no action ever changes."""
+"""The universe of a PDDL task: types, objects, and the facts that no action ever changes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Universe:
         return tuple(found)
 
     def is_below(self, types: Iterable[str], others: Iterable[str]) -> bool:
-        """Whether whatever is of one of `types` is of one of `others`."""
+        """Return True if whatever is of one of `types` is of one of `others`."""
         wanted = frozenset(others)
         return all(not wanted.isdisjoint(self.ancestors(type_)) for type_ in types)
 
@@ -63,15 +63,15 @@ class Universe:
     # --- static facts
 
     def is_static(self, predicate: str) -> bool:
-        """Whether no action changes the predicate."""
+        """Return True if no action changes the predicate."""
         return predicate not in self.fluents
 
     def facts(self, predicate: str) -> frozenset[tuple[str, ...]]:
-        """What holds of a predicate at first."""
+        """The facts of a predicate that hold initially."""
         return self.problem.facts.get(predicate, frozenset())
 
     def truth(self, atom: Atom) -> bool | None:
-        """Whether a static atom without variables holds; None for any other atom."""
+        """Decide a static atom without variables; None for any other atom."""
         if not self.is_static(atom.predicate):
             return None
         arguments = tuple(t.name for t in atom.arguments if isinstance(t, Constant))
@@ -80,16 +80,16 @@ class Universe:
         return arguments in self.facts(atom.predicate)
 
     def _column(self, predicate: str, position: int) -> frozenset[str]:
-        """The objects that stand at a position of a predicate at first."""
+        """The objects at a position of the initial facts of a predicate."""
         return frozenset(arguments[position] for arguments in self.facts(predicate))
 
     def _is_key(self, predicate: str, position: int) -> bool:
-        """Whether no two facts of a predicate have the same object at a position at first."""
+        """Return True if no two initial facts of a predicate share the object at a position."""
         count = Counter(arguments[position] for arguments in self.facts(predicate))
         return all(number < 2 for number in count.values())
 
     def _has_pattern(self, predicate: str, pattern: tuple[str, ...]) -> bool:
-        """Whether, at first, some fact has equal arguments exactly where the pattern has."""
+        """Return True if some initial fact has equal arguments exactly where the pattern has."""
         shape = tuple(pattern.index(name) for name in pattern)
         return any(
             tuple(map(arguments.index, arguments)) == shape for arguments in self.facts(predicate)

@@ -53,7 +53,7 @@ def check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
         name = section[0]
         assert isinstance(name, str), "sections begin with a word"
         if name in _UNSUPPORTED:
-            raise source.unsupported(section.start, *_UNSUPPORTED[name])
+            raise source.refusal(section.start, *_UNSUPPORTED[name])
         if name not in known:
             message = f"unknown section {name} in a {kind} file"
             raise source.error(section.start, message, suggest_name(name, known))
@@ -74,7 +74,7 @@ def check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
     for position in range(2, len(source.body)):
         if source.body[position] is not next(sections, None):
             wanted = f"write sections, such as {known[0]}, in parentheses"
-            raise source.misplaced(source.body, position, wanted)
+            raise source.misplacement(source.body, position, wanted)
 
 
 def read_domain(source: Source) -> DomainText:
@@ -90,13 +90,13 @@ def read_domain(source: Source) -> DomainText:
     assert head is not None, "the head has been checked"
     return DomainText(
         name=str(head[1]),
-        types=reader.types(),
-        constants=tuple(reader.constants()),
-        predicates=reader.predicates(),
-        functions=reader.functions(),
-        actions=tuple(reader.actions()),
-        constraints=reader.constraints(),
-        requirements=reader.requirements(),
+        types=reader.read_types(),
+        constants=tuple(reader.read_constants()),
+        predicates=reader.read_predicates(),
+        functions=reader.read_functions(),
+        actions=tuple(reader.read_actions()),
+        constraints=reader.read_constraints(),
+        requirements=reader.read_requirements(),
     )
 
 
@@ -107,15 +107,15 @@ class _DomainReader:
         self._source = source
         self._formulas = FormulaReader(source)
 
-    def requirements(self) -> tuple[str, ...]:
+    def read_requirements(self) -> tuple[str, ...]:
         section = self._source.section(":requirements")
         return tuple(word for word in section or () if isinstance(word, str))[1:]
 
-    def types(self) -> dict[str, str]:
+    def read_types(self) -> dict[str, str]:
         """The parent of each type."""
         section = self._source.section(":types")
         found: dict[str, str] = {}
-        for typed in self._formulas.typed(section, 1, "", "types") if section else ():
+        for typed in self._formulas.read_typed(section, 1, "", "types") if section else ():
             parents = typed.types
             if len(parents) > 1:
                 message = f"the type {typed.name} has several parents"
@@ -125,7 +125,7 @@ class _DomainReader:
                 message = f"{ROOT} is the type of everything and can't be {parent}"
                 raise self._source.error(typed.at, message, "leave it out")
             if parent == typed.name != ROOT:
-                raise self._circle(typed.name, typed.at)
+                raise self._refuse_circle(typed.name, typed.at)
             # Some files name a type twice, first without a parent of its own.
             known = found.get(typed.name, ROOT)
             if ROOT not in (known, parent) and known != parent:
@@ -146,36 +146,36 @@ class _DomainReader:
                 if current in seen:
                     assert section is not None, "types come from the section"
                     at = self._source.offset_of(section, section.index(type_))
-                    raise self._circle(type_, at)
+                    raise self._refuse_circle(type_, at)
                 seen.add(current)
                 current = types[current]
 
-    def _circle(self, type_: str, at: int) -> PddlError:
+    def _refuse_circle(self, type_: str, at: int) -> PddlError:
         message = f"the type {type_} is above itself (a circle)"
         return self._source.error(at, message, "break the circle of types")
 
-    def constants(self) -> Iterator[Typed]:
+    def read_constants(self) -> Iterator[Typed]:
         section = self._source.section(":constants")
         seen: set[str] = set()
-        for typed in self._formulas.typed(section, 1, "", "constants") if section else ():
+        for typed in self._formulas.read_typed(section, 1, "", "constants") if section else ():
             if typed.name in seen:
                 message = f"the constant {typed.name} is declared twice (duplicate)"
                 raise self._source.error(typed.at, message, "keep one of the declarations")
             seen.add(typed.name)
             yield typed
 
-    def predicates(self) -> dict[str, tuple[Typed, ...]]:
+    def read_predicates(self) -> dict[str, tuple[Typed, ...]]:
         section = self._source.section(":predicates")
         found: dict[str, tuple[Typed, ...]] = {}
         for position in range(1, len(section or ())):
             assert section is not None, "an empty section has no parts"
-            name, arguments = self._signature(section, position, "a predicate")
+            name, arguments = self._read_signature(section, position, "a predicate")
             if name in found:
-                raise self._several(section, position, f"predicates {name}")
+                raise self._refuse_duplicate(section, position, f"predicates {name}")
             found[name] = arguments
         return found
 
-    def functions(self) -> dict[str, tuple[Typed, ...]]:
+    def read_functions(self) -> dict[str, tuple[Typed, ...]]:
         """The arguments of each function; `- number` may follow one function or several."""
         section = self._source.section(":functions")
         found: dict[str, tuple[Typed, ...]] = {}
@@ -183,78 +183,80 @@ class _DomainReader:
         while section is not None and position < len(section):
             if section[position] == "-":
                 if section[position + 1 : position + 2] != ["number"]:
-                    raise self._source.unsupported(
+                    raise self._source.refusal(
                         self._source.offset_of(section, position),
                         "a function whose value is an object",
                         "use a predicate with one more argument",
                     )
                 position += 2
                 continue
-            name, arguments = self._signature(section, position, "a function")
+            name, arguments = self._read_signature(section, position, "a function")
             if name in found:
-                raise self._several(section, position, f"functions {name}")
+                raise self._refuse_duplicate(section, position, f"functions {name}")
             found[name] = arguments
             position += 1
         return found
 
-    def _signature(self, section: SList, position: int, kind: str) -> tuple[str, tuple[Typed, ...]]:
+    def _read_signature(
+        self, section: SList, position: int, kind: str
+    ) -> tuple[str, tuple[Typed, ...]]:
         """A name and its typed arguments."""
         node = section[position]
         if not isinstance(node, SList):
             wanted = f"write {kind} in parentheses, such as (on ?x ?y)"
-            raise self._source.misplaced(section, position, wanted)
+            raise self._source.misplacement(section, position, wanted)
         if node[:1] == ["="]:
             message = "= is built in"
             raise self._source.error(node.start, message, "leave it out")
-        name = self._formulas.name(node, 0, kind)
-        return name, tuple(self._formulas.typed(node, 1, "?", "variables"))
+        name = self._formulas.read_name(node, 0, kind)
+        return name, tuple(self._formulas.read_typed(node, 1, "?", "variables"))
 
-    def _several(self, section: SList, position: int, what: str) -> PddlError:
+    def _refuse_duplicate(self, section: SList, position: int, what: str) -> PddlError:
         at = self._source.offset_of(section, position)
         return self._source.error(at, f"there are several {what} (duplicate)", "rename one of them")
 
-    def constraints(self) -> Formula:
+    def read_constraints(self) -> Formula:
         section = self._source.section(":constraints")
         return read_constraints(self._formulas, section) if section else TRUE
 
     # --- actions
 
-    def actions(self) -> Iterator[PddlAction]:
+    def read_actions(self) -> Iterator[PddlAction]:
         seen: set[str] = set()
         for section in self._source.sections:
             if section[0] == ":action":
-                action = self._action(section)
+                action = self._read_action(section)
                 if action.name in seen:
                     message = f"there are several actions {action.name}"
                     raise self._source.error(section.start, message, "rename one of them")
                 seen.add(action.name)
                 yield action
 
-    def _action(self, section: SList) -> PddlAction:
+    def _read_action(self, section: SList) -> PddlAction:
         formulas = self._formulas
-        name = formulas.name(section, 1, "an action")
+        name = formulas.read_name(section, 1, "an action")
         given: dict[str, int] = {}
         for position in range(2, len(section), 2):
             key = section[position]
             value = section[position + 1] if position + 1 < len(section) else key
             if key not in _ACTION_KEYS or value in _ACTION_KEYS:
-                raise self._misplaced_key(section, position)
+                raise self._refuse_key(section, position)
             if key in given:
                 message = f"{key} is given twice in action {name}"
                 at = self._source.offset_of(section, position)
                 raise self._source.error(at, message, "keep one of them")
             given[str(key)] = position + 1
         place = given.get(":parameters")
-        parameters = formulas.variables(section[place], section, place) if place else ()
+        parameters = formulas.read_variables(section[place], section, place) if place else ()
         place = given.get(":precondition")
-        condition = formulas.formula(section[place], section, place) if place else TRUE
+        condition = formulas.read_formula(section[place], section, place) if place else TRUE
         place = given.get(":effect")
-        effects = formulas.effects(section[place], section, place) if place else ()
+        effects = formulas.read_effects(section[place], section, place) if place else ()
         at = self._source.offset_of(section, 1)
-        spelling = self._source.written(at, len(name))
+        spelling = self._source.spelling(at, len(name))
         return PddlAction(name, parameters, condition, effects, spelling, section.start)
 
-    def _misplaced_key(self, section: SList, position: int) -> PddlError:
+    def _refuse_key(self, section: SList, position: int) -> PddlError:
         node = section[position]
         if node in _ACTION_KEYS:
             at = self._source.offset_of(section, position)
@@ -262,19 +264,19 @@ class _DomainReader:
         fix = "write `:parameters`, `:precondition` or `:effect`"
         if isinstance(node, str) and node.startswith(":"):
             fix = f"{fix}; {suggest_name(node, _ACTION_KEYS)}"
-        return self._source.misplaced(section, position, fix)
+        return self._source.misplacement(section, position, fix)
 
 
 def read_constraints(formulas: FormulaReader, section: SList) -> Formula:
     """The section `:constraints` of a domain or a problem; several parts all hold."""
     parts = tuple(
-        formulas.constraints(section[position], section, position)
+        formulas.read_constraints(section[position], section, position)
         for position in range(1, len(section))
     )
     return parts[0] if len(parts) == 1 else Conjunction(parts, section.start)
 
 
-def only_part(source: Source, section: SList, example: str) -> int:
+def find_only_part(source: Source, section: SList, example: str) -> int:
     """The position of the only part of a section.
 
     Raises:

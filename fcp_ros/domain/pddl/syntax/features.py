@@ -15,13 +15,13 @@ from fcp_ros.domain.pddl.syntax.tree import (
     TOTAL_TIME,
     TRUE,
     ActionEffect,
-    Comparison,
     DomainText,
     Formula,
     FunctionValue,
     Metric,
     Numeric,
     NumericChange,
+    NumericComparison,
     PddlAction,
     PreferenceFormula,
     ProblemText,
@@ -63,7 +63,7 @@ def check_problem_features(problem: ProblemText, source: Source) -> None:
 
 def _check_constraints(constraints: Formula, source: Source) -> None:
     if constraints != TRUE:
-        raise source.unsupported(
+        raise source.refusal(
             place_of(constraints),
             "trajectory constraints",
             "state what may never hold as `constraints` of a YAML domain (docs/domain.md)",
@@ -73,15 +73,13 @@ def _check_constraints(constraints: Formula, source: Source) -> None:
 def _check_formula(formula: Formula, source: Source) -> None:
     for part in subformulas(formula):
         if isinstance(part, PreferenceFormula):
-            raise source.unsupported(
-                part.at, "a preference", "make it part of the goal, or drop it"
-            )
-        if isinstance(part, Comparison):
+            raise source.refusal(part.at, "a preference", "make it part of the goal, or drop it")
+        if isinstance(part, NumericComparison):
             equal = part.operator == "="
             feature = (
                 f"the numeric condition {write_formula(part)}" if equal else "a numeric comparison"
             )
-            raise source.unsupported(part.at, feature, _NUMBERS)
+            raise source.refusal(part.at, feature, _NUMBERS)
 
 
 def _check_change(
@@ -90,14 +88,14 @@ def _check_change(
     inside = f", in action {action.name},"
     if change.operator != "increase" or change.target != FunctionValue(TOTAL_COST):
         feature = f"a numeric effect on {write_numeric(change.target)}{inside}"
-        raise source.unsupported(change.at, feature, _NUMBERS)
+        raise source.refusal(change.at, feature, _NUMBERS)
     if effect.variables or effect.condition != TRUE:
         feature = f"a cost that depends on a condition{inside}"
-        raise source.unsupported(change.at, feature, "make it an action of its own")
+        raise source.refusal(change.at, feature, "make it an action of its own")
     if not _is_cost(summands(change.amount)):
         feature = f"the cost {write_numeric(change.amount)}{inside}"
         fix = "use numbers, functions of the initial state, and their sums"
-        raise source.unsupported(change.at, feature, fix)
+        raise source.refusal(change.at, feature, fix)
 
 
 def _is_cost(parts: Iterable[Numeric]) -> bool:
@@ -111,8 +109,8 @@ def _is_cost(parts: Iterable[Numeric]) -> bool:
 def _check_metric(metric: Metric, source: Source) -> None:
     if not metric.minimise:
         fix = "minimise (total-cost)"
-        raise source.unsupported(metric.at, "a metric to be maximised", fix)
+        raise source.refusal(metric.at, "a metric to be maximised", fix)
     # The length of the plan, where nothing has a duration.
     if metric.value not in (FunctionValue(TOTAL_COST), FunctionValue(TOTAL_TIME)):
         fix = "write (:metric minimize (total-cost)), or drop it"
-        raise source.unsupported(metric.at, "a metric other than (total-cost)", fix)
+        raise source.refusal(metric.at, "a metric other than (total-cost)", fix)

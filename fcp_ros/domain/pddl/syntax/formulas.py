@@ -15,7 +15,6 @@ from fcp_ros.domain.pddl.syntax.tree import (
     ROOT,
     TRUE,
     ActionEffect,
-    Comparison,
     Conjunction,
     Disjunction,
     Equality,
@@ -24,6 +23,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Negation,
     Numeric,
     NumericChange,
+    NumericComparison,
     NumericOperation,
     PddlTerm,
     PreferenceFormula,
@@ -98,18 +98,18 @@ class FormulaReader:
 
     # --- words
 
-    def name(self, parent: SList, position: int, kind: str) -> str:
+    def read_name(self, parent: SList, position: int, kind: str) -> str:
         """A name at a position of a list; `kind` says of what."""
         if position < len(parent):
             node = parent[position]
             if isinstance(node, str) and NAME.match(node):
                 return node
             wanted = f"write the name of {kind}: letters, digits, - and _"
-            raise self.source.misplaced(parent, position, wanted)
+            raise self.source.misplacement(parent, position, wanted)
         message = f"the name of {kind} is missing"
         raise self.source.error(parent.start, message, "write it behind the first word")
 
-    def term(self, word: str, offset: int) -> PddlTerm:
+    def read_term(self, word: str, offset: int) -> PddlTerm:
         """A variable or an object."""
         if word[0] == "?" and NAME.match(word, 1):
             return Variable(word[1:], offset + 1)
@@ -118,7 +118,7 @@ class FormulaReader:
         fix = "write a variable such as ?x, or the name of an object"
         raise self.source.error(offset, f"{word!r} can't stand here", fix)
 
-    def number(self, parent: SList, position: int) -> float:
+    def read_number(self, parent: SList, position: int) -> float:
         """A finite number at a position of a list."""
         node = parent[position] if position < len(parent) else ""
         if isinstance(node, str) and _NUMBER.match(node):
@@ -128,18 +128,18 @@ class FormulaReader:
         if position >= len(parent):
             message = f"a number is missing in ({parent[0]} ...)"
             raise self.source.error(parent.start, message, "write one, such as 2 or 0.5")
-        raise self.source.misplaced(parent, position, "write a number, such as 2 or 0.5")
+        raise self.source.misplacement(parent, position, "write a number, such as 2 or 0.5")
 
-    def words(self, node: SList) -> list[tuple[str, int]]:
+    def read_words(self, node: SList) -> list[tuple[str, int]]:
         """The words of a list and their offsets; a list in it is a mistake."""
         if SList in map(type, node):
             position = next(n for n, part in enumerate(node) if isinstance(part, SList))
-            raise self.source.misplaced(node, position, "write a variable or an object")
+            raise self.source.misplacement(node, position, "write a variable or an object")
         return list(words_with_offsets(self.source, node))
 
     # --- typed lists
 
-    def typed(self, parent: SList, first: int, prefix: str, kind: str) -> list[Typed]:
+    def read_typed(self, parent: SList, first: int, prefix: str, kind: str) -> list[Typed]:
         """Read `name name - type ...` from a position of a list on.
 
         Args:
@@ -151,11 +151,11 @@ class FormulaReader:
         found: list[Typed] = []
         waiting: list[tuple[str, int]] = []
         position = first
-        offsets = self._offsets(parent)
+        offsets = self._find_offsets(parent)
         while position < len(parent):
             node = parent[position]
             if node == "-":
-                types = self._types(parent, position + 1)
+                types = self._read_types(parent, position + 1)
                 found.extend(Typed(name, types, offsets[at]) for name, at in waiting)
                 waiting = []
                 position += 2
@@ -173,11 +173,11 @@ class FormulaReader:
         found.extend(Typed(name, (ROOT,), offsets[at]) for name, at in waiting)
         return found
 
-    def variables(self, node: SNode, parent: SList, position: int) -> tuple[Typed, ...]:
+    def read_variables(self, node: SNode, parent: SList, position: int) -> tuple[Typed, ...]:
         """The variables of a quantifier or an action, each once."""
         if not isinstance(node, SList):
-            raise self.source.misplaced(parent, position, _VARIABLES)
-        found = self.typed(node, 0, "?", "variables")
+            raise self.source.misplacement(parent, position, _VARIABLES)
+        found = self.read_typed(node, 0, "?", "variables")
         seen: set[str] = set()
         for variable in found:
             if variable.name in seen:
@@ -186,154 +186,158 @@ class FormulaReader:
             seen.add(variable.name)
         return tuple(found)
 
-    def _offsets(self, parent: SList) -> Sequence[int]:
+    def _find_offsets(self, parent: SList) -> Sequence[int]:
         """The offsets of the parts of a list."""
         return list(part_offsets(self.source.code, parent))
 
-    def _types(self, parent: SList, position: int) -> tuple[str, ...]:
+    def _read_types(self, parent: SList, position: int) -> tuple[str, ...]:
         """A type, or the types of `(either a b)`, sorted."""
         node = parent[position] if position < len(parent) else ""
         if isinstance(node, SList) and len(node) > 1 and node[0] == "either":
-            return tuple(sorted({self.name(node, n, "a type") for n in range(1, len(node))}))
+            return tuple(sorted({self.read_name(node, n, "a type") for n in range(1, len(node))}))
         if position >= len(parent):
             raise self.source.error(parent.end - 1, "a type is missing behind `-`", "write it")
-        return (self.name(parent, position, "a type"),)
+        return (self.read_name(parent, position, "a type"),)
 
     # --- conditions
 
-    def formula(self, node: SNode, parent: SList, position: int) -> Formula:
+    def read_formula(self, node: SNode, parent: SList, position: int) -> Formula:
         """A condition of an action or a goal; `()` is true."""
-        return self._formula(node, parent, position, 0, False)
+        return self._read_formula(node, parent, position, 0, False)
 
-    def constraints(self, node: SNode, parent: SList, position: int) -> Formula:
+    def read_constraints(self, node: SNode, parent: SList, position: int) -> Formula:
         """Trajectory constraints, which may be quantified, joined and preferred."""
-        return self._formula(node, parent, position, 0, True)
+        return self._read_formula(node, parent, position, 0, True)
 
-    def _formula(
+    def _read_formula(
         self, node: SNode, parent: SList, position: int, depth: int, trajectory: bool
     ) -> Formula:
         if isinstance(node, str):
-            raise self.source.misplaced(parent, position, _CONDITION)
+            raise self.source.misplacement(parent, position, _CONDITION)
         if not node:
             return TRUE
         self._check_depth(node, depth)
         head = node[0]
         if isinstance(head, SList):
-            raise self.source.misplaced(node, 0, _CONDITION)
+            raise self.source.misplacement(node, 0, _CONDITION)
         if head in ("and", "or"):
-            parts = tuple(self._parts(node, 1, depth, trajectory))
+            parts = tuple(self._read_parts(node, 1, depth, trajectory))
             join = Conjunction if head == "and" else Disjunction
             return join(parts, node.start)
         if head == "not":
-            return Negation(self._only(node, depth, trajectory), node.start)
+            return Negation(self._read_only(node, depth, trajectory), node.start)
         if head == "imply":
             self._check_length(node, 3, "(imply condition condition)")
-            first, then = self._parts(node, 1, depth, trajectory)
+            first, then = self._read_parts(node, 1, depth, trajectory)
             return Disjunction((Negation(first, node.start), then), node.start)
         if head in ("forall", "exists"):
             self._check_length(node, 3, f"({head} (variables) condition)")
-            variables = self.variables(node[1], node, 1)
-            body = self._formula(node[2], node, 2, depth + 1, trajectory)
+            variables = self.read_variables(node[1], node, 1)
+            body = self._read_formula(node[2], node, 2, depth + 1, trajectory)
             return Quantified(head == "forall", variables, body, node.start) if variables else body
         if head == "preference":
-            return self._preference(node, depth, trajectory)
+            return self._read_preference(node, depth, trajectory)
         if trajectory and (head in _TRAJECTORIES or node[:2] == ["at", "end"]):
-            return self._trajectory(node, head, depth)
+            return self._read_trajectory(node, head, depth)
         if head == "=":
-            return self._equality(node, depth)
+            return self._read_equality(node, depth)
         if head in _COMPARISONS:
-            return self._comparison(node, head, depth)
-        return self.atom(node, _CONDITION)
+            return self._read_comparison(node, head, depth)
+        return self.read_atom(node, _CONDITION)
 
-    def _parts(self, node: SList, first: int, depth: int, trajectory: bool) -> Iterator[Formula]:
+    def _read_parts(
+        self, node: SList, first: int, depth: int, trajectory: bool
+    ) -> Iterator[Formula]:
         for position in range(first, len(node)):
-            yield self._formula(node[position], node, position, depth + 1, trajectory)
+            yield self._read_formula(node[position], node, position, depth + 1, trajectory)
 
-    def _only(self, node: SList, depth: int, trajectory: bool) -> Formula:
+    def _read_only(self, node: SList, depth: int, trajectory: bool) -> Formula:
         self._check_length(node, 2, f"({node[0]} condition)")
-        return self._formula(node[1], node, 1, depth + 1, trajectory)
+        return self._read_formula(node[1], node, 1, depth + 1, trajectory)
 
-    def _preference(self, node: SList, depth: int, trajectory: bool) -> Formula:
+    def _read_preference(self, node: SList, depth: int, trajectory: bool) -> Formula:
         named = len(node) > 2
-        name = self.name(node, 1, "a preference") if named else ""
+        name = self.read_name(node, 1, "a preference") if named else ""
         self._check_length(node, 3 if named else 2, "(preference name condition)")
         place = len(node) - 1
-        body = self._formula(node[place], node, place, depth + 1, trajectory)
+        body = self._read_formula(node[place], node, place, depth + 1, trajectory)
         return PreferenceFormula(name, body, node.start)
 
-    def _trajectory(self, node: SList, head: str, depth: int) -> Formula:
+    def _read_trajectory(self, node: SList, head: str, depth: int) -> Formula:
         """`(at end condition)`, or an operator with its numbers and conditions."""
         if head == "at":
             self._check_length(node, 3, "(at end condition)")
-            body = self._formula(node[2], node, 2, depth + 1, False)
+            body = self._read_formula(node[2], node, 2, depth + 1, False)
             return TrajectoryFormula("at end", (), (body,), node.start)
         times, conditions = _TRAJECTORIES[head]
         shape = f"({head}{' number' * times}{' condition' * conditions})"
         self._check_length(node, 1 + times + conditions, shape)
-        numbers = tuple(self.number(node, 1 + n) for n in range(times))
-        parts = tuple(self._parts(node, 1 + times, depth, False))
+        numbers = tuple(self.read_number(node, 1 + n) for n in range(times))
+        parts = tuple(self._read_parts(node, 1 + times, depth, False))
         return TrajectoryFormula(head, numbers, parts, node.start)
 
-    def _equality(self, node: SList, depth: int) -> Formula:
+    def _read_equality(self, node: SList, depth: int) -> Formula:
         self._check_length(node, 3, "(= ?x ?y)")
         if isinstance(node[1], SList) or isinstance(node[2], SList):
-            return self._comparison(node, "=", depth)
-        (_, _), (left, at), (right, other) = self.words(node)
-        return Equality(self.term(left, at), self.term(right, other), node.start)
+            return self._read_comparison(node, "=", depth)
+        (_, _), (left, at), (right, other) = self.read_words(node)
+        return Equality(self.read_term(left, at), self.read_term(right, other), node.start)
 
-    def _comparison(self, node: SList, head: str, depth: int) -> Formula:
+    def _read_comparison(self, node: SList, head: str, depth: int) -> Formula:
         self._check_length(node, 3, f"({head} number number)")
-        left, right = (self.numeric(node[n], node, n, depth + 1) for n in (1, 2))
-        return Comparison(head, left, right, node.start)
+        left, right = (self.read_numeric(node[n], node, n, depth + 1) for n in (1, 2))
+        return NumericComparison(head, left, right, node.start)
 
-    def atom(self, node: SList, wanted: str) -> Atom:
+    def read_atom(self, node: SList, wanted: str) -> Atom:
         """A predicate with its arguments."""
-        words = self.words(node)
+        words = self.read_words(node)
         predicate, offset = words[0]
         if not NAME.match(predicate):
-            raise self.source.misplaced(node, 0, wanted)
-        terms = tuple([self.term(word, at) for word, at in words[1:]])
+            raise self.source.misplacement(node, 0, wanted)
+        terms = tuple([self.read_term(word, at) for word, at in words[1:]])
         return Atom(predicate, terms, offset + 1)
 
     # --- numbers
 
-    def numeric(self, node: SNode, parent: SList, position: int, depth: int = 0) -> Numeric:
+    def read_numeric(self, node: SNode, parent: SList, position: int, depth: int = 0) -> Numeric:
         """A number, a function's value, or an operation on such."""
         if isinstance(node, str):
             if _NUMBER.match(node):
-                return self.number(parent, position)
+                return self.read_number(parent, position)
             if NAME.match(node):
                 return FunctionValue(node, (), self.source.offset_of(parent, position))
-            raise self.source.misplaced(parent, position, _NUMBER_WANTED)
+            raise self.source.misplacement(parent, position, _NUMBER_WANTED)
         if not node:
-            raise self.source.misplaced(parent, position, _NUMBER_WANTED)
+            raise self.source.misplacement(parent, position, _NUMBER_WANTED)
         self._check_depth(node, depth)
         head = node[0]
         if head == "is-violated":
             self._check_length(node, 2, "(is-violated preference)")
-            return ViolationCount(self.name(node, 1, "a preference"), node.start)
+            return ViolationCount(self.read_name(node, 1, "a preference"), node.start)
         if isinstance(head, str) and head in ("+", "-", "*", "/"):
             if len(node) < 2:
-                raise self.source.misplaced(parent, position, f"write ({head} number number)")
-            operands = tuple(self.numeric(node[n], node, n, depth + 1) for n in range(1, len(node)))
+                raise self.source.misplacement(parent, position, f"write ({head} number number)")
+            operands = tuple(
+                self.read_numeric(node[n], node, n, depth + 1) for n in range(1, len(node))
+            )
             return NumericOperation(head, operands, node.start)
-        return self.function_value(node)
+        return self.read_function_value(node)
 
-    def function_value(self, node: SList) -> FunctionValue:
+    def read_function_value(self, node: SList) -> FunctionValue:
         """A function with its arguments."""
-        name = self.name(node, 0, "a function")
-        terms = tuple([self.term(word, at) for word, at in self.words(node)[1:]])
+        name = self.read_name(node, 0, "a function")
+        terms = tuple([self.read_term(word, at) for word, at in self.read_words(node)[1:]])
         return FunctionValue(name, terms, node.start)
 
     # --- effects
 
-    def effects(self, node: SNode, parent: SList, position: int) -> tuple[ActionEffect, ...]:
+    def read_effects(self, node: SNode, parent: SList, position: int) -> tuple[ActionEffect, ...]:
         """The effects of an action, those that always happen first."""
         parts = _Parts()
-        self._effect(node, parent, position, parts, (), TRUE, 0)
+        self._read_effect(node, parent, position, parts, (), TRUE, 0)
         return tuple(parts.collect((), TRUE))
 
-    def _effect(
+    def _read_effect(
         self,
         node: SNode,
         parent: SList,
@@ -345,44 +349,44 @@ class FormulaReader:
     ) -> None:
         """Add an effect that happens under some variables and a condition to the parts."""
         if isinstance(node, str):
-            raise self.source.misplaced(parent, position, _EFFECT)
+            raise self.source.misplacement(parent, position, _EFFECT)
         if not node:
             return
         self._check_depth(node, depth)
         head = node[0]
         if isinstance(head, SList):
-            raise self.source.misplaced(node, 0, _EFFECT)
+            raise self.source.misplacement(node, 0, _EFFECT)
         if head == "and":
             for n in range(1, len(node)):
-                self._effect(node[n], node, n, parts, variables, condition, depth + 1)
+                self._read_effect(node[n], node, n, parts, variables, condition, depth + 1)
         elif head in ("when", "forall"):
             shape = "(when condition effect)" if head == "when" else "(forall (variables) effect)"
             self._check_length(node, 3, shape)
             within, both = variables, condition
             if head == "when":
-                both = _join(condition, self._formula(node[1], node, 1, depth + 1, False))
+                both = _join(condition, self._read_formula(node[1], node, 1, depth + 1, False))
             else:
-                within, both = _bind(variables, condition, self.variables(node[1], node, 1))
+                within, both = _bind(variables, condition, self.read_variables(node[1], node, 1))
             inner = _Parts()
-            self._effect(node[2], node, 2, inner, within, both, depth + 1)
+            self._read_effect(node[2], node, 2, inner, within, both, depth + 1)
             parts.nested.extend(inner.collect(within, both))
         elif head in _CHOICES:
             feature, fix = _CHOICES[head]
-            raise self.source.unsupported(node.start, feature, fix)
+            raise self.source.refusal(node.start, feature, fix)
         elif head in _CHANGES:
             self._check_length(node, 3, f"({head} (function object ...) number)")
-            target = self.numeric(node[1], node, 1)
+            target = self.read_numeric(node[1], node, 1)
             if not isinstance(target, FunctionValue):
-                raise self.source.misplaced(node, 1, "write (function object ...)")
-            amount = self.numeric(node[2], node, 2, depth + 1)
+                raise self.source.misplacement(node, 1, "write (function object ...)")
+            amount = self.read_numeric(node[2], node, 2, depth + 1)
             parts.numeric.append(NumericChange(head, target, amount, node.start))
         elif head == "not":
             self._check_length(node, 2, "(not (predicate object ...))")
             if not isinstance(node[1], SList) or not node[1]:
-                raise self.source.misplaced(node, 1, _EFFECT)
-            parts.delete.append(self.atom(node[1], _EFFECT))
+                raise self.source.misplacement(node, 1, _EFFECT)
+            parts.delete.append(self.read_atom(node[1], _EFFECT))
         else:
-            parts.add.append(self.atom(node, _EFFECT))
+            parts.add.append(self.read_atom(node, _EFFECT))
 
     # --- checks
 

@@ -11,12 +11,12 @@ from fcp_ros.domain.pddl.syntax.tree import (
     ROOT,
     TOTAL_COST,
     TOTAL_TIME,
-    Comparison,
     DomainText,
     Equality,
     Formula,
     FunctionValue,
     Numeric,
+    NumericComparison,
     NumericOperation,
     PddlAction,
     PddlTerm,
@@ -110,7 +110,7 @@ class _Checker:
             self._check_atom(formula, scope)
         elif isinstance(formula, Equality):
             self._check_terms((formula.left, formula.right), scope)
-        elif isinstance(formula, Comparison):
+        elif isinstance(formula, NumericComparison):
             self.check_number(formula.left, scope)
             self.check_number(formula.right, scope)
         elif isinstance(formula, Quantified):

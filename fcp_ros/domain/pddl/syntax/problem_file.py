@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
 from fcp_ros.domain.pddl.errors import PddlError
-from fcp_ros.domain.pddl.syntax.domain_file import check_sections, only_part, read_constraints
+from fcp_ros.domain.pddl.syntax.domain_file import check_sections, find_only_part, read_constraints
 from fcp_ros.domain.pddl.syntax.formulas import FormulaReader, is_number
 from fcp_ros.domain.pddl.syntax.names import is_below
 from fcp_ros.domain.pddl.syntax.source import Source
@@ -80,7 +80,7 @@ def read_problem(source: Source, domain: DomainText, domain_source: Source) -> P
 
 
 def _read_spelling(source: Source, section_name: str) -> dict[str, str]:
-    """How the file first spells each name of a section; empty where it uses no capitals."""
+    """Find the first spelling of each name of a section; empty without capitals."""
     section = source.section(section_name)
     found: dict[str, str] = {}
     if section is None or source.text.startswith(
@@ -89,7 +89,7 @@ def _read_spelling(source: Source, section_name: str) -> dict[str, str]:
         return found
     for name, offset in zip(section, part_offsets(source.code, section), strict=True):
         if isinstance(name, str):
-            found.setdefault(name, source.written(offset, len(name)))
+            found.setdefault(name, source.spelling(offset, len(name)))
     return found
 
 
@@ -98,8 +98,8 @@ def _read_goal(source: Source) -> Formula:
     if section is None:
         fix = "add (:goal ...): what shall hold in the end"
         raise source.error(0, "the problem has no goal", fix)
-    place = only_part(source, section, "(:goal (on a b))")
-    return FormulaReader(source).formula(section[place], section, place)
+    place = find_only_part(source, section, "(:goal (on a b))")
+    return FormulaReader(source).read_formula(section[place], section, place)
 
 
 def _read_constraints(source: Source) -> Formula:
@@ -114,7 +114,7 @@ def _read_metric(source: Source) -> Metric | None:
     example = "(:metric minimize (total-cost))"
     if len(section) != 3 or section[1] not in ("minimize", "maximize"):
         raise source.error(section.start, f"{preview(section)} is no metric", f"write {example}")
-    value = FormulaReader(source).numeric(section[2], section, 2)
+    value = FormulaReader(source).read_numeric(section[2], section, 2)
     return Metric(section[1] == "minimize", value, section.start)
 
 
@@ -129,9 +129,9 @@ def _read_objects(source: Source, domain: DomainText) -> dict[str, Typed]:
     if section is None:
         return found
     known = {ROOT, *domain.types, *domain.types.values()}
-    for typed in FormulaReader(source).typed(section, 1, "", "objects"):
+    for typed in FormulaReader(source).read_typed(section, 1, "", "objects"):
         if len(typed.types) > 1:
-            raise source.unsupported(
+            raise source.refusal(
                 typed.at,
                 "an object of either of several types",
                 "declare a type that is below them",
@@ -188,7 +188,7 @@ class _InitReader:
                 and is_number(node[1])
             ):
                 feature = "a timed initial literal"
-                raise self._source.unsupported(node.start, feature, "let an action bring it about")
+                raise self._source.refusal(node.start, feature, "let an action bring it about")
             else:
                 self._read_fact(section, position, head, node)
         return {name: frozenset(tuples) for name, tuples in self._facts.items()}, self._values
@@ -226,7 +226,7 @@ class _InitReader:
         target = node[1]
         if isinstance(target, str):
             target = SList([target], node.start, node.end)
-        function = FormulaReader(self._source).name(target, 0, "a function")
+        function = FormulaReader(self._source).read_name(target, 0, "a function")
         if function == TOTAL_COST:
             return
         known = self._domain.functions
@@ -243,7 +243,7 @@ class _InitReader:
             message = f"{preview(node[2])!r} is no finite number"
             at = self._source.offset_of(node, 2)
             raise self._source.error(at, message, "write a number, such as 2 or 0.5")
-        value = FormulaReader(self._source).number(node, 2)
+        value = FormulaReader(self._source).read_number(node, 2)
         if self._values.setdefault(function, {}).setdefault(arguments, value) != value:
             message = f"{preview(target)} has two values"
             raise self._source.error(node.start, message, "keep one of them")
@@ -273,7 +273,7 @@ class _InitReader:
         for position in range(1, len(node)):
             name = node[position]
             if isinstance(name, SList):
-                raise self._source.misplaced(node, position, _FACT)
+                raise self._source.misplacement(node, position, _FACT)
             if name not in self._objects:
                 fix = f"declare it under :objects; {suggest_name(name, self._objects)}"
                 at = self._source.offset_of(node, position)

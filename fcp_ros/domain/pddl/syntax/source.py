@@ -109,7 +109,7 @@ class Source:
         """Return where a part of a list begins."""
         return offset_of(self.code, parent, position)
 
-    def written(self, start: int, length: int) -> str:
+    def spelling(self, start: int, length: int) -> str:
         """Return a part of the text as it is written."""
         return self.text[start : start + length]
 
@@ -117,11 +117,11 @@ class Source:
         """Return a mistake at an offset; message and fix are clauses without a full stop."""
         return PddlError(self.file, self.line(offset), message, fix)
 
-    def unsupported(self, offset: int, feature: str, fix: str) -> UnsupportedPddl:
+    def refusal(self, offset: int, feature: str, fix: str) -> UnsupportedPddl:
         """Return the refusal of a feature that stands at an offset."""
         return UnsupportedPddl(self.file, self.line(offset), feature, fix)
 
-    def misplaced(self, parent: SList, position: int, wanted: str) -> PddlError:
+    def misplacement(self, parent: SList, position: int, wanted: str) -> PddlError:
         """Return the mistake that a part of a list is; `wanted` says what to write."""
         message = f"{preview(parent[position])!r} can't stand here"
         return self.error(self.offset_of(parent, position), message, wanted)

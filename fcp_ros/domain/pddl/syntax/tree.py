@@ -76,7 +76,7 @@ class Equality:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class NumericComparison:
     """A comparison of numbers by `<`, `<=`, `=`, `>=` or `>`."""
 
     operator: str
@@ -147,7 +147,7 @@ class TrajectoryFormula:
 Formula: TypeAlias = (
     Atom
     | Equality
-    | Comparison
+    | NumericComparison
     | Negation
     | Conjunction
     | Disjunction
@@ -175,7 +175,7 @@ class NumericChange:
 
 @dataclass(frozen=True, slots=True)
 class ActionEffect:
-    """What is added, deleted and reckoned for all variables for which the condition holds."""
+    """Atoms added and deleted, and numbers changed, for all variables that fit a condition."""
 
     variables: tuple[Typed, ...] = ()
     condition: Formula = TRUE
@@ -197,7 +197,7 @@ class PddlAction:
 
     @property
     def cost(self) -> tuple[float | FunctionValue, ...]:
-        """What the action adds to total-cost: numbers and functions, to be summed up.
+        """The summands that the action adds to total-cost: numbers and functions.
 
         Only additions to total-cost in every case are looked at; `features` refuses others.
         """
@@ -297,7 +297,7 @@ def terms_in(formula: Formula) -> Iterator[PddlTerm]:
         elif isinstance(part, Equality):
             yield part.left
             yield part.right
-        elif isinstance(part, Comparison):
+        elif isinstance(part, NumericComparison):
             for number in (part.left, part.right):
                 yield from numeric_terms(number)
 
@@ -335,7 +335,7 @@ def rename_free(formula: Formula, names: Mapping[str, str]) -> Formula:
     if isinstance(formula, Atom):
         terms = tuple(_rename(term, names) for term in terms_of(formula))
         return Atom(formula.predicate, terms, formula.column)
-    if isinstance(formula, Comparison):
+    if isinstance(formula, NumericComparison):
         return replace(
             formula,
             left=_rename_in_number(formula.left, names),

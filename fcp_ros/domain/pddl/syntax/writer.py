@@ -9,7 +9,6 @@ from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl.syntax.tree import (
     TRUE,
     ActionEffect,
-    Comparison,
     Conjunction,
     Disjunction,
     DomainText,
@@ -18,6 +17,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     FunctionValue,
     Negation,
     Numeric,
+    NumericComparison,
     PddlAction,
     PddlTerm,
     PreferenceFormula,
@@ -85,7 +85,7 @@ def write_formula(formula: Formula) -> str:
         return _list(formula.predicate, map(_write_term, terms_of(formula)))
     if isinstance(formula, Equality):
         return f"(= {_write_term(formula.left)} {_write_term(formula.right)})"
-    if isinstance(formula, Comparison):
+    if isinstance(formula, NumericComparison):
         left, right = write_numeric(formula.left), write_numeric(formula.right)
         return f"({formula.operator} {left} {right})"
     if isinstance(formula, Negation):
@@ -106,7 +106,7 @@ def write_formula(formula: Formula) -> str:
 
 
 def write_numeric(number: Numeric) -> str:
-    """Write a number, or how it is reckoned."""
+    """Write a numeric expression."""
     if isinstance(number, float):
         return repr(number).removesuffix(".0")
     if isinstance(number, FunctionValue):

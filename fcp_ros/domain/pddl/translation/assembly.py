@@ -36,7 +36,7 @@ def assemble(
 ) -> PddlTask:
     """Put a task together.
 
-    Arguments:
+    Args:
         universe: types, objects, initial facts.
         drafts: the rules.
         legs: what is known of each predicate's tuples.
@@ -46,7 +46,7 @@ def assemble(
     """
     names = Names(universe, legs)
     task = _Assembly(universe, names).task(drafts, goal, sources)
-    return replace(task, replaced=described(definitions, names))
+    return replace(task, replaced=describe_replaced(definitions, names))
 
 
 class _Assembly:
@@ -188,8 +188,8 @@ class _Assembly:
         return builder.build()
 
 
-def described(definitions: Definitions, names: Names) -> dict[str, Replaced]:
-    """What the predicates that were replaced say, about the domain's relations."""
+def describe_replaced(definitions: Definitions, names: Names) -> dict[str, Replaced]:
+    """Describe the replaced predicates in terms of the domain's relations."""
     found = {}
     for predicate, definition in definitions.items():
         part = definition.part

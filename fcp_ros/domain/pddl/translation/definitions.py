@@ -10,7 +10,7 @@ With R a relation of which, for each key, at most one fact holds at a time:
     p(key)  <=>  some R(key, x)         a shadow of R
     p(key)  <=>  no R(key, x)           its complement
 
-holds in every state if it holds at first, and each rule keeps it (induction over the plan). That
+holds in every state if it holds initially and each rule keeps it (induction over the plan). That
 there is at most one R may follow from an invariant, or from the definition itself: what is added
 where p says that nothing is there is the only one.
 """
@@ -38,7 +38,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Typed,
     terms_of,
 )
-from fcp_ros.domain.pddl.translation.invariants import Key, Part, invariant_with
+from fcp_ros.domain.pddl.translation.invariants import Key, Part, find_invariant
 
 MAX_KEYS = 200_000
 """A complement is not looked for where the predicate has more possible facts than this."""
@@ -59,7 +59,7 @@ Definitions = Mapping[str, Definition]
 def find_definitions(universe: Universe, drafts: Sequence[DraftRule]) -> Definitions:
     """The predicates that can be done without, each with what it says.
 
-    Arguments:
+    Args:
         universe: types, objects, initial facts.
         drafts: all that can happen.
     """
@@ -68,14 +68,14 @@ def find_definitions(universe: Universe, drafts: Sequence[DraftRule]) -> Definit
     for predicate in sorted(universe.fluents):
         if predicate in needed:
             continue
-        definition = next(_defining(predicate, universe, drafts, found), None)
+        definition = next(_find_definition(predicate, universe, drafts, found), None)
         if definition is not None:
             found[predicate] = definition
             needed.add(definition.part.predicate)
     return found
 
 
-def _defining(
+def _find_definition(
     predicate: str, universe: Universe, drafts: Sequence[DraftRule], taken: Definitions
 ) -> Iterator[Definition]:
     arity = len(universe.domain.predicates[predicate])
@@ -108,13 +108,13 @@ def _holds_at_first(definition: Definition, universe: Universe) -> bool:
 
 
 def _is_single(definition: Definition, universe: Universe, drafts: Sequence[DraftRule]) -> bool:
-    """Whether there is at most one fact of the relation for each key, in any state."""
+    """Return True if the relation has at most one fact for each key, in any state."""
     part = definition.part
     keys = [tuple(a[p] for p in part.order) for a in universe.facts(part.predicate)]
     if len(set(keys)) < len(keys):
         return False
     return all(_adds_one(definition, rule) for rule in drafts) or bool(
-        invariant_with(part, drafts, universe.problem.facts)
+        find_invariant(part, drafts, universe.problem.facts)
     )
 
 
@@ -132,16 +132,16 @@ class _Touched:
 
 
 def _is_kept(definition: Definition, rule: DraftRule) -> bool:
-    """Whether the definition holds after the rule if it held before."""
-    touched = _touched(definition, rule)
+    """Return True if the definition holds after the rule if it held before."""
+    touched = _find_touched(definition, rule)
     if touched is None:
         return False
-    keeps = _complement_kept if definition.complement else _shadow_kept
+    keeps = _keeps_complement if definition.complement else _keeps_shadow
     return keeps(definition, rule, touched)
 
 
-def _touched(definition: Definition, rule: DraftRule) -> _Touched | None:
-    """None where conditional effects touch one of them: that is not looked into."""
+def _find_touched(definition: Definition, rule: DraftRule) -> _Touched | None:
+    """Return None if a conditional effect affects either predicate (not supported)."""
     name, part = definition.predicate, definition.part
     loses = {atom.arguments for atom in rule.delete if atom.predicate == name}
     for effect in rule.effects:
@@ -160,7 +160,7 @@ def _touched(definition: Definition, rule: DraftRule) -> _Touched | None:
 
 
 def _adds_one(definition: Definition, rule: DraftRule) -> bool:
-    """Whether the rule adds a fact only in place of another, or where the predicate says no."""
+    """Return True if the rule adds a fact only for another, or where the predicate says no."""
     part = definition.part
     added = [a for a in rule.add if a.predicate == part.predicate and a not in rule.positive]
     comes = [part.key(atom) for atom in added]
@@ -171,12 +171,12 @@ def _adds_one(definition: Definition, rule: DraftRule) -> bool:
 
 
 def _deletes_if_there(effect: DraftEffect) -> bool:
-    """Whether the effect just deletes something that the rule does not ask for."""
+    """Return True if the effect just deletes something that the rule does not ask for."""
     others = (*effect.variables, *effect.negative, *effect.add, *effect.formulas)
     return not others and effect.positive == effect.delete
 
 
-def _complement_kept(definition: Definition, rule: DraftRule, touched: _Touched) -> bool:
+def _keeps_complement(definition: Definition, rule: DraftRule, touched: _Touched) -> bool:
     comes, goes = touched.comes, touched.goes
     return (
         (comes - goes) <= touched.loses
@@ -185,7 +185,7 @@ def _complement_kept(definition: Definition, rule: DraftRule, touched: _Touched)
     )
 
 
-def _shadow_kept(definition: Definition, rule: DraftRule, touched: _Touched) -> bool:
+def _keeps_shadow(definition: Definition, rule: DraftRule, touched: _Touched) -> bool:
     comes, goes = touched.comes, touched.goes
     part = definition.part
     stay = {part.key(a) for a in rule.positive if a.predicate == part.predicate} - goes
@@ -251,8 +251,8 @@ class Replacement:
             replace(
                 effect,
                 condition=self.formula(effect.condition),
-                add=self._left(effect.add),
-                delete=self._left(effect.delete),
+                add=self._drop_defined(effect.add),
+                delete=self._drop_defined(effect.delete),
             )
             for effect in action.effects
         )
@@ -262,5 +262,5 @@ class Replacement:
             effects=tuple(effect for effect in effects if effect.add or effect.delete),
         )
 
-    def _left(self, atoms: Sequence[Atom]) -> tuple[Atom, ...]:
+    def _drop_defined(self, atoms: Sequence[Atom]) -> tuple[Atom, ...]:
         return tuple(atom for atom in atoms if atom.predicate not in self.definitions)

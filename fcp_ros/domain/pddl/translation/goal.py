@@ -50,7 +50,7 @@ class FormulaWriter:
         """Write the goal; one that is true (or false) in any state speaks of `always`."""
         self._world = Constant(self.names.world)
         self._variables = FreeNames()
-        found = self._expression(formula, {})
+        found = self._write(formula, {})
         if not isinstance(found, bool):
             return found
         self.used[""] = None
@@ -81,28 +81,28 @@ class FormulaWriter:
                 name = self._take(term.name)
                 bound[term] = Variable(name)
                 objects.append(TypedVariable(name, self.names.only(term.name)))
-        found = self._expression(formula, bound)
+        found = self._write(formula, bound)
         if isinstance(found, bool) or not objects:
             return found
         return Exists(tuple(objects), found)
 
-    def _expression(self, formula: Formula, bound: Bound) -> Expression | bool:
+    def _write(self, formula: Formula, bound: Bound) -> Expression | bool:
         """The expression, or its truth where that is the same in any state."""
         if isinstance(formula, Atom):
-            terms = {term: self._term(term, bound) for term in formula.arguments}
+            terms = {term: self._write_term(term, bound) for term in formula.arguments}
             return self.names.atom(formula, terms, self._world)
         if isinstance(formula, Equality):
-            return self._equality(formula, bound)
+            return self._write_equality(formula, bound)
         if isinstance(formula, Negation):
-            body = self._expression(formula.body, bound)
+            body = self._write(formula.body, bound)
             return not body if isinstance(body, bool) else Not(body)
         if isinstance(formula, (Conjunction, Disjunction)):
             return self._join(formula, bound)
         assert isinstance(formula, Quantified), "other formulas have been refused"
-        return self._quantified(formula, bound)
+        return self._write_quantified(formula, bound)
 
-    def _equality(self, formula: Equality, bound: Bound) -> Expression | bool:
-        left, right = self._term(formula.left, bound), self._term(formula.right, bound)
+    def _write_equality(self, formula: Equality, bound: Bound) -> Expression | bool:
+        left, right = self._write_term(formula.left, bound), self._write_term(formula.right, bound)
         if left == right or (isinstance(left, Constant) and isinstance(right, Constant)):
             return left == right
         self.used[SAME] = None
@@ -114,7 +114,7 @@ class FormulaWriter:
         join = And if neutral else Or
         parts: dict[Expression, None] = {}
         for part in formula.parts:
-            found = self._expression(part, bound)
+            found = self._write(part, bound)
             if isinstance(found, bool):
                 if found is not neutral:
                     return found
@@ -126,7 +126,7 @@ class FormulaWriter:
             return neutral
         return next(iter(parts)) if len(parts) == 1 else join(tuple(parts))
 
-    def _quantified(self, formula: Quantified, bound: Bound) -> Expression | bool:
+    def _write_quantified(self, formula: Quantified, bound: Bound) -> Expression | bool:
         inner = dict(bound)
         typed: list[TypedVariable] = []
         for variable in formula.variables:
@@ -135,7 +135,7 @@ class FormulaWriter:
             name = self._take(variable.name)
             inner[Variable(variable.name)] = Variable(name)
             typed.append(TypedVariable(name, self.names.type_(variable.types)))
-        body = self._expression(formula.body, inner)
+        body = self._write(formula.body, inner)
         if isinstance(body, bool):
             return body
         return (Forall if formula.universal else Exists)(tuple(typed), body)
@@ -145,7 +145,7 @@ class FormulaWriter:
         given = name.split(".")[1] if name.startswith("each.") else name
         return self._variables.take(re.sub(r"\W", "_", given))
 
-    def _term(self, term: Term | PddlTerm, bound: Bound) -> Term:
+    def _write_term(self, term: Term | PddlTerm, bound: Bound) -> Term:
         found = bound.get(term)
         if found is not None:
             return found

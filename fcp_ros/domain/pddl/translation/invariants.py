@@ -3,7 +3,7 @@
 
 An invariant has parameters and parts; a part is a predicate with a position for each parameter and
 at most one further, *counted* position. For each binding of the parameters, the number of facts
-that fit a part (its weight) is at most 1: it is so at first, and each rule is *balanced*: whatever
+that fit a part (its weight) is at most 1: it is so initially, and each rule is *balanced*: whatever
 it adds to a weight it takes away elsewhere. (Helmert, Concise finite-domain representations for
 PDDL planning tasks, AIJ 173, 2009, section 5.) The parameters of our rules are distinct things,
 which spares the case distinctions on equality made there.
@@ -20,7 +20,7 @@ from fcp_ros.domain.expressions.syntax import Atom, Term, Text
 from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftRule
 
 MAX_CANDIDATES = 400
-"""So many candidates are tried for one part, before it is given up."""
+"""Number of candidates tried for one part before the search gives up."""
 
 Facts = Mapping[str, frozenset[tuple[str, ...]]]
 Key = tuple[Term, ...]
@@ -35,7 +35,7 @@ class Part:
     counted: int | None = None
 
     def key(self, atom: Atom) -> Key:
-        """What the parameters are bound to by an atom."""
+        """Return the terms of an atom that the parameters are bound to."""
         return tuple(atom.arguments[position] for position in self.order)
 
 
@@ -43,19 +43,19 @@ Invariant = frozenset[Part]
 """For each binding of the parameters, at most one fact of all the parts together."""
 
 
-def invariant_with(part: Part, rules: Sequence[DraftRule], facts: Facts) -> Invariant | None:
+def find_invariant(part: Part, rules: Sequence[DraftRule], facts: Facts) -> Invariant | None:
     """An invariant that the part belongs to, None where none is found.
 
-    Arguments:
+    Args:
         part: what shall be in it.
         rules: all that can happen.
-        facts: what holds at first.
+        facts: the initial facts.
     """
     start: Invariant = frozenset((part,))
     queue, seen = deque([start]), {start}
     while queue:
         candidate = queue.popleft()
-        refined = _checked(candidate, rules)
+        refined = _find_repairs(candidate, rules)
         if refined is None:
             if _holds_at_first(candidate, facts):
                 return candidate
@@ -76,16 +76,16 @@ def _holds_at_first(candidate: Invariant, facts: Facts) -> bool:
     return all(number <= 1 for number in weight.values())
 
 
-def _checked(candidate: Invariant, rules: Iterable[DraftRule]) -> list[Invariant] | None:
+def _find_repairs(candidate: Invariant, rules: Iterable[DraftRule]) -> list[Invariant] | None:
     """None where every rule is balanced; else what might mend it (nothing, if a rule is heavy)."""
     parts = {part.predicate: part for part in candidate}
     for rule in rules:
         check = _RuleCheck(rule, parts)
         if check.is_heavy():
             return []
-        unbalanced = next(check.unbalanced(), None)
+        unbalanced = next(check.find_unbalanced(), None)
         if unbalanced is not None:
-            return [candidate | {part} for part in check.remedies(*unbalanced)]
+            return [candidate | {part} for part in check.find_remedies(*unbalanced)]
     return None
 
 
@@ -102,9 +102,9 @@ class _RuleCheck:
     def __init__(self, rule: DraftRule, parts: Mapping[str, Part]) -> None:
         self._rule = rule
         self._parts = parts
-        self._added = list(self._additions())
+        self._added = list(self._find_additions())
 
-    def _additions(self) -> Iterator[_Added]:
+    def _find_additions(self) -> Iterator[_Added]:
         rule = self._rule
         for effect, atoms in ((None, rule.add), *((e, e.add) for e in rule.effects)):
             there = rule.positive + (() if effect is None else effect.positive)
@@ -114,7 +114,7 @@ class _RuleCheck:
                     yield _Added(atom, self._parts[atom.predicate].key(atom), effect)
 
     def is_heavy(self) -> bool:
-        """Whether it may add two facts to one weight."""
+        """Return True if it may add two facts to one weight."""
         for added in self._added:
             if added.effect is not None:
                 own = {v.name for v in added.effect.variables}
@@ -127,22 +127,22 @@ class _RuleCheck:
         )
 
     def _may_meet(self, one: _Added, other: _Added) -> bool:
-        """Whether both may add to the same weight."""
+        """Return True if both may add to the same weight."""
         return _unify(one.key, _variables(one.effect), other.key, _variables(other.effect))
 
-    def unbalanced(self) -> Iterator[tuple[DraftEffect | None, Key]]:
+    def find_unbalanced(self) -> Iterator[tuple[DraftEffect | None, Key]]:
         """The keys that something is added to and nothing taken from."""
         for added in self._added:
-            if not any(self._balances(atom, added) for atom in self._deleted(added.effect)):
+            if not any(self._balances(atom, added) for atom in self._list_deleted(added.effect)):
                 yield added.effect, added.key
 
-    def _deleted(self, effect: DraftEffect | None) -> tuple[Atom, ...]:
-        """What is surely there before and not afterwards, whenever the effect happens."""
+    def _list_deleted(self, effect: DraftEffect | None) -> tuple[Atom, ...]:
+        """List what surely holds before and not afterwards, whenever the effect happens."""
         atoms = self._rule.delete + (() if effect is None else effect.delete)
         return tuple(atom for atom in atoms if not self._comes_back(atom, effect))
 
     def _comes_back(self, atom: Atom, effect: DraftEffect | None) -> bool:
-        """Whether something else may add what is deleted; additions win."""
+        """Return True if something else may add what is deleted; additions win."""
         for adding in (None, *self._rule.effects):
             if adding is effect and adding is not None:
                 continue  # the same fact deleted and added: nothing changes
@@ -157,9 +157,9 @@ class _RuleCheck:
         part = self._parts.get(atom.predicate)
         return part is not None and part.key(atom) == added.key and atom != added.atom
 
-    def remedies(self, effect: DraftEffect | None, key: Key) -> Iterator[Part]:
+    def find_remedies(self, effect: DraftEffect | None, key: Key) -> Iterator[Part]:
         """Parts over what is deleted that would balance the key."""
-        for atom in self._deleted(effect):
+        for atom in self._list_deleted(effect):
             if atom.predicate not in self._parts:
                 yield from _parts_for(atom, key)
 
@@ -176,7 +176,7 @@ def _parts_for(atom: Atom, key: Key) -> Iterator[Part]:
 
 
 def _unify(one: Key, of_one: frozenset[str], other: Key, of_other: frozenset[str]) -> bool:
-    """Whether the terms may stand for the same things; variables of effects for anything."""
+    """Return True if the terms may be the same things; variables of effects may be anything."""
     return all(
         left == right or _name(left) in of_one or _name(right) in of_other
         for left, right in zip(one, other, strict=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How PDDL's names become ours: types, relations with their legs, elements.
+"""Names of the domain for PDDL's names: types, relations with their legs, elements.
 
 - Types keep their names; `a.or.b` is the type of what is either; `only.c` that of the object c
   alone, for objects that actions name.
@@ -26,7 +26,7 @@ WORLD = "world"
 
 @dataclass(frozen=True)
 class Legs:
-    """What was found out about a predicate: which positions are keys, and whether it is single."""
+    """Positions of a predicate that are keys; `single` if at most one fact holds at a time."""
 
     functional: tuple[int, ...] = ()
     single: bool = False
@@ -105,7 +105,7 @@ class Names:
         return self._relations[predicate]
 
     def is_worldly(self, predicate: str) -> bool:
-        """Whether the predicate's relation has the leg `world`."""
+        """Return True if the predicate's relation has the leg `world`."""
         if predicate in ("", SAME):
             return predicate == ""
         arity = len(self.universe.domain.predicates[predicate])
@@ -119,7 +119,7 @@ class Names:
         return Atom(self.relation(atom.predicate), arguments)
 
     def element(self, name: str) -> Constant:
-        """An object as it is spelt."""
+        """Return the element for an object."""
         return Constant(self.universe.problem.spelling[name])
 
     # --- the schema

@@ -15,7 +15,6 @@ from fcp_ros.domain.pddl.syntax.source import Source, read_source
 from fcp_ros.domain.pddl.syntax.tree import (
     TRUE,
     ActionEffect,
-    Comparison,
     Conjunction,
     Disjunction,
     DomainText,
@@ -24,6 +23,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Metric,
     Negation,
     NumericChange,
+    NumericComparison,
     NumericOperation,
     PddlAction,
     PreferenceFormula,
@@ -81,8 +81,9 @@ def compound(inner):
     )
 
 
-COMPARISONS = st.builds(Comparison, st.sampled_from(["<", "<=", ">=", ">"]), NUMERIC, NUMERIC)
-EQUAL_NUMBERS = st.builds(Comparison, st.just("="), VALUES, NUMERIC)
+ORDERS = st.sampled_from(["<", "<=", ">=", ">"])
+COMPARISONS = st.builds(NumericComparison, ORDERS, NUMERIC, NUMERIC)
+EQUAL_NUMBERS = st.builds(NumericComparison, st.just("="), VALUES, NUMERIC)
 CONDITIONS = st.recursive(
     ATOMS | st.builds(Equality, terms(), terms()) | COMPARISONS | EQUAL_NUMBERS,
     lambda inner: compound(inner) | st.builds(PreferenceFormula, NAMES | st.just(""), inner),

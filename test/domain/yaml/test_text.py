@@ -4,11 +4,11 @@
 import pytest
 
 from fcp_ros.domain.diagnostics import DomainError
-from fcp_ros.domain.yaml_source import MAX_BYTES, parse_yaml, read_yaml
+from fcp_ros.domain.yaml.reader import MAX_BYTES, parse_lines, read_text
 
 
 def test_plain_data_with_the_line_of_every_path():
-    source = parse_yaml("a: 1\nb:\n  - x\n  - {c: 0.5}\non: off\nd: {0: 1e3}\n", "f.yaml")
+    source = parse_lines("a: 1\nb:\n  - x\n  - {c: 0.5}\non: off\nd: {0: 1e3}\n", "f.yaml")
     assert source.data == {"a": 1, "b": ["x", {"c": 0.5}], "on": "off", "d": {0: 1000.0}}
     assert source.lines[("b",)] == 2
     assert source.lines[("b", 1, "c")] == 4
@@ -37,7 +37,7 @@ def test_plain_data_with_the_line_of_every_path():
 )
 def test_refuses_with_the_line(text, line, words):
     with pytest.raises(DomainError) as caught:
-        parse_yaml(text, "f.yaml")
+        parse_lines(text, "f.yaml")
     problem = caught.value.diagnostics[0]
     assert problem.line == line
     assert words in problem.message
@@ -58,4 +58,4 @@ def test_refuses_files_that_cannot_be_text(tmp_path):
         (huge, "larger"),
     ):
         with pytest.raises(DomainError, match=words):
-            read_yaml(path)
+            read_text(path)
