@@ -34,7 +34,7 @@ from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.planning import PlanningOptions, PlanningSession, plan
 from fcp_ros.planning.relevance import binding_plans
-from fcp_ros.planning.relevance.compiler import DemandCompiler
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 
 RELEVANCE = "fcp_ros.planning.relevance"
 ENDLESS = 1_000_000
@@ -140,7 +140,7 @@ def _run(task: Task, variant: Variant, settings: Settings) -> Run:
 
 def _once(task: Task, variant: Variant, settings: Settings) -> Run:
     operators, compiled = 0, 0.0
-    compile_task: Callable[..., Any] = DemandCompiler.task
+    compile_task: Callable[..., Any] = RelevanceCompiler.task
 
     def counted(*arguments: Any) -> Any:
         nonlocal operators, compiled
@@ -154,7 +154,7 @@ def _once(task: Task, variant: Variant, settings: Settings) -> Run:
     with ExitStack() as stack:
         for target, value in variant.patches.items():
             stack.enter_context(mock.patch(target, value))
-        stack.enter_context(mock.patch.object(DemandCompiler, "task", counted))
+        stack.enter_context(mock.patch.object(RelevanceCompiler, "task", counted))
         session = PlanningSession(task.domain)
         session.prepare()
         start = time.process_time()

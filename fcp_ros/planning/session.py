@@ -11,7 +11,7 @@ from fcp_ros.planning.chunks.learning import learn_chunks
 from fcp_ros.planning.chunks.library import ChunkLibrary
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.result import Candidate
-from fcp_ros.planning.relevance.compiler import DemandCompiler
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.stepping.rules import StepRules
 
 GOALS_REMEMBERED = 32
@@ -32,7 +32,7 @@ class PlanningSession:
 
     def __init__(self, domain: Domain, learn: bool = False) -> None:
         self.domain = domain
-        self.compiler = DemandCompiler(domain)
+        self.compiler = RelevanceCompiler(domain)
         self.rules = StepRules(domain)
         self._learn = learn
         self._lock = threading.Lock()

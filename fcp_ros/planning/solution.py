@@ -15,7 +15,7 @@ from fcp_ros.planning.goal.formula import Formula
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.relevance.compiler import DemandCompiler
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.search.bidirectional.meeting import Meeting
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
@@ -37,7 +37,7 @@ class PlanningProblem:
         library: the chunks to plan with.
     """
 
-    compiler: DemandCompiler
+    compiler: RelevanceCompiler
     instance: Instance
     formula: Formula
     tnorm: TNorm

@@ -13,7 +13,7 @@ from exhaustive_compiler import compile_task
 from fcp_ros.cset import facts
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.degree_formula import Degree
-from fcp_ros.planning.relevance.selection import relevant
+from fcp_ros.planning.relevance.selection import select_relevant
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.patterns import FactStore
 
@@ -28,7 +28,7 @@ def exhaustive_names(domain, instance, wanted, watch):
             positive=frozenset(task.fact_ids[f] for f in wanted.positive if f in task.fact_ids),
             negative=frozenset(task.fact_ids[f] for f in wanted.negative if f in task.fact_ids),
         )
-        kept = relevant(task, conditions, [goal], watch).operators
+        kept = select_relevant(task, conditions, [goal], watch).operators
         kept = reached(task, conditions, kept)
         if len(kept) == len(task.operators):
             return {str(operator) for operator in task.operators}

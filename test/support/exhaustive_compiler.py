@@ -22,7 +22,7 @@ from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import DemandCompiler
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.task.patterns import (
     Arguments,
     FactStore,
@@ -44,11 +44,11 @@ def exhaustive_compilation() -> Iterator[None]:
     """Let the planner compile everything that the scene allows, whatever matters for the goal."""
 
     def task(
-        self: DemandCompiler, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch
+        self: RelevanceCompiler, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch
     ) -> Task:
         return compile_task(self.domain, instance, watch)
 
-    with mock.patch.object(DemandCompiler, "task", task):
+    with mock.patch.object(RelevanceCompiler, "task", task):
         yield
 
 

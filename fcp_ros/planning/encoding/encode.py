@@ -26,8 +26,8 @@ from fcp_ros.planning.model.ground_step import GradedAtoms, GroundStep
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.ground_mutexes import find_leg_mutexes
-from fcp_ros.planning.relevance.overwriting import expanded
-from fcp_ros.planning.relevance.selection import Relevance, relevant
+from fcp_ros.planning.relevance.overwriting import expand_representatives
+from fcp_ros.planning.relevance.selection import Relevance, select_relevant
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
 
@@ -80,9 +80,9 @@ def encode(
     with pause_garbage_collection():
         one_by_one = not options.switches.forgetting or options.macros is not make_no_macros
         if one_by_one and any(operator.forgets >= 0 for operator in task.operators):
-            task = expanded(task)
+            task = expand_representatives(task)
             conditions = Conditions(task)
-        relevance = relevant(task, conditions, alternatives, watch)
+        relevance = select_relevant(task, conditions, alternatives, watch)
         return _Encoder(task, conditions, alternatives, relevance, options, watch).run()
 
 

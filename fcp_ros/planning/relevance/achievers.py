@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from fcp_ros.planning.relevance.binding import OPEN, Matcher, Run
-from fcp_ros.planning.relevance.binding_plans import Join, Plan, Planner, Style
+from fcp_ros.planning.relevance.binding import OPEN, BindingRun, Matcher
+from fcp_ros.planning.relevance.binding_plans import BindingPlan, BindingPlanner, BindingStyle, Join
 from fcp_ros.planning.relevance.facts import Elements, FactTable
-from fcp_ros.planning.relevance.open_literals import Agenda, Progress
-from fcp_ros.planning.relevance.operators import Grounder
+from fcp_ros.planning.relevance.open_literals import OpenLiterals, Reachability
+from fcp_ros.planning.relevance.operators import OperatorGrounder
 from fcp_ros.planning.relevance.overwriting import Overwriting, Overwritings
 from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
 
@@ -37,12 +37,12 @@ class Attempts:
     def __init__(
         self,
         facts: FactTable,
-        ways: Ways,
+        ways: Achievers,
         matcher: Matcher,
         joins: Joins,
-        agenda: Agenda,
-        progress: Progress,
-        grounder: Grounder,
+        agenda: OpenLiterals,
+        progress: Reachability,
+        grounder: OperatorGrounder,
         emit: Emit,
     ) -> None:
         self._facts = facts
@@ -54,7 +54,7 @@ class Attempts:
         self._grounder = grounder
         self._emit = emit
 
-    def to(self, literal: int, style: Style, limit: int) -> bool:
+    def to(self, literal: int, style: BindingStyle, limit: int) -> bool:
         """Make operators that achieve a literal; whether there may be more."""
         truncated = False
         for plan in self._ways.to(literal, style):
@@ -62,36 +62,36 @@ class Attempts:
         return truncated
 
     def _try(
-        self, plan: Plan, literal: int, style: Style, limit: int, nearby: bool = False
+        self, plan: BindingPlan, literal: int, style: BindingStyle, limit: int, nearby: bool = False
     ) -> bool:
         chooses = bool(limit) and (
             plan.loose if self._agenda.is_own(literal) else self._free(plan, literal)
         )
-        if style in (Style.NOW, Style.ALL) and not chooses:
-            self._listen(plan, literal, limit, style is Style.ALL)
+        if style in (BindingStyle.NOW, BindingStyle.ALL) and not chooses:
+            self._listen(plan, literal, limit, style is BindingStyle.ALL)
             truncated = False
         else:
             contexts: Sequence[tuple[int, ...] | None] = (None,)
-            if chooses and (style is Style.NOW or nearby):
+            if chooses and (style is BindingStyle.NOW or nearby):
                 contexts = self._progress.contexts(literal >> 1)
             truncated = self._look(plan, literal, limit, chooses, contexts)
-        if style is Style.NOW and plan.graded and not self._agenda.is_own(literal):
+        if style is BindingStyle.NOW and plan.graded and not self._agenda.is_own(literal):
             # What is there may do the job badly.
             truncated |= self._try_far(plan.trigger, literal, limit)
-        if style is Style.NOW and chooses and self._progress.has_users(literal >> 1):
+        if style is BindingStyle.NOW and chooses and self._progress.has_users(literal >> 1):
             # What was of use may be laid down where that was, or next to it.
             truncated |= self._try_far(plan.trigger, literal, limit, nearby=True)
         return truncated
 
     def _try_far(self, trigger: Trigger, literal: int, limit: int, nearby: bool = False) -> bool:
-        if self._ways.is_idle(trigger, Style.FAR):
+        if self._ways.is_idle(trigger, BindingStyle.FAR):
             return False
-        plan = self._ways.of(trigger, Style.FAR, trigger.slots)
-        return self._try(plan, literal, Style.FAR, limit, nearby)
+        plan = self._ways.of(trigger, BindingStyle.FAR, trigger.slots)
+        return self._try(plan, literal, BindingStyle.FAR, limit, nearby)
 
     def _look(
         self,
-        plan: Plan,
+        plan: BindingPlan,
         literal: int,
         limit: int,
         chooses: bool,
@@ -103,14 +103,14 @@ class Attempts:
             binding = self._started(plan, literal)
             if binding is None:
                 return False
-            run = Run(plan, literal, limit, context=context)
+            run = BindingRun(plan, literal, limit, context=context)
             found = self._matcher.bindings(run, binding)
             for elements in self._chosen(run, found) if chooses else found:
                 self._emit(plan.trigger, elements, literal)
             truncated |= run.truncated
         return truncated
 
-    def _listen(self, plan: Plan, literal: int, limit: int, demands: bool) -> None:
+    def _listen(self, plan: BindingPlan, literal: int, limit: int, demands: bool) -> None:
         """Emit what is there, and what comes to be possible later."""
         binding = self._started(plan, literal)
         if binding is None:
@@ -119,26 +119,26 @@ class Attempts:
             for found in self._joins.wanted(plan.join, literal):
                 self._emit(*found)
         elif plan.links is None or not self._by_links(plan.links, binding, literal):
-            run = Run(plan, literal, limit, True, demands)
+            run = BindingRun(plan, literal, limit, True, demands)
             for elements in self._matcher.bindings(run, binding):
                 self._emit(plan.trigger, elements, literal)
 
-    def _started(self, plan: Plan, literal: int) -> list[int] | None:
+    def _started(self, plan: BindingPlan, literal: int) -> list[int] | None:
         return self._matcher.started(plan.trigger, self._facts.elements[literal >> 1])
 
     @staticmethod
-    def _free(plan: Plan, literal: int) -> bool:
+    def _free(plan: BindingPlan, literal: int) -> bool:
         """Whether it does not matter how what is in the way goes away."""
         return bool(literal & 1) and plan.chooses
 
-    def _by_links(self, plan: Plan, binding: list[int], literal: int) -> bool:
+    def _by_links(self, plan: BindingPlan, binding: list[int], literal: int) -> bool:
         """Try the other way to the same; False where there are too many links."""
-        run = Run(plan, literal, listens=True, by_links=True)
+        run = BindingRun(plan, literal, listens=True, by_links=True)
         for elements in self._matcher.bindings(run, list(binding)):
             self._emit(plan.trigger, elements, literal)
         return not run.crowded
 
-    def _chosen(self, run: Run, found: Iterator[Elements]) -> Iterator[Elements]:
+    def _chosen(self, run: BindingRun, found: Iterator[Elements]) -> Iterator[Elements]:
         """A few of them: nothing in the way, of many types, in order."""
         trigger = run.plan.trigger
         candidates = list(islice(found, CANDIDATES))
@@ -152,17 +152,17 @@ class Attempts:
             kinds = tuple([type_of(element) for element in elements])
             seen[kinds] = seen.get(kinds, -1) + 1
             arguments = elements[: len(trigger.rule.types)]
-            obstructed = self._grounder.obstructed(trigger.rule, arguments)
+            obstructed = self._grounder.is_obstructed(trigger.rule, arguments)
             ranked.append((obstructed, seen[kinds], number))
         for _, _, number in sorted(ranked)[:wanted]:
             yield candidates[number]
 
 
-_ANEW = (Style.NEAR, Style.FAR)
+_ANEW = (BindingStyle.NEAR, BindingStyle.FAR)
 """Styles for which a rule that only undoes something is no way."""
 
 
-class Ways:
+class Achievers:
     """Triggers with their plans; worked out once for each relation and types of elements.
 
     Args:
@@ -176,7 +176,7 @@ class Ways:
     def __init__(
         self,
         lifted: LiftedDomain,
-        planner: Planner,
+        planner: BindingPlanner,
         facts: FactTable,
         matcher: Matcher,
         overwritings: Overwritings,
@@ -187,9 +187,9 @@ class Ways:
         self._facts = facts
         self._matcher = matcher
         self._few: dict[Trigger, frozenset[int]] = {}
-        self._found: dict[tuple[Hashable, ...], Sequence[Plan]] = {}
+        self._found: dict[tuple[Hashable, ...], Sequence[BindingPlan]] = {}
 
-    def to(self, literal: int, style: Style) -> Sequence[Plan]:
+    def to(self, literal: int, style: BindingStyle) -> Sequence[BindingPlan]:
         """The plans of all that may achieve a literal in a style, the slots of its atom bound."""
         relation, elements = self._facts.relation[literal >> 1], self._facts.elements[literal >> 1]
         types = tuple(map(self._facts.instance.type_of, elements))
@@ -204,11 +204,11 @@ class Ways:
             ]
         return found
 
-    def is_idle(self, trigger: Trigger, style: Style) -> bool:
+    def is_idle(self, trigger: Trigger, style: BindingStyle) -> bool:
         """Whether the trigger is of no use in a style: it only undoes what led there."""
         return style in _ANEW and self._planner.only_undoes(trigger)
 
-    def of(self, trigger: Trigger, style: Style, slots: Iterable[int]) -> Plan:
+    def of(self, trigger: Trigger, style: BindingStyle, slots: Iterable[int]) -> BindingPlan:
         """The plan of a trigger with some slots bound."""
         bare = self._overwritings.triggers.get(trigger)
         if bare is not None:
@@ -269,10 +269,10 @@ class OldValues:
         """The first old value that differs from what the rule speaks of; always the same one."""
         bound = ((found.key, elements[found.moved]),)
         other = 1 - found.key
-        for there in self._facts.there(found.relation, bound):
+        for there in self._facts.find_initial(found.relation, bound):
             if there[other] not in elements:
                 return there[other]
-        for fact in self._facts.new(found.relation, bound):
+        for fact in self._facts.find_new(found.relation, bound):
             if self._facts.elements[fact][other] not in elements:
                 return self._facts.elements[fact][other]
         return None
@@ -300,7 +300,7 @@ class Joins:
         if join not in self._known:
             self._known.add(join)
             self._joins.setdefault(join.relation.number, []).append(join)
-            for fact in facts.new(join.relation, ()):
+            for fact in facts.find_new(join.relation, ()):
                 for found in self._bindings(join, facts.elements[fact]):
                     self._give(join, found)
         elements = facts.elements[literal >> 1]
@@ -308,7 +308,7 @@ class Joins:
         bound = tuple([(p, element_of[s]) for p, s in enumerate(join.slots) if s in element_of])
         key = (trigger, elements)
         self._asked[key] = literal
-        for there in facts.there(join.relation, bound):
+        for there in facts.find_initial(join.relation, bound):
             for found in self._bindings(join, there):
                 if _of(trigger, found) == elements:
                     yield trigger, found, literal
@@ -331,7 +331,7 @@ class Joins:
     def _bindings(self, join: Join, elements: Elements) -> Iterator[Elements]:
         binding = [OPEN] * len(join.trigger.types)
         if self._matcher.fits(join.plan, binding, zip(join.slots, elements, strict=True)):
-            yield from self._matcher.bindings(Run(join.plan, OPEN), binding)
+            yield from self._matcher.bindings(BindingRun(join.plan, OPEN), binding)
 
 
 def _of(trigger: Trigger, binding: Elements) -> Elements:

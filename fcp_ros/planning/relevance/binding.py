@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.relevance.binding_plans import Plan, Step
+from fcp_ros.planning.relevance.binding_plans import BindingPlan, BindingStep
 from fcp_ros.planning.relevance.facts import Bound, Elements, FactTable
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import (
@@ -28,7 +28,7 @@ LISTED = 16
 
 
 @dataclass(eq=False, slots=True)
-class Run:
+class BindingRun:
     """One execution of a plan.
 
     Attributes:
@@ -43,7 +43,7 @@ class Run:
         crowded: whether there were more links than such a plan is made for.
     """
 
-    plan: Plan
+    plan: BindingPlan
     purpose: int
     limit: int = 0
     listens: bool = False
@@ -54,7 +54,7 @@ class Run:
     crowded: bool = False
 
 
-Listener = tuple[Run, int, Elements]
+Listener = tuple[BindingRun, int, Elements]
 """A run, the step that it waits at, and its binding until there."""
 
 
@@ -75,7 +75,7 @@ class Matcher:
         lifted: LiftedDomain,
         facts: FactTable,
         reach: Reach,
-        candidates: Candidates,
+        candidates: ElementChoice,
         watch: Watch,
         demand: Callable[[LiftedRelation, Bound], None],
     ) -> None:
@@ -89,14 +89,14 @@ class Matcher:
         self._demand = demand
         self._listeners: dict[tuple[int, int, int], list[Listener]] = {}
         self._waiting: dict[tuple[int, Elements], list[Listener]] = {}
-        self._confined: dict[Step, tuple[LiftedAtom, ...]] = {}
+        self._confined: dict[BindingStep, tuple[LiftedAtom, ...]] = {}
 
     def few(self, types: Iterable[str]) -> frozenset[int]:
         """The slots whose types have a handful of elements."""
         count = self._instance.count
         return frozenset(slot for slot, type_ in enumerate(types) if count(type_) <= FEW)
 
-    def fits(self, run: Plan, binding: list[int], bound: Iterable[tuple[int, int]]) -> bool:
+    def fits(self, run: BindingPlan, binding: list[int], bound: Iterable[tuple[int, int]]) -> bool:
         """Bind slots to elements; False (and a useless binding) where they do not fit."""
         types, parameters = run.trigger.types, len(run.trigger.rule.types)
         for slot, element in bound:
@@ -126,11 +126,11 @@ class Matcher:
                 binding[slot] = element
         return binding
 
-    def bindings(self, run: Run, binding: list[int]) -> Iterator[Elements]:
+    def bindings(self, run: BindingRun, binding: list[int]) -> Iterator[Elements]:
         """All ways to bind what is open."""
         return self._extend(run, 0, binding)
 
-    def resumed(self, fact: int) -> Iterator[tuple[Run, Iterator[Elements]]]:
+    def resumed(self, fact: int) -> Iterator[tuple[BindingRun, Iterator[Elements]]]:
         """The runs that go on with a fact that has come to be possible."""
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
         for run, depth, before in self._waiting.pop((relation.number, elements), ()):
@@ -145,7 +145,7 @@ class Matcher:
                 ):
                     yield run, self._extend(run, depth + 1, binding)
 
-    def _extend(self, run: Run, depth: int, binding: list[int]) -> Iterator[Elements]:
+    def _extend(self, run: BindingRun, depth: int, binding: list[int]) -> Iterator[Elements]:
         depth = self._checked(run, depth, binding)
         steps = run.plan.steps
         if depth == len(steps):
@@ -164,7 +164,7 @@ class Matcher:
                 for _, slot in step.opens:
                     binding[slot] = OPEN
 
-    def _checked(self, run: Run, depth: int, binding: list[int]) -> int:
+    def _checked(self, run: BindingRun, depth: int, binding: list[int]) -> int:
         """The next step that binds something; -1 where a check before it fails."""
         steps = run.plan.steps
         while depth < len(steps) and not steps[depth].opens:
@@ -182,7 +182,9 @@ class Matcher:
                 return -1
         return depth
 
-    def _bind(self, run: Run, step: Step, elements: Elements, binding: list[int]) -> bool:
+    def _bind(
+        self, run: BindingRun, step: BindingStep, elements: Elements, binding: list[int]
+    ) -> bool:
         """Bind the open slots of a step; False (and no change) where they do not fit."""
         trigger = run.plan.trigger
         parameters = len(trigger.rule.types)
@@ -204,7 +206,7 @@ class Matcher:
             return False
         return True
 
-    def _out_of_reach(self, run: Run, step: Step, binding: Sequence[int]) -> bool:
+    def _out_of_reach(self, run: BindingRun, step: BindingStep, binding: Sequence[int]) -> bool:
         """Whether a condition on what the step has bound can never hold."""
         atoms = self._confined.get(step)
         if atoms is None:
@@ -219,13 +221,13 @@ class Matcher:
 
     # --- values
 
-    def _values(self, run: Run, depth: int, binding: list[int]) -> Iterable[Elements]:
+    def _values(self, run: BindingRun, depth: int, binding: list[int]) -> Iterable[Elements]:
         step = run.plan.steps[depth]
         if step.relation is None:
             return self._elements(run, step, binding)
         bound = tuple([(position, binding[slot]) for position, slot in step.bound])
         if not step.relation.changes:
-            found = self._facts.there(step.relation, bound)
+            found = self._facts.find_initial(step.relation, bound)
             if run.by_links and len(found) > LISTED:
                 run.crowded = True
                 return ()
@@ -243,17 +245,17 @@ class Matcher:
             self._demand(step.relation, bound)
         return self._read(run, step, bound)
 
-    def _read(self, run: Run, step: Step, bound: Bound) -> Iterable[Elements]:
+    def _read(self, run: BindingRun, step: BindingStep, bound: Bound) -> Iterable[Elements]:
         assert step.relation is not None
         facts = self._facts
         found = chain(
-            facts.there(step.relation, bound),
-            (facts.elements[fact] for fact in facts.new(step.relation, bound)),
+            facts.find_initial(step.relation, bound),
+            (facts.elements[fact] for fact in facts.find_new(step.relation, bound)),
         )
         return found if step.determined else self._some(run, found, LISTED)
 
     def _in_context(
-        self, run: Run, step: Step, bound: Bound, context: tuple[int, ...]
+        self, run: BindingRun, step: BindingStep, bound: Bound, context: tuple[int, ...]
     ) -> Iterable[Elements]:
         """The value right then, else the one at first, else all that are possible."""
         assert step.relation is not None
@@ -264,18 +266,20 @@ class Matcher:
             ):
                 return (facts.elements[fact],)
         if step.determined:
-            there = facts.there(step.relation, bound)
+            there = facts.find_initial(step.relation, bound)
             if there:
                 return there
         return self._read(run, step, bound)
 
     @staticmethod
-    def _some(run: Run, values: Iterable[Elements], limit: int) -> Iterable[Elements]:
+    def _some(run: BindingRun, values: Iterable[Elements], limit: int) -> Iterable[Elements]:
         if run.limit == 0:
             return values
         return _truncating(run, values, limit * run.limit)
 
-    def _elements(self, run: Run, step: Step, binding: list[int]) -> Iterator[Elements]:
+    def _elements(
+        self, run: BindingRun, step: BindingStep, binding: list[int]
+    ) -> Iterator[Elements]:
         """Elements of the slot's type: all, or where there are many and a limit, some."""
         slot = step.opens[0][1]
         type_ = run.plan.trigger.types[slot]
@@ -306,7 +310,7 @@ def _at_last(element: int) -> Elements:
     return (element,)
 
 
-def _truncating(run: Run, values: Iterable[Elements], limit: int) -> Iterator[Elements]:
+def _truncating(run: BindingRun, values: Iterable[Elements], limit: int) -> Iterator[Elements]:
     for number, value in enumerate(values):
         if number == limit:
             run.truncated = True
@@ -324,7 +328,7 @@ NEARBY = 4
 """How many elements nearby come first."""
 
 
-class Candidates:
+class ElementChoice:
     """Chooses elements.
 
     Args:
@@ -354,7 +358,7 @@ class Candidates:
         centres: Sequence[int],
         nearest_first: bool,
         may_be: Callable[[int], bool],
-    ) -> Some:
+    ) -> _ElementSample:
         """A few elements of a type.
 
         Args:
@@ -375,7 +379,7 @@ class Candidates:
         first = chain(near, met) if nearest_first else chain(met, near)
         elements = self._instance.elements
         kinds = [elements(own, subtypes=False) for own in sorted(below)]
-        return Some(first, kinds, limit, self._instance.count(type_), may_be)
+        return _ElementSample(first, kinds, limit, self._instance.count(type_), may_be)
 
     def _nearby(self, centres: Sequence[int], below: frozenset[str]) -> Iterator[int]:
         """Elements one or two static links away from what is bound."""
@@ -390,11 +394,11 @@ class Candidates:
         for relation in self._links:
             for position, kinds in enumerate(relation.kinds):
                 if own in kinds:
-                    for elements in self._facts.there(relation, ((position, element),)):
+                    for elements in self._facts.find_initial(relation, ((position, element),)):
                         yield from (other for other in elements if other != element)
 
 
-class Some:
+class _ElementSample:
     """A few elements, each once.
 
     Args:

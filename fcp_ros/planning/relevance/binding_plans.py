@@ -22,7 +22,7 @@ from fcp_ros.planning.task.lifted import (
 )
 
 
-class Style(Enum):
+class BindingStyle(Enum):
     """Which ways to bind a slot are preferred."""
 
     NOW = "take the values that are there"
@@ -32,7 +32,7 @@ class Style(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Costs:
+class _StepCosts:
     """What a step costs: a lower figure is taken first.
 
     Attributes:
@@ -51,10 +51,10 @@ class _Costs:
 
 # Now, where a thing is comes before where a robot is: it is the robot that has to go there.
 _COSTS = {
-    Style.NOW: _Costs(link=3.0, scan=9.0, value=1.0, listed=1.1, any=12.0, element=10.0),
-    Style.NEAR: _Costs(link=0.8, scan=9.0, value=2.0, listed=5.0, any=12.0, element=3.0),
-    Style.FAR: _Costs(link=0.8, scan=9.0, value=8.0, listed=8.0, any=12.0, element=3.0),
-    Style.ALL: _Costs(link=1.0, scan=4.0, value=1.5, listed=2.0, any=5.0, element=6.0),
+    BindingStyle.NOW: _StepCosts(link=3.0, scan=9.0, value=1.0, listed=1.1, any=12.0, element=10.0),
+    BindingStyle.NEAR: _StepCosts(link=0.8, scan=9.0, value=2.0, listed=5.0, any=12.0, element=3.0),
+    BindingStyle.FAR: _StepCosts(link=0.8, scan=9.0, value=8.0, listed=8.0, any=12.0, element=3.0),
+    BindingStyle.ALL: _StepCosts(link=1.0, scan=4.0, value=1.5, listed=2.0, any=5.0, element=6.0),
 }
 _DETERMINED = 0.1
 _CLOSE = 0.5
@@ -63,7 +63,7 @@ _MOVING = 0.2
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Step:
+class BindingStep:
     """Bind some slots.
 
     Attributes:
@@ -83,7 +83,7 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Plan:
+class BindingPlan:
     """The steps that bind all slots of a trigger.
 
     Attributes:
@@ -98,11 +98,11 @@ class Plan:
     """
 
     trigger: Trigger
-    steps: tuple[Step, ...]
+    steps: tuple[BindingStep, ...]
     chooses: bool
     loose: bool
     graded: bool
-    links: Plan | None = None
+    links: BindingPlan | None = None
     join: Join | None = None
 
 
@@ -119,10 +119,10 @@ class Join:
     trigger: Trigger
     relation: LiftedRelation
     slots: tuple[int, ...]
-    plan: Plan
+    plan: BindingPlan
 
 
-class Planner:
+class BindingPlanner:
     """Makes plans and keeps them.
 
     Args:
@@ -131,12 +131,14 @@ class Planner:
 
     def __init__(self, lifted: LiftedDomain) -> None:
         self._lifted = lifted
-        self._plans: dict[tuple[Trigger, Style, frozenset[int], frozenset[int]], Plan] = {}
+        self._plans: dict[
+            tuple[Trigger, BindingStyle, frozenset[int], frozenset[int]], BindingPlan
+        ] = {}
         self._undoing: dict[Trigger, bool] = {}
 
     def plan(
-        self, trigger: Trigger, style: Style, bound: frozenset[int], few: frozenset[int]
-    ) -> Plan:
+        self, trigger: Trigger, style: BindingStyle, bound: frozenset[int], few: frozenset[int]
+    ) -> BindingPlan:
         """The steps for a trigger.
 
         Args:
@@ -149,7 +151,7 @@ class Planner:
         found = self._plans.get(key)
         if found is None:
             found = _plan(trigger, bound, _ordered(trigger, _COSTS[style], bound, few), few)
-            if style is Style.NOW:
+            if style is BindingStyle.NOW:
                 found = replace(
                     found, links=_by_links(found, bound, few), join=_join(found, bound, few)
                 )
@@ -168,9 +170,9 @@ class Planner:
         return found
 
 
-def _by_links(plan: Plan, bound: frozenset[int], few: frozenset[int]) -> Plan | None:
+def _by_links(plan: BindingPlan, bound: frozenset[int], few: frozenset[int]) -> BindingPlan | None:
     trigger = plan.trigger
-    path = _ordered(trigger, _COSTS[Style.NEAR], bound, few)
+    path = _ordered(trigger, _COSTS[BindingStyle.NEAR], bound, few)
     read = [step.relation for step in plan.steps if step.relation and step.relation.changes]
     if not read or "fluent" in (kind for kind, _ in path):
         return None
@@ -180,7 +182,7 @@ def _by_links(plan: Plan, bound: frozenset[int], few: frozenset[int]) -> Plan | 
     return _plan(trigger, bound, path, few, checked)
 
 
-def _join(plan: Plan, bound: frozenset[int], few: frozenset[int]) -> Join | None:
+def _join(plan: BindingPlan, bound: frozenset[int], few: frozenset[int]) -> Join | None:
     """The way back from the only values that a plan reads, if one value determines the other."""
     trigger = plan.trigger
     read = [step.relation for step in plan.steps if step.relation and step.relation.changes]
@@ -191,13 +193,13 @@ def _join(plan: Plan, bound: frozenset[int], few: frozenset[int]) -> Join | None
     if not any(slots[key] in bound for key in relation.keys):
         return None
     start = frozenset(slots)
-    back = _plan(trigger, start, _ordered(trigger, _COSTS[Style.NEAR], start, few), few)
+    back = _plan(trigger, start, _ordered(trigger, _COSTS[BindingStyle.NEAR], start, few), few)
     if any(not step.determined and step.opens for step in back.steps):
         return None
     return None if _reads(back) else Join(trigger, relation, slots, back)
 
 
-def _reads(plan: Plan) -> bool:
+def _reads(plan: BindingPlan) -> bool:
     return any(step.relation is not None and step.relation.changes for step in plan.steps)
 
 
@@ -205,7 +207,9 @@ _Path = tuple[tuple[str, int], ...]
 """What binds slots, in order: a static or changing condition by number, or a slot's type."""
 
 
-def _ordered(trigger: Trigger, costs: _Costs, bound: frozenset[int], few: frozenset[int]) -> _Path:
+def _ordered(
+    trigger: Trigger, costs: _StepCosts, bound: frozenset[int], few: frozenset[int]
+) -> _Path:
     everything = frozenset(range(len(trigger.types)))
     best: dict[frozenset[int], float] = {bound: 0.0}
     queue: list[tuple[float, int, frozenset[int], _Path]] = [(0.0, 0, bound, ())]
@@ -225,7 +229,7 @@ def _ordered(trigger: Trigger, costs: _Costs, bound: frozenset[int], few: frozen
 
 
 def _choices(
-    trigger: Trigger, costs: _Costs, now: frozenset[int], few: frozenset[int]
+    trigger: Trigger, costs: _StepCosts, now: frozenset[int], few: frozenset[int]
 ) -> Iterable[tuple[float, tuple[str, int], frozenset[int]]]:
     for number, (relation, slots) in enumerate(trigger.static):
         if not now.issuperset(slots):
@@ -257,12 +261,12 @@ def _plan(
     path: _Path,
     few: frozenset[int],
     checked: Sequence[LiftedAtom] = (),
-) -> Plan:
+) -> BindingPlan:
     spoken = {slot for _, slots in trigger.fluent for slot in slots}
     now = set(bound)
     unchecked = dict(enumerate(trigger.static))
     values = list(checked)
-    steps: list[Step] = []
+    steps: list[BindingStep] = []
     loose: set[int] = set()
 
     def check() -> None:
@@ -278,7 +282,7 @@ def _plan(
     check()
     for kind, number in path:
         if kind == "element":
-            step = Step(None, (), ((-1, number),), False, number not in spoken)
+            step = BindingStep(None, (), ((-1, number),), False, number not in spoken)
         elif kind == "static":
             step = _step(unchecked.pop(number), now, spoken)
         else:
@@ -290,7 +294,7 @@ def _plan(
         if not settled:
             loose |= new
         check()
-    return Plan(
+    return BindingPlan(
         trigger,
         tuple(steps),
         any(step.free and not step.determined for step in steps),
@@ -299,13 +303,13 @@ def _plan(
     )
 
 
-def _step(atom: LiftedAtom, now: set[int], spoken: set[int]) -> Step:
+def _step(atom: LiftedAtom, now: set[int], spoken: set[int]) -> BindingStep:
     relation, slots = atom
     bound = tuple((position, slot) for position, slot in enumerate(slots) if slot in now)
     opens = tuple((position, slot) for position, slot in enumerate(slots) if slot not in now)
     determined = any(slots[key] in now for key in relation.keys)
     free = bool(opens) and all(slot not in spoken for _, slot in opens)
-    return Step(relation, bound, opens, determined, free)
+    return BindingStep(relation, bound, opens, determined, free)
 
 
 def only_undoes(trigger: Trigger, lifted: LiftedDomain) -> bool:

@@ -17,12 +17,16 @@ from enum import Enum
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.mutexes.invariants import Invariants
-from fcp_ros.planning.relevance.achievers import Attempts, Joins, OldValues, Ways
-from fcp_ros.planning.relevance.binding import OPEN, Candidates, Matcher, Run
-from fcp_ros.planning.relevance.binding_plans import Planner, Style
-from fcp_ros.planning.relevance.facts import Bound, Elements, FactTable, Pattern
-from fcp_ros.planning.relevance.open_literals import DONE, Agenda, Progress
-from fcp_ros.planning.relevance.operators import Constraints, Grounder, Need, Node
+from fcp_ros.planning.relevance.achievers import Achievers, Attempts, Joins, OldValues
+from fcp_ros.planning.relevance.binding import OPEN, BindingRun, ElementChoice, Matcher
+from fcp_ros.planning.relevance.binding_plans import BindingPlanner, BindingStyle
+from fcp_ros.planning.relevance.facts import AbsencePattern, Bound, Elements, FactTable
+from fcp_ros.planning.relevance.open_literals import DONE, OpenLiteral, OpenLiterals, Reachability
+from fcp_ros.planning.relevance.operators import (
+    ConstraintMatches,
+    OperatorGrounder,
+    OperatorNode,
+)
 from fcp_ros.planning.relevance.overwriting import Overwritings
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRelation, Trigger
@@ -74,7 +78,7 @@ class Closure:
     def __init__(
         self,
         lifted: LiftedDomain,
-        planner: Planner,
+        planner: BindingPlanner,
         facts: FactTable,
         invariants: Invariants,
         overwritings: Overwritings,
@@ -88,15 +92,15 @@ class Closure:
         self._full = breadth is Breadth.FULL
         self._watch = watch
         reach = Reach(lifted, facts)
-        self.grounder = Grounder(lifted, facts, reach, invariants.checks)
-        self._candidates = Candidates(lifted, facts)
+        self.grounder = OperatorGrounder(lifted, facts, reach, invariants.checks)
+        self._candidates = ElementChoice(lifted, facts)
         self._matcher = Matcher(lifted, facts, reach, self._candidates, watch, self._demand)
-        self.constraints = Constraints(lifted, facts, self._matcher, planner)
-        self._ways = Ways(lifted, planner, facts, self._matcher, overwritings)
+        self.constraints = ConstraintMatches(lifted, facts, self._matcher, planner)
+        self._ways = Achievers(lifted, planner, facts, self._matcher, overwritings)
         self._old = OldValues(facts, overwritings)
         self._joins = Joins(facts, self._matcher)
-        self._agenda = Agenda(facts, self.grounder.patterns)
-        self._progress = Progress(facts, self.grounder.patterns, self._agenda, self._full)
+        self._agenda = OpenLiterals(facts, self.grounder.patterns)
+        self._progress = Reachability(facts, self.grounder.patterns, self._agenda, self._full)
         self._effects = EffectIndex(lifted, facts)
         self._attempts = Attempts(
             facts,
@@ -108,11 +112,11 @@ class Closure:
             self.grounder,
             self._emit,
         )
-        self._stuck: list[Need] = []
+        self._stuck: list[OpenLiteral] = []
         self._demanded: set[tuple[int, Bound]] = set()
         self._demands: deque[tuple[LiftedRelation, Bound]] = deque()
         self._touches: deque[Touch] = deque()
-        self._helpful: set[Node] = set()  # effects that change something that matters
+        self._helpful: set[OperatorNode] = set()  # effects that change something that matters
         self._resources: set[str] = set()
 
     def run(self, positive: Iterable[int], negative: Iterable[int]) -> None:
@@ -156,7 +160,7 @@ class Closure:
             else:
                 return
 
-    def _fire(self, node: Node) -> None:
+    def _fire(self, node: OperatorNode) -> None:
         for fact, new in self._progress.fire(node):
             if new:
                 for run, found in self._matcher.resumed(fact):
@@ -166,31 +170,31 @@ class Closure:
                     self._emit(*joined)
                 for late in self._old.gained(fact):
                     self._emit(*late)
-            for match in self.constraints.matches_with(fact):
+            for match in self.constraints.find_matches(fact):
                 self._agenda.guard(match, self._full)
 
-    def _attend(self, need: Need) -> None:
+    def _attend(self, need: OpenLiteral) -> None:
         """Go one level further to achieve a literal, if it is not achieved."""
         literal, agenda = need.literal, self._agenda
         if need.level >= DONE or not agenda.active(literal):
             return
         if self._full:
             need.level = DONE
-            self._attempts.to(literal, Style.ALL, 0)
+            self._attempts.to(literal, BindingStyle.ALL, 0)
             return
         fact = literal >> 1
-        if not agenda.pressing(need) and (need.level > 0 or not self._facts.possible(fact)):
+        if not agenda.pressing(need) and (need.level > 0 or not self._facts.is_possible(fact)):
             return
         if agenda.achieved(literal) and (
             need.level > 0 or (literal & 1 and not self._progress.has_users(fact))
         ):
             return
         if need.level == 0:
-            self._attempts.to(literal, Style.NOW, 1)
+            self._attempts.to(literal, BindingStyle.NOW, 1)
         elif need.level == 1:
-            self._attempts.to(literal, Style.NEAR, 1)
+            self._attempts.to(literal, BindingStyle.NEAR, 1)
         else:
-            truncated = self._attempts.to(literal, Style.FAR, GROWTH ** (need.level - 2))
+            truncated = self._attempts.to(literal, BindingStyle.FAR, GROWTH ** (need.level - 2))
             if not truncated or need.level == FARTHEST:
                 need.level = DONE
                 self._stuck.append(need)
@@ -204,7 +208,7 @@ class Closure:
             if self._agenda.active(need.literal):
                 self._watch.check()
                 need.root = True
-                for style in (Style.NOW, Style.NEAR, Style.FAR):
+                for style in (BindingStyle.NOW, BindingStyle.NEAR, BindingStyle.FAR):
                     self._attempts.to(need.literal, style, 1)
 
     # --- open demands (full breadth)
@@ -221,10 +225,10 @@ class Closure:
             self._everything(trigger, given)
 
     def _everything(self, trigger: Trigger, given: Sequence[tuple[int, int]]) -> None:
-        plan = self._ways.of(trigger, Style.ALL, [slot for slot, _ in given])
+        plan = self._ways.of(trigger, BindingStyle.ALL, [slot for slot, _ in given])
         binding = [OPEN] * len(trigger.types)
         if self._matcher.fits(plan, binding, given):
-            run = Run(plan, _NO_PURPOSE, listens=True, demands=True)
+            run = BindingRun(plan, _NO_PURPOSE, listens=True, demands=True)
             for elements in self._matcher.bindings(run, binding):
                 self._emit(trigger, elements, _NO_PURPOSE)
 
@@ -235,7 +239,7 @@ class Closure:
         arguments = self._old.completed(trigger, elements, purpose)
         if arguments is None:
             return
-        node, new = self.grounder.operator(trigger.rule, arguments[:size])
+        node, new = self.grounder.ground(trigger.rule, arguments[:size])
         if node is None:
             return
         self._serve(node, purpose)
@@ -244,7 +248,7 @@ class Closure:
         if trigger.effect >= 0:
             self._add_effect(node, trigger.effect, elements[size:], purpose)
 
-    def _serve(self, node: Node, purpose: int) -> None:
+    def _serve(self, node: OperatorNode, purpose: int) -> None:
         """The operator has one more purpose: what it needs may matter again."""
         if purpose < 0 or purpose in node.purposes:
             return
@@ -252,7 +256,7 @@ class Closure:
         for fact in node.pre:
             self._agenda.changed(2 * fact)
 
-    def _admit(self, node: Node) -> None:
+    def _admit(self, node: OperatorNode) -> None:
         if len(self.grounder.operators) > MAX_OPERATORS:
             raise Interrupted(
                 PlanStatus.MEMOUT,
@@ -276,30 +280,32 @@ class Closure:
                 self._everything(trigger, ())
             return
         for trigger in self._lifted.gains[resource]:
-            plan = self._ways.of(trigger, Style.FAR, ())
-            run = Run(plan, _NO_PURPOSE, 1)
+            plan = self._ways.of(trigger, BindingStyle.FAR, ())
+            run = BindingRun(plan, _NO_PURPOSE, 1)
             binding = [OPEN] * len(trigger.types)
             for elements in self._matcher.bindings(run, binding):
                 self._emit(trigger, elements, _NO_PURPOSE)
 
     # --- conditional effects
 
-    def _touch(self, trigger: Trigger, node: Node, fact: int) -> None:
+    def _touch(self, trigger: Trigger, node: OperatorNode, fact: int) -> None:
         """Ground what an effect of an operator may do to a fact that matters, or what may forbid
         the operator."""
         size = len(node.arguments)
         binding = [*node.arguments, *([OPEN] * (len(trigger.types) - size))]
         forbids = fact == FORBIDS
         slots = range(size) if forbids else (*range(size), *trigger.slots)
-        plan = self._planner.plan(trigger, Style.ALL, frozenset(slots), frozenset())
+        plan = self._planner.plan(trigger, BindingStyle.ALL, frozenset(slots), frozenset())
         elements = () if forbids else self._facts.elements[fact]
         if self._matcher.fits(plan, binding, zip(trigger.slots, elements, strict=not forbids)):
-            run = Run(plan, _FORBIDS if forbids else _NO_PURPOSE, listens=True)
+            run = BindingRun(plan, _FORBIDS if forbids else _NO_PURPOSE, listens=True)
             for found in self._matcher.bindings(run, binding):
                 self._emit(trigger, found, run.purpose)
 
-    def _add_effect(self, node: Node, number: int, variables: Elements, purpose: int) -> None:
-        effect, new = self.grounder.effect(node, number, variables)
+    def _add_effect(
+        self, node: OperatorNode, number: int, variables: Elements, purpose: int
+    ) -> None:
+        effect, new = self.grounder.ground_effect(node, number, variables)
         if effect is None:
             return
         if purpose >= 0 and purpose not in effect.purposes:
@@ -318,7 +324,7 @@ class Closure:
             for pattern, _ in effect.absent:
                 self._agenda.need_absent(pattern)
 
-    def _need_any(self, pattern: Pattern) -> None:
+    def _need_any(self, pattern: AbsencePattern) -> None:
         """That some fact of the pattern holds matters."""
         relation, bound = pattern.relation, pattern.bound
         if len(bound) == len(relation.legs):
@@ -331,7 +337,7 @@ class Closure:
 
 _ANY = -1
 
-Touch = tuple[Trigger, Node, int]
+Touch = tuple[Trigger, OperatorNode, int]
 """Something that an effect of the operator may do to the fact; FORBIDS: to whatever it is."""
 FORBIDS = -1
 
@@ -349,7 +355,7 @@ class EffectIndex:
         self._of_relation: dict[int, list[Trigger]] = {}
         self._of_rule: dict[int, list[tuple[int, Trigger]]] = {}
         self._forbidding: dict[int, list[Trigger]] = {}
-        self._nodes: dict[tuple[int, int, int], list[Node]] = {}
+        self._nodes: dict[tuple[int, int, int], list[OperatorNode]] = {}
         self._mattering: dict[tuple[int, int, int], list[int]] = {}
         for ways in (lifted.adders, lifted.deleters):
             for name, triggers in ways.items():
@@ -380,7 +386,7 @@ class EffectIndex:
             for node in tuple(self._nodes.get((trigger.rule.number, slot, element), ())):
                 yield trigger, node, fact
 
-    def of_node(self, node: Node) -> Iterator[Touch]:
+    def of_node(self, node: OperatorNode) -> Iterator[Touch]:
         """What a new operator may do to the facts that matter so far."""
         rule = node.rule.number
         triggers = self._of_rule.get(rule)

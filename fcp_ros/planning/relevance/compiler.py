@@ -18,17 +18,17 @@ from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.status import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
-from fcp_ros.planning.relevance.binding_plans import Planner
+from fcp_ros.planning.relevance.binding_plans import BindingPlanner
 from fcp_ros.planning.relevance.closure import Breadth, Closure
 from fcp_ros.planning.relevance.facts import FactTable
-from fcp_ros.planning.relevance.overwriting import Overwritings, crowded, overwritings_of
+from fcp_ros.planning.relevance.overwriting import Overwritings, find_crowded, find_overwritings
 from fcp_ros.planning.relevance.reduction import Reduction
 from fcp_ros.planning.relevance.task_writer import TaskWriter
 from fcp_ros.planning.task.lifted import LiftedDomain, lift_domain
 from fcp_ros.planning.task.task import Task
 
 
-class DemandCompiler:
+class RelevanceCompiler:
     """Compiles tasks of one domain; what depends on the domain alone is worked out once.
 
     Args:
@@ -38,8 +38,8 @@ class DemandCompiler:
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self._lifted: LiftedDomain = lift_domain(domain)
-        self._planner = Planner(self._lifted)
-        self._overwritings = overwritings_of(self._lifted)
+        self._planner = BindingPlanner(self._lifted)
+        self._overwritings = find_overwritings(self._lifted)
         self._finder = InvariantFinder(self._lifted)
 
     def task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
@@ -86,7 +86,7 @@ class DemandCompiler:
     def _overwritings_for(self, instance: Instance, wanted: Wanted) -> Overwritings:
         """The rules of which representatives will do here: nothing is to be gone from a place."""
         found = self._overwritings.without({fact.relation for fact in wanted.negative})
-        return found.without(set(crowded(found, instance)))
+        return found.without(set(find_crowded(found, instance)))
 
     def _numbers(self, facts: FactTable, wanted: Iterable[Fact]) -> tuple[int, ...]:
         id_of, relations = facts.instance.id_of, self._lifted.relations
@@ -96,11 +96,11 @@ class DemandCompiler:
         )
 
 
-def demand_task(
+def compile_relevant(
     domain: Domain, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch
 ) -> Task:
-    """What matters for the wanted facts, once; see `DemandCompiler` for several requests."""
-    return DemandCompiler(domain).task(instance, wanted, breadth, watch)
+    """What matters for the wanted facts, once; see `RelevanceCompiler` for several requests."""
+    return RelevanceCompiler(domain).task(instance, wanted, breadth, watch)
 
 
 def _refuse_formulas(domain: Domain) -> None:

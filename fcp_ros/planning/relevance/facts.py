@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The facts that grounding on demand has met, as numbers; all others are looked up in the scene.
+"""The facts that relevance has met, as numbers; all others are looked up in the scene.
 
 Elements are the ids of the instance. A *literal* is a fact and a polarity: 2 * fact for "it holds",
 2 * fact + 1 for "it does not hold".
+
+Negated conditions and functional legs require that no fact matches a pattern. Many operators share
+a pattern (an empty hand), so each is kept once, with the facts that match it and may hold.
 """
 
 from __future__ import annotations
@@ -15,15 +18,15 @@ from fcp_ros.planning.task.lifted import LiftedAtom, LiftedRelation
 
 Elements = tuple[int, ...]
 Bound = tuple[tuple[int, int], ...]
-"""(position of a leg, element in it)."""
+"""Pairs of a leg's position and the element in it."""
 
 
 class FactTable:
     """Facts by number, with what is known of each.
 
     Attributes:
-        relation, elements: what each fact says.
-        initial: whether it holds at first.
+        relation, elements: relation and elements of each fact.
+        initial: whether it holds initially.
         gained: whether an operator that may become applicable adds it.
         lost: whether an operator that may become applicable deletes it.
     """
@@ -44,7 +47,7 @@ class FactTable:
         return len(self.relation)
 
     def number(self, relation: LiftedRelation, elements: Elements) -> int:
-        """The number of a fact, which is met now if it was not before."""
+        """Return the number of a fact, a new one if it was not met before."""
         key = (relation.number, elements)
         found = self._numbers.get(key)
         if found is None:
@@ -57,7 +60,7 @@ class FactTable:
         return found
 
     def gain(self, fact: int) -> None:
-        """Say that the fact may come to hold."""
+        """Record that a fact may come to hold."""
         self.gained[fact] = True
         if not self.initial[fact]:
             relation = self.relation[fact].number
@@ -65,19 +68,19 @@ class FactTable:
             for position, element in enumerate(self.elements[fact]):
                 self._index.setdefault((relation, position, element), []).append(fact)
 
-    def possible(self, fact: int) -> bool:
-        """Whether the fact holds at some time, as far as is known."""
+    def is_possible(self, fact: int) -> bool:
+        """Return True if a fact is known to hold in some state."""
         return self.initial[fact] or self.gained[fact]
 
     def may_hold(self, relation: LiftedRelation, elements: Elements) -> bool:
-        """The same for a fact that may not have been met."""
+        """Return True if a fact, met or not, is known to hold in some state."""
         found = self._numbers.get((relation.number, elements))
         if found is None:
             return self.instance.find_tuple(relation.name, elements) is not None
         return self.initial[found] or self.gained[found]
 
-    def there(self, relation: LiftedRelation, bound: Bound) -> Collection[Elements]:
-        """The tuples that hold at first and have the bound elements, looked up by index."""
+    def find_initial(self, relation: LiftedRelation, bound: Bound) -> Collection[Elements]:
+        """Find the initial tuples with the bound elements, by index."""
         if len(bound) == len(relation.legs):
             elements = tuple(element for _, element in bound)
             found = self.instance.find_tuple(relation.name, elements) is not None
@@ -85,21 +88,21 @@ class FactTable:
         key = (relation.number, bound)
         known = self._there.get(key)
         if known is None:
-            known = self._there[key] = self._looked_up(relation, bound)
+            known = self._there[key] = self._look_up(relation, bound)
         return known
 
-    def _looked_up(self, relation: LiftedRelation, bound: Bound) -> Collection[Elements]:
+    def _look_up(self, relation: LiftedRelation, bound: Bound) -> Collection[Elements]:
         rows = self.instance.tuples(relation.name)
         if not bound:
             return rows.values()
-        position, element = self._best(relation, bound)
+        position, element = self._choose_index(relation, bound)
         at = self.instance.tuples_at(relation.name, relation.legs[position], element)
         if len(bound) == 1:
             return [rows[row] for row in at]
         return [legs for row in at if _agrees(legs := rows[row], bound)]
 
-    def new(self, relation: LiftedRelation, bound: Bound) -> Iterator[int]:
-        """The facts that do not hold at first, may come to hold, and have the bound elements."""
+    def find_new(self, relation: LiftedRelation, bound: Bound) -> Iterator[int]:
+        """Yield the facts that may newly come to hold and have the bound elements."""
         if not bound:
             yield from tuple(self._new.get(relation.number, ()))
             return
@@ -112,7 +115,7 @@ class FactTable:
                 yield fact
 
     @staticmethod
-    def _best(relation: LiftedRelation, bound: Bound) -> tuple[int, int]:
+    def _choose_index(relation: LiftedRelation, bound: Bound) -> tuple[int, int]:
         for position, element in bound:
             if position in relation.keys:
                 return position, element
@@ -128,15 +131,15 @@ Same = tuple[tuple[int, int], ...]
 
 
 @dataclass(eq=False, slots=True)
-class Pattern:
+class AbsencePattern:
     """Facts of a relation with given elements in some legs.
 
     Attributes:
-        relation, bound, same: which facts.
-        facts: those that may hold, as far as is known.
-        blocked: those that hold at first.
-        hard: whether a negated condition asks for it, not only a functional leg.
-        active: whether some operator asks for it.
+        relation, bound, same: the facts that match.
+        facts: those of them that are known to hold in some state.
+        blocked: those that hold initially.
+        hard: whether a negated condition requires the absence, not only a functional leg.
+        active: whether some operator requires the absence.
     """
 
     relation: LiftedRelation
@@ -147,62 +150,66 @@ class Pattern:
     hard: bool = False
     active: bool = False
 
-    def fits(self, elements: Elements) -> bool:
-        """Whether a fact of the relation matches."""
+    def matches(self, elements: Elements) -> bool:
+        """Return True if a fact of the relation matches."""
         return all(elements[p] == element for p, element in self.bound) and all(
             elements[one] == elements[other] for one, other in self.same
         )
 
 
-class Patterns:
-    """All patterns, found by the facts that match them."""
+class AbsencePatterns:
+    """All absence patterns, indexed by the facts that match them."""
 
     def __init__(self, facts: FactTable) -> None:
         self._facts = facts
-        self._patterns: dict[tuple[int, Bound, Same], Pattern] = {}
+        self._patterns: dict[tuple[int, Bound, Same], AbsencePattern] = {}
         self._kinds: dict[int, dict[tuple[tuple[int, ...], Same], None]] = {}
 
-    def of_atom(self, atom: LiftedAtom, binding: Elements) -> tuple[Pattern, bool]:
-        """The pattern of a negated condition, and whether it is new."""
+    def make_for_atom(self, atom: LiftedAtom, binding: Elements) -> tuple[AbsencePattern, bool]:
+        """Return the pattern of a negated condition, and whether it is new."""
         relation, slots = atom
         bound = tuple([(p, binding[slot]) for p, slot in enumerate(slots) if slot >= 0])
-        pattern, new = self._pattern(relation, bound, _same(slots))
+        pattern, new = self._make(relation, bound, _find_same(slots))
         pattern.hard = True
         return pattern, new
 
-    def of_key(self, relation: LiftedRelation, position: int, element: int) -> tuple[Pattern, bool]:
-        """The pattern of a functional leg, and whether it is new."""
-        return self._pattern(relation, ((position, element),), ())
+    def make_for_leg(
+        self, relation: LiftedRelation, position: int, element: int
+    ) -> tuple[AbsencePattern, bool]:
+        """Return the pattern of a functional leg, and whether it is new."""
+        return self._make(relation, ((position, element),), ())
 
-    def matching(self, fact: int) -> Iterator[Pattern]:
-        """The patterns that a fact matches."""
+    def find_matching(self, fact: int) -> Iterator[AbsencePattern]:
+        """Yield the patterns that a fact matches."""
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
         for positions, same in tuple(self._kinds.get(relation.number, ())):
             bound = tuple([(p, elements[p]) for p in positions])
             pattern = self._patterns.get((relation.number, bound, same))
-            if pattern is not None and (not same or pattern.fits(elements)):
+            if pattern is not None and (not same or pattern.matches(elements)):
                 yield pattern
 
-    def _pattern(self, relation: LiftedRelation, bound: Bound, same: Same) -> tuple[Pattern, bool]:
+    def _make(
+        self, relation: LiftedRelation, bound: Bound, same: Same
+    ) -> tuple[AbsencePattern, bool]:
         key = (relation.number, bound, same)
         found = self._patterns.get(key)
         if found is not None:
             return found, False
-        pattern = self._patterns[key] = Pattern(relation, bound, same)
+        pattern = self._patterns[key] = AbsencePattern(relation, bound, same)
         positions = tuple([position for position, _ in bound])
         self._kinds.setdefault(relation.number, {}).setdefault((positions, same))
         facts = self._facts
-        for elements in facts.there(relation, bound):
-            if not same or pattern.fits(elements):
+        for elements in facts.find_initial(relation, bound):
+            if not same or pattern.matches(elements):
                 pattern.blocked.append(facts.number(relation, elements))
         pattern.facts.extend(pattern.blocked)
-        for fact in facts.new(relation, bound):
-            if not same or pattern.fits(facts.elements[fact]):
+        for fact in facts.find_new(relation, bound):
+            if not same or pattern.matches(facts.elements[fact]):
                 pattern.facts.append(fact)
         return pattern, True
 
 
-def _same(slots: tuple[int, ...]) -> Same:
+def _find_same(slots: tuple[int, ...]) -> Same:
     first: dict[int, int] = {}
     return tuple(
         (first[slot], position)

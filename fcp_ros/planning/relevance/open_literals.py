@@ -6,9 +6,10 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
-from fcp_ros.planning.relevance.facts import FactTable, Pattern, Patterns
-from fcp_ros.planning.relevance.operators import Need, Node
+from fcp_ros.planning.relevance.facts import AbsencePattern, AbsencePatterns, FactTable
+from fcp_ros.planning.relevance.operators import OperatorNode
 
 DONE = 1000
 """The level of a need that is not to be looked at again."""
@@ -16,7 +17,26 @@ LEVEL_LATER, FAR_LATER, OWN_LATER = 2, 4, 3
 """What a level, a level beyond links, and being one's own doing add to the place in the queue."""
 
 
-class Agenda:
+@dataclass(eq=False, slots=True)
+class OpenLiteral:
+    """A literal that matters.
+
+    Attributes:
+        literal: 2 * fact + polarity.
+        root: whether it matters in any case.
+        consumers: operators of chains (moves from room to room) that need it.
+        level: level that the search for achievers has reached.
+        queued: whether it is in the queue.
+    """
+
+    literal: int
+    root: bool = False
+    consumers: list[OperatorNode] = field(default_factory=list)
+    level: int = 0
+    queued: bool = False
+
+
+class OpenLiterals:
     """Needs by literal, and those that lack a way to be achieved in a queue.
 
     Attributes:
@@ -28,25 +48,25 @@ class Agenda:
         patterns: what must be absent for operators.
     """
 
-    def __init__(self, facts: FactTable, patterns: Patterns) -> None:
+    def __init__(self, facts: FactTable, patterns: AbsencePatterns) -> None:
         self.unwanted: set[int] = set()
         self.fresh: deque[int] = deque()
         self._facts = facts
         self._patterns = patterns
-        self._needs: dict[int, Need] = {}
-        self._queue: list[tuple[int, int, Need]] = []
+        self._needs: dict[int, OpenLiteral] = {}
+        self._queue: list[tuple[int, int, OpenLiteral]] = []
         self._queued = 0
-        self._losers: dict[int, list[Node]] = {}
+        self._losers: dict[int, list[OperatorNode]] = {}
 
-    def needs(self) -> list[Need]:
+    def needs(self) -> list[OpenLiteral]:
         """Everything that matters, in order."""
         return list(self._needs.values())
 
-    def need(self, literal: int, consumer: Node | None = None) -> None:
+    def need(self, literal: int, consumer: OperatorNode | None = None) -> None:
         """Say that a literal matters: for one link of a chain, or in any case."""
         need = self._needs.get(literal)
         if need is None:
-            need = self._needs[literal] = Need(literal)
+            need = self._needs[literal] = OpenLiteral(literal)
             if literal ^ 1 not in self._needs:
                 self.fresh.append(literal >> 1)
         if consumer is None:
@@ -55,7 +75,7 @@ class Agenda:
             need.consumers.append(consumer)
         self.push(need)
 
-    def need_absent(self, pattern: Pattern) -> None:
+    def need_absent(self, pattern: AbsencePattern) -> None:
         """Say that it matters that nothing matches a pattern."""
         if not pattern.active:
             pattern.active = True
@@ -79,18 +99,18 @@ class Agenda:
         if need is not None:
             self.push(need)
 
-    def lost_by(self, fact: int, node: Node) -> None:
+    def lost_by(self, fact: int, node: OperatorNode) -> None:
         """Note an operator that may become applicable and deletes a fact."""
         self._losers.setdefault(fact, []).append(node)
 
-    def push(self, need: Need) -> None:
+    def push(self, need: OpenLiteral) -> None:
         """Queue a need, unless its literal holds anyway or nothing more can be done."""
         if not need.queued and need.level < DONE and self.active(need.literal):
             need.queued = True
             self._queued += 1
             heapq.heappush(self._queue, (self._urgency(need), self._queued, need))
 
-    def pop(self) -> Need | None:
+    def pop(self) -> OpenLiteral | None:
         """The need to be looked at next."""
         if not self._queue:
             return None
@@ -98,7 +118,7 @@ class Agenda:
         need.queued = False
         return need
 
-    def _urgency(self, need: Need) -> int:
+    def _urgency(self, need: OpenLiteral) -> int:
         """Lower is earlier: things as they are, links, what is in the way later, things far away.
 
         What is in the way only because an operator made it so is mostly put right by what is made
@@ -120,7 +140,7 @@ class Agenda:
         """Whether what should not hold is there only because an operator brings it about."""
         return bool(literal & 1) and not self._facts.initial[literal >> 1]
 
-    def pressing(self, need: Need) -> bool:
+    def pressing(self, need: OpenLiteral) -> bool:
         """Whether it matters for more than moves that lead where others lead already."""
         return need.root or any(
             not self.achieved(purpose)
@@ -135,13 +155,13 @@ class Agenda:
             return not all(map(self._puts_back, self._losers.get(fact, ())))
         return self._facts.gained[fact]
 
-    def _puts_back(self, node: Node) -> bool:
+    def _puts_back(self, node: OperatorNode) -> bool:
         """Whether it restores something that is in the way at first."""
         return any(
             self._facts.initial[fact]
             and (
                 fact in self.unwanted
-                or any(pattern.hard for pattern in self._patterns.matching(fact))
+                or any(pattern.hard for pattern in self._patterns.find_matching(fact))
             )
             for fact in node.add
         )
@@ -151,7 +171,7 @@ NOTED = 2
 """How many operators are remembered that make something true, or use it."""
 
 
-class Progress:
+class Reachability:
     """Delete-relaxed reachability of both polarities, by counting what is missing.
 
     Args:
@@ -161,21 +181,23 @@ class Progress:
         full: whether nothing that can matter may be left out.
     """
 
-    def __init__(self, facts: FactTable, patterns: Patterns, agenda: Agenda, full: bool) -> None:
+    def __init__(
+        self, facts: FactTable, patterns: AbsencePatterns, agenda: OpenLiterals, full: bool
+    ) -> None:
         self._facts = facts
         self._patterns = patterns
         self._agenda = agenda
         self._full = full
-        self._ready: deque[Node] = deque()
-        self._waiting: dict[int, list[Node]] = {}
-        self._sources: dict[int, list[Node]] = {}  # operators that add a fact
-        self._users: dict[int, list[Node]] = {}  # operators that need a fact and keep it
+        self._ready: deque[OperatorNode] = deque()
+        self._waiting: dict[int, list[OperatorNode]] = {}
+        self._sources: dict[int, list[OperatorNode]] = {}  # operators that add a fact
+        self._users: dict[int, list[OperatorNode]] = {}  # operators that need a fact and keep it
 
-    def pop(self) -> Node | None:
+    def pop(self) -> OperatorNode | None:
         """An operator or effect that may become applicable."""
         return self._ready.popleft() if self._ready else None
 
-    def ask(self, node: Node) -> None:
+    def ask(self, node: OperatorNode) -> None:
         """What an operator needs matters; it, or an effect, waits for what can't be true yet."""
         facts, agenda = self._facts, self._agenda
         chains = node.rule.chains
@@ -184,12 +206,12 @@ class Progress:
                 agenda.need(2 * fact, node if facts.relation[fact].name in chains else None)
             if not facts.initial[fact] and fact not in node.delete:
                 _note(self._users, fact, node)
-            if not facts.possible(fact):
+            if not facts.is_possible(fact):
                 self._wait(node, 2 * fact)
         for pattern, unless in node.absent:
             if node.parent is None:
                 agenda.need_absent(pattern)
-            for fact in node.waits_for(pattern, unless, facts.initial):
+            for fact in node.find_obstacles(pattern, unless, facts.initial):
                 if not facts.lost[fact]:
                     self._wait(node, 2 * fact + 1)
         for fact, pattern in node.guarded:
@@ -199,7 +221,7 @@ class Progress:
         if node.missing == 0 and (node.parent is None or node.parent.fired):
             self._ready.append(node)
 
-    def fire(self, node: Node) -> Iterator[tuple[int, bool]]:
+    def fire(self, node: OperatorNode) -> Iterator[tuple[int, bool]]:
         """What the node changes is possible from now on.
 
         Returns:
@@ -238,13 +260,13 @@ class Progress:
             found.append((*parent.add, *kept))
         return found
 
-    def _wait(self, node: Node, literal: int) -> None:
+    def _wait(self, node: OperatorNode, literal: int) -> None:
         node.missing += 1
         self._waiting.setdefault(literal, []).append(node)
 
     def _gain(self, fact: int) -> None:
         self._go_on(2 * fact)
-        for pattern in self._patterns.matching(fact):
+        for pattern in self._patterns.find_matching(fact):
             pattern.facts.append(fact)
             if pattern.active:
                 self._agenda.need(2 * fact + 1)
@@ -257,7 +279,7 @@ class Progress:
                 self._ready.append(node)
 
 
-def _note(nodes: dict[int, list[Node]], fact: int, node: Node) -> None:
+def _note(nodes: dict[int, list[OperatorNode]], fact: int, node: OperatorNode) -> None:
     noted = nodes.setdefault(fact, [])
     if len(noted) < NOTED:
         noted.append(node)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules with all parameters bound -> operators, effects and constraint patterns over numbers."""
+"""Rules with all parameters bound: operators and effects over numbered facts.
+
+Negated literals become absence patterns. The preconditions of a node are a conjunction; what a rule
+requires otherwise would have to become facts of their own in `task.lifted` (see there).
+"""
 
 from __future__ import annotations
 
@@ -7,27 +11,79 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fcp_ros.planning.mutexes.links import LinkCheck
-from fcp_ros.planning.relevance.binding import OPEN, Matcher, Run
-from fcp_ros.planning.relevance.binding_plans import Planner, Style
-from fcp_ros.planning.relevance.facts import Elements, FactTable, Pattern, Patterns
+from fcp_ros.planning.relevance.binding import OPEN, BindingRun, Matcher
+from fcp_ros.planning.relevance.binding_plans import BindingPlanner, BindingStyle
+from fcp_ros.planning.relevance.facts import AbsencePattern, AbsencePatterns, Elements, FactTable
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import LiftedAtom, LiftedBody, LiftedDomain, LiftedRule
 
+Absent = tuple[AbsencePattern, int]
+"""A pattern that no fact may match, except perhaps one (-1: no exception)."""
+
+
+@dataclass(eq=False, slots=True)
+class OperatorNode:
+    """A ground operator, or one of its ground effects, while the closure grows.
+
+    Attributes:
+        rule: the rule.
+        arguments: elements of the rule's parameters; of an effect also those of its variables.
+        effect: number of the effect; -1 for the operator.
+        parent: the operator of an effect.
+        pre: facts that must hold (for an effect: besides the operator's).
+        absent: patterns that no fact may match.
+        add, delete: the changes.
+        guarded: pairs of a fact and a pattern: facts of the pattern must not hold when the fact
+            comes to hold. For legs that are broken initially, and for additions of effects.
+        missing: number of its conditions that cannot come true yet.
+        fired: whether all of them can.
+        purposes: the literals that it was made for.
+        effects: its ground effects.
+    """
+
+    rule: LiftedRule
+    arguments: Elements
+    effect: int
+    parent: OperatorNode | None
+    pre: tuple[int, ...]
+    absent: tuple[Absent, ...]
+    add: tuple[int, ...]
+    delete: tuple[int, ...]
+    guarded: tuple[tuple[int, AbsencePattern], ...] = ()
+    missing: int = 0
+    fired: bool = False
+    purposes: list[int] = field(default_factory=list)
+    effects: list[OperatorNode] = field(default_factory=list)
+
+    def find_obstacles(
+        self, pattern: AbsencePattern, unless: int, initial: Sequence[bool]
+    ) -> Iterator[int]:
+        """Yield the facts that hold initially and must be lost before the node is applicable.
+
+        There are none if the exception holds initially: the leg is as it should be. An effect of
+        the operator itself may delete what shares a leg with an addition.
+        """
+        if unless < 0 or not (self.rule.effects or initial[unless]):
+            for fact in pattern.blocked:
+                if fact != unless:
+                    yield fact
+
+
 Match = tuple[int, ...]
-"""The changing facts of one match of a constraint's pattern, sorted."""
+"""The fluent facts of one match of a constraint's pattern, sorted."""
 
 
-class Grounder:
-    """Makes operators, each once.
+class OperatorGrounder:
+    """Grounds operators, each once.
 
     Args:
         lifted: the domain.
         facts: the facts.
         reach: facts that can never hold.
-        checks: by the number of a rule, what is linked where it can be applied.
+        checks: by the number of a rule, pairs of its conditions that hold only if linked.
 
     Attributes:
-        operators: all that were made, in order; some may turn out never to be applicable.
+        operators: all operators so far, in order; some may turn out never to be applicable.
     """
 
     def __init__(
@@ -37,54 +93,56 @@ class Grounder:
         reach: Reach,
         checks: Mapping[int, Sequence[LinkCheck]],
     ) -> None:
-        self.operators: list[Node] = []
+        self.operators: list[OperatorNode] = []
         self._checks = checks
         self._reach = reach
         self._confined = {rule.number: reach.of(rule.body.fluent) for rule in lifted.rules}
-        self.patterns = Patterns(facts)
+        self.patterns = AbsencePatterns(facts)
         self._lifted = lifted
         self._facts = facts
-        self._made: dict[tuple[int, Elements], Node | None] = {}
-        self._effects: dict[tuple[int, Elements, int, Elements], Node | None] = {}
+        self._made: dict[tuple[int, Elements], OperatorNode | None] = {}
+        self._effects: dict[tuple[int, Elements, int, Elements], OperatorNode | None] = {}
 
-    def operator(self, rule: LiftedRule, arguments: Elements) -> tuple[Node | None, bool]:
-        """The operator, and whether it is new; None where it can never be applied."""
+    def ground(self, rule: LiftedRule, arguments: Elements) -> tuple[OperatorNode | None, bool]:
+        """Ground an operator; return it and whether it is new. None if it is never applicable."""
         key = (rule.number, arguments)
         if key in self._made:
             return self._made[key], False
-        node = self._made[key] = self._operator(rule, arguments)
+        node = self._made[key] = self._ground_rule(rule, arguments)
         if node is not None:
             self.operators.append(node)
         return node, node is not None
 
-    def effect(self, parent: Node, number: int, variables: Elements) -> tuple[Node | None, bool]:
-        """A ground effect of an operator, and whether it is new; None where it never happens."""
+    def ground_effect(
+        self, parent: OperatorNode, number: int, variables: Elements
+    ) -> tuple[OperatorNode | None, bool]:
+        """Ground an effect of an operator, as `ground` does. None if it never happens."""
         key = (parent.rule.number, parent.arguments, number, variables)
         if key in self._effects:
             return self._effects[key], False
-        node = self._effects[key] = self._effect(parent, number, variables)
+        node = self._effects[key] = self._ground_conditional(parent, number, variables)
         if node is not None:
             parent.effects.append(node)
         return node, node is not None
 
-    def obstructed(self, rule: LiftedRule, arguments: Elements) -> bool:
-        """Whether something that must be absent is there at first."""
+    def is_obstructed(self, rule: LiftedRule, arguments: Elements) -> bool:
+        """Return True if a fact that must be absent holds initially."""
         body, facts = rule.body, self._facts
-        own = {(r, self._ground(slots, arguments)) for r, slots in body.fluent}
+        own = {(r, self._bind(slots, arguments)) for r, slots in body.fluent}
         for atom in body.absent:
-            pattern, _ = self.patterns.of_atom(atom, arguments)
+            pattern, _ = self.patterns.make_for_atom(atom, arguments)
             if any((atom[0], facts.elements[fact]) not in own for fact in pattern.blocked):
                 return True
         for relation, slots in body.add:
-            elements = self._ground(slots, arguments)
+            elements = self._bind(slots, arguments)
             for position in relation.keys:
-                for other in facts.there(relation, ((position, elements[position]),)):
+                for other in facts.find_initial(relation, ((position, elements[position]),)):
                     if other != elements and (relation, other) not in own:
                         return True
         return False
 
-    def _operator(self, rule: LiftedRule, arguments: Elements) -> Node | None:
-        body, number, ground = rule.body, self._facts.number, self._ground
+    def _ground_rule(self, rule: LiftedRule, arguments: Elements) -> OperatorNode | None:
+        body, number, ground = rule.body, self._facts.number, self._bind
         for atom in body.absent_static:
             if self._is_there(atom, arguments):
                 return None
@@ -103,55 +161,57 @@ class Grounder:
                 if (fact := number(r, ground(slots, arguments))) not in add
             ]
         )
-        absent = self._negated(body, arguments, pre)
+        absent = self._ground_absent(body, arguments, pre)
         if absent is None:
             return None
-        node = Node(rule, arguments, -1, None, pre, (), add, delete)
-        return node if self._keep_legs(node, absent) else None
+        node = OperatorNode(rule, arguments, -1, None, pre, (), add, delete)
+        return node if self._guard_legs(node, absent) else None
 
     def _is_linked(self, check: LinkCheck, arguments: Elements) -> bool:
-        """Whether two conditions may hold together."""
+        """Return True if two conditions may hold together."""
         relation, slots = check.static
         find = self._facts.instance.find_tuple
-        if find(relation.name, self._ground(slots, arguments)) is not None:
+        if find(relation.name, self._bind(slots, arguments)) is not None:
             return True
         return all(
-            find(relation.name, self._ground(slots, arguments)) is not None
+            find(relation.name, self._bind(slots, arguments)) is not None
             for relation, slots in (check.one, check.other)
         )
 
-    def _negated(
+    def _ground_absent(
         self, part: LiftedBody, binding: Elements, pre: tuple[int, ...]
     ) -> list[Absent] | None:
         found: list[Absent] = []
         for atom in part.absent:
-            pattern, _ = self.patterns.of_atom(atom, binding)
+            pattern, _ = self.patterns.make_for_atom(atom, binding)
             for fact in pre:
-                if self._facts.relation[fact] is atom[0] and pattern.fits(
+                if self._facts.relation[fact] is atom[0] and pattern.matches(
                     self._facts.elements[fact]
                 ):
                     return None
             found.append((pattern, -1))
         return found
 
-    def _keep_legs(self, node: Node, absent: list[Absent]) -> bool:
-        """Add what functional legs ask for; False where the operator itself breaks one."""
+    def _guard_legs(self, node: OperatorNode, absent: list[Absent]) -> bool:
+        """Add the absences of functional legs; return False if the operator itself breaks one."""
         facts = self._facts
         kept = set(node.pre).difference(node.delete)
-        guarded: list[tuple[int, Pattern]] = []
+        guarded: list[tuple[int, AbsencePattern]] = []
         for fact in node.add:
             relation, elements = facts.relation[fact], facts.elements[fact]
             for position in relation.keys:
                 element = elements[position]
-                if self._share(node.delete, fact, position) and not self._broken(fact, position):
-                    continue  # the tuple that is deleted was the only one
-                pattern, _ = self.patterns.of_key(relation, position, element)
+                if self._shares_leg(node.delete, fact, position) and not self._is_broken(
+                    fact, position
+                ):
+                    continue  # the deleted fact was the only one on the leg
+                pattern, _ = self.patterns.make_for_leg(relation, position, element)
                 if len(pattern.blocked) > 1:
                     guarded.append((fact, pattern))
                     continue
-                # What is kept may still be deleted by an effect.
+                # A precondition that is kept may still be deleted by an effect.
                 there = node.add if node.rule.effects else (*kept, *node.add)
-                if self._share(there, fact, position):
+                if self._shares_leg(there, fact, position):
                     return False
                 if fact not in kept:
                     absent.append((pattern, fact))
@@ -159,12 +219,12 @@ class Grounder:
         node.guarded = tuple(guarded)
         return True
 
-    def _broken(self, fact: int, position: int) -> bool:
+    def _is_broken(self, fact: int, position: int) -> bool:
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
-        return len(self._facts.there(relation, ((position, elements[position]),))) > 1
+        return len(self._facts.find_initial(relation, ((position, elements[position]),))) > 1
 
-    def _share(self, others: Iterable[int], fact: int, position: int) -> bool:
-        """Whether one of the others has the same element in a leg of the same relation."""
+    def _shares_leg(self, others: Iterable[int], fact: int, position: int) -> bool:
+        """Return True if one of the others has the same element in a leg of the same relation."""
         relations, elements = self._facts.relation, self._facts.elements
         relation, element = relations[fact], elements[fact][position]
         for other in others:
@@ -176,16 +236,18 @@ class Grounder:
                 return True
         return False
 
-    def _effect(self, parent: Node, number: int, variables: Elements) -> Node | None:
+    def _ground_conditional(
+        self, parent: OperatorNode, number: int, variables: Elements
+    ) -> OperatorNode | None:
         _, part = parent.rule.effects[number]
         binding = (*parent.arguments, *variables)
         if any(self._is_there(atom, binding) for atom in part.absent_static):
             return None
-        ground, numbered = self._ground, self._facts.number
+        ground, numbered = self._bind, self._facts.number
         pre = tuple(
             dict.fromkeys([numbered(r, ground(slots, binding)) for r, slots in part.fluent])
         )
-        absent = self._negated(part, binding, pre)
+        absent = self._ground_absent(part, binding, pre)
         if absent is None:
             return None
         add = tuple(dict.fromkeys([numbered(r, ground(s, binding)) for r, s in part.add]))
@@ -196,18 +258,20 @@ class Grounder:
         )
         pre = tuple(fact for fact in pre if fact not in parent.pre)
         guarded = tuple(
-            (fact, self.patterns.of_key(relation, position, elements[position])[0])
+            (fact, self.patterns.make_for_leg(relation, position, elements[position])[0])
             for fact in add
             for relation, elements in ((self._facts.relation[fact], self._facts.elements[fact]),)
             for position in relation.keys
         )
-        return Node(parent.rule, binding, number, parent, pre, tuple(absent), add, delete, guarded)
+        return OperatorNode(
+            parent.rule, binding, number, parent, pre, tuple(absent), add, delete, guarded
+        )
 
     def _is_there(self, atom: LiftedAtom, binding: Elements) -> bool:
-        """Whether a static fact matches an atom that must match none."""
+        """Return True if a static fact matches an atom that must match none."""
         relation, slots = atom
         bound = tuple([(p, binding[slot]) for p, slot in enumerate(slots) if slot >= 0])
-        for elements in self._facts.there(relation, bound):
+        for elements in self._facts.find_initial(relation, bound):
             open_: dict[int, int] = {}
             if all(
                 slot >= 0 or open_.setdefault(slot, element) == element
@@ -217,19 +281,19 @@ class Grounder:
         return False
 
     @staticmethod
-    def _ground(slots: tuple[int, ...], binding: Elements) -> Elements:
+    def _bind(slots: tuple[int, ...], binding: Elements) -> Elements:
         return tuple([binding[slot] for slot in slots])
 
 
-class Constraints:
+class ConstraintMatches:
     """Matches of the constraints' patterns among facts that may hold.
 
     Attributes:
-        matches: for each fact the matches that it is part of.
+        matches: for each fact the matches that it is in.
     """
 
     def __init__(
-        self, lifted: LiftedDomain, facts: FactTable, matcher: Matcher, planner: Planner
+        self, lifted: LiftedDomain, facts: FactTable, matcher: Matcher, planner: BindingPlanner
     ) -> None:
         self.matches: dict[int, list[Match]] = {}
         self._lifted = lifted
@@ -238,96 +302,27 @@ class Constraints:
         self._planner = planner
         self._seen: set[Match] = set()
 
-    def matches_with(self, fact: int) -> Sequence[Match]:
-        """The matches so far with a fact that an operator adds."""
+    def find_matches(self, fact: int) -> Sequence[Match]:
+        """Return the matches so far with a fact that an operator adds."""
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
         for trigger in self._lifted.constraints.get(relation.name, ()):
             bound = frozenset(trigger.slots)
-            plan = self._planner.plan(trigger, Style.NEAR, bound, frozenset())
+            plan = self._planner.plan(trigger, BindingStyle.NEAR, bound, frozenset())
             binding = [OPEN] * len(trigger.types)
             if not self._matcher.fits(plan, binding, zip(trigger.slots, elements, strict=True)):
                 continue
-            for found in self._matcher.bindings(Run(plan, OPEN), binding):
-                match = self._facts_of(trigger.rule, found)
+            for found in self._matcher.bindings(BindingRun(plan, OPEN), binding):
+                match = self._bind_facts(trigger.rule, found)
                 if match is not None and match not in self._seen:
                     self._seen.add(match)
                     for member in match:
                         self.matches.setdefault(member, []).append(match)
         return self.matches.get(fact, ())
 
-    def _facts_of(self, rule: LiftedRule, binding: Elements) -> Match | None:
+    def _bind_facts(self, rule: LiftedRule, binding: Elements) -> Match | None:
         facts = self._facts
         found = {
             facts.number(relation, tuple([binding[slot] for slot in slots]))
             for relation, slots in rule.body.fluent
         }
-        return tuple(sorted(found)) if all(map(facts.possible, found)) else None
-
-
-Absent = tuple[Pattern, int]
-"""A pattern that must match nothing, except perhaps one fact (-1: no exception)."""
-
-
-@dataclass(eq=False, slots=True)
-class Node:
-    """A ground operator, or one of its ground effects.
-
-    Attributes:
-        rule: the rule.
-        arguments: elements of the rule's parameters; of an effect also those of its variables.
-        effect: number of the effect; -1 for the operator.
-        parent: the operator of an effect.
-        pre: facts that must hold (of an effect: besides the operator's).
-        absent: what must not.
-        add, delete: the changes.
-        guarded: (fact, others): where functional legs are broken from the start, and for what
-            effects add, others that must not hold when the fact comes to hold.
-        missing: how many of its conditions can't come true yet.
-        fired: whether all of them can.
-        purposes: literals that it was made for.
-        effects: its ground effects.
-    """
-
-    rule: LiftedRule
-    arguments: Elements
-    effect: int
-    parent: Node | None
-    pre: tuple[int, ...]
-    absent: tuple[Absent, ...]
-    add: tuple[int, ...]
-    delete: tuple[int, ...]
-    guarded: tuple[tuple[int, Pattern], ...] = ()
-    missing: int = 0
-    fired: bool = False
-    purposes: list[int] = field(default_factory=list)
-    effects: list[Node] = field(default_factory=list)
-
-    def waits_for(self, pattern: Pattern, unless: int, initial: Sequence[bool]) -> Iterator[int]:
-        """Facts that hold at first and must be lost before the node can be applied.
-
-        An exception that holds at first is a leg that is as it should be. What shares a leg with
-        something that is added may be lost by an effect of the operator itself.
-        """
-        if unless < 0 or not (self.rule.effects or initial[unless]):
-            for fact in pattern.blocked:
-                if fact != unless:
-                    yield fact
-
-
-@dataclass(eq=False, slots=True)
-class Need:
-    """A literal that matters.
-
-    Attributes:
-        literal: 2 * fact + polarity.
-        root: whether it matters whatever else happens.
-        consumers: operators of chains (moves from room to room) that need it.
-        level: how far the search for ways to achieve it has gone.
-        queued: whether it is about to be looked at.
-    """
-
-    literal: int
-    root: bool = False
-    consumers: list[Node] = field(default_factory=list)
-    level: int = 0
-    queued: bool = False
+        return tuple(sorted(found)) if all(map(facts.is_possible, found)) else None

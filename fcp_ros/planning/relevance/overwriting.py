@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules that take an element from anywhere to somewhere: grounded without the place that is left.
+"""Rules that move an element from anywhere to somewhere, grounded without the place that is left.
 
-`move(robot, from, to)` without any more conditions would have n * n operators among n places. Which
-place is left does not matter (see `forgetting`), so one operator is made for each `to`, with one
-`from` that may hold as a *representative* of all; encoding makes it overwrite any old value.
+`move(robot, from, to)` without further conditions has n * n operators among n places. The place
+that is left does not matter (see `task.forgetting`), so one operator is made for each `to`, with
+one possible `from` as a *representative* of all; encoding makes it overwrite any old value.
 
-That is sound where nothing depends on what is left behind: every fact of the relation may be left,
-the rule does nothing else, no fact of the relation is ever to be false, and whatever adds one takes
-away the old one. Then the representative's needs (some place where the robot is) are those of all.
+That is sound if nothing depends on the place that is left: every fact of the relation may be left,
+the rule does nothing else, no fact of the relation is ever required to be false, and every addition
+to it replaces the old fact. Then the representative's needs (some place of the robot) are those of
+all.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from fcp_ros.planning.task.task import GroundOperator, Task
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Overwriting:
-    """A rule of that kind.
+    """A rule that overwrites an old value.
 
     Attributes:
         slot: the parameter that is forgotten.
-        relation: the relation that it moves along; it has two legs.
-        slots: the slots of the condition that binds it.
-        key: the functional leg of the relation that tells what is moved.
+        relation: the binary relation that the rule changes.
+        slots: the slots of the condition that binds the forgotten parameter.
+        key: the functional leg of the relation: that of the element that is moved.
     """
 
     slot: int
@@ -44,24 +45,24 @@ class Overwriting:
 
     @property
     def moved(self) -> int:
-        """The slot of what is moved."""
+        """The slot of the element that is moved."""
         return self.slots[self.key]
 
 
 @dataclass(frozen=True)
 class Overwritings:
-    """What is grounded with representatives.
+    """The rules of a domain that are grounded by representatives.
 
     Attributes:
         rules: by the number of a rule.
-        triggers: triggers of these rules -> the same without the condition that is forgotten.
+        triggers: triggers of these rules -> the same without the forgotten condition.
     """
 
     rules: Mapping[int, Overwriting]
     triggers: Mapping[Trigger, Trigger]
 
     def without(self, relations: Collection[str]) -> Overwritings:
-        """Those of other relations."""
+        """Return the overwritings of other relations."""
         if not any(found.relation.name in relations for found in self.rules.values()):
             return self
         rules = {n: o for n, o in self.rules.items() if o.relation.name not in relations}
@@ -70,10 +71,10 @@ class Overwritings:
         )
 
 
-def overwritings_of(lifted: LiftedDomain) -> Overwritings:
-    """The rules of a domain that can be grounded so."""
+def find_overwritings(lifted: LiftedDomain) -> Overwritings:
+    """Find the rules of a domain that can be grounded by representatives."""
     rules = {
-        rule.number: found for rule in lifted.rules if (found := _of(rule, lifted)) is not None
+        rule.number: found for rule in lifted.rules if (found := _analyse(rule, lifted)) is not None
     }
     triggers = {
         trigger: replace(
@@ -89,22 +90,24 @@ def overwritings_of(lifted: LiftedDomain) -> Overwritings:
     return Overwritings(rules, triggers | {bare: bare for bare in triggers.values()})
 
 
-def crowded(overwritings: Overwritings, instance: Instance) -> Iterator[str]:
-    """Relations of which something has several facts at first, though it may have one only."""
+def find_crowded(overwritings: Overwritings, instance: Instance) -> Iterator[str]:
+    """Yield the relations with an element that violates their functional leg initially."""
     for name in {found.relation.name for found in overwritings.rules.values()}:
         if instance.functional_conflicts([name]):
             yield name
 
 
-def expanded(task: Task) -> Task:
-    """The task with all operators that the representatives stand for."""
+def expand_representatives(task: Task) -> Task:
+    """Replace representatives by all operators that they represent."""
     of_leg: dict[tuple[str, int, str], list[int]] = {}
     for fact in range(len(task.facts)):
         for key in task.keys_of(fact):
             of_leg.setdefault(key, []).append(fact)
     operators, purposes = [], []
     for index, operator in enumerate(task.operators):
-        all_ = [operator] if operator.forgets < 0 else list(_all(operator, task, of_leg))
+        all_ = (
+            [operator] if operator.forgets < 0 else list(_list_represented(operator, task, of_leg))
+        )
         operators += all_
         purposes += [task.purposes[index] if task.purposes else None] * len(all_)
     adders: list[list[int]] = [[] for _ in task.facts]
@@ -120,7 +123,7 @@ def expanded(task: Task) -> Task:
     )
 
 
-def _all(
+def _list_represented(
     operator: GroundOperator, task: Task, of_leg: Mapping[tuple[str, int, str], list[int]]
 ) -> Iterator[GroundOperator]:
     (old,) = operator.delete
@@ -138,10 +141,10 @@ def _all(
             )
 
 
-# --- which rules
+# --- analysis of rules
 
 
-def _of(rule: LiftedRule, lifted: LiftedDomain) -> Overwriting | None:
+def _analyse(rule: LiftedRule, lifted: LiftedDomain) -> Overwriting | None:
     action, body = rule.action, rule.body
     if action is None or rule.effects or len(body.add) != 1 or len(body.delete) != 1:
         return None
@@ -162,15 +165,15 @@ def _of(rule: LiftedRule, lifted: LiftedDomain) -> Overwriting | None:
         return None
     if any(not fitting.isdisjoint(below[type_]) for type_ in others):
         return None
-    if not all(_minds_its_own(other, relation, found.leg) for other in lifted.rules):
+    if not all(_replaces_additions(other, relation, found.leg) for other in lifted.rules):
         return None
     if relation.name in lifted.constraints:
         return None
     return Overwriting(found.parameter, relation, slots, found.leg)
 
 
-def _minds_its_own(rule: LiftedRule, relation: LiftedRelation, key: int) -> bool:
-    """Whether a rule asks for no absence in the relation, and replaces what it adds to it."""
+def _replaces_additions(rule: LiftedRule, relation: LiftedRelation, key: int) -> bool:
+    """Return True if a rule requires no absence in a relation and replaces what it adds to it."""
     parts = [part for _, part in rule.effects]
     if any(atom[0] is relation for part in (rule.body, *parts) for atom in part.absent):
         return False

@@ -23,7 +23,7 @@ FARTHEST = 1000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Move:
+class ConfinedMove:
     """A way to get on.
 
     Attributes:
@@ -56,7 +56,7 @@ class Reach:
     def __init__(self, lifted: LiftedDomain, facts: FactTable) -> None:
         self._lifted = lifted
         self._facts = facts
-        self._moves: dict[tuple[int, int, str], Sequence[Move] | None] = {}
+        self._moves: dict[tuple[int, int, str], Sequence[ConfinedMove] | None] = {}
         self._places: dict[tuple[int, int, int], Collection[int] | None] = {}
         # By relation, the legs in which some element may be confined.
         self._legs = {
@@ -84,14 +84,16 @@ class Reach:
     def _may_confine(self, relation: LiftedRelation, leg: int) -> bool:
         return any(self._moves_of(relation, leg, own) is not None for own in relation.kinds[leg])
 
-    def _moves_of(self, relation: LiftedRelation, leg: int, own: str) -> Sequence[Move] | None:
+    def _moves_of(
+        self, relation: LiftedRelation, leg: int, own: str
+    ) -> Sequence[ConfinedMove] | None:
         """The moves of elements of a type; None if they are not confined, or not worth it."""
         key = (relation.number, leg, own)
         if key not in self._moves:
             self._moves[key] = self._found(relation, leg, own)
         return self._moves[key]
 
-    def _found(self, relation: LiftedRelation, leg: int, own: str) -> Sequence[Move] | None:
+    def _found(self, relation: LiftedRelation, leg: int, own: str) -> Sequence[ConfinedMove] | None:
         if self._facts.instance.count(own) <= CROWD:
             return None
         moves = []
@@ -110,15 +112,17 @@ class Reach:
         if key not in self._places:
             own = self._facts.instance.type_of(element)
             moves = self._moves_of(relation, leg, own)
-            there = self._facts.there(relation, ((leg, element),))
+            there = self._facts.find_initial(relation, ((leg, element),))
             first = [legs[1 - leg] for legs in there]
             self._places[key] = None if moves is None else self._grown(first, moves, element)
         return self._places[key]
 
-    def _grown(self, first: Ends, moves: Sequence[Move], mover: int) -> Collection[int] | None:
+    def _grown(
+        self, first: Ends, moves: Sequence[ConfinedMove], mover: int
+    ) -> Collection[int] | None:
         found = dict.fromkeys(first)
         waiting = list(found)
-        settled: set[Move] = set()
+        settled: set[ConfinedMove] = set()
         while waiting:
             start = waiting.pop()
             for move in moves:
@@ -137,7 +141,7 @@ class Reach:
                     return None
         return found.keys()
 
-    def _ends(self, move: Move, mover: int, start: int) -> Ends:
+    def _ends(self, move: ConfinedMove, mover: int, start: int) -> Ends:
         """Where one move leads; an end may be named several times."""
         trigger, facts = move.trigger, self._facts
         below, type_of = self._lifted.below, facts.instance.type_of
@@ -150,14 +154,14 @@ class Reach:
             bindings = [
                 {**binding, **dict(zip(slots, elements, strict=True))}
                 for binding in bindings
-                for elements in facts.there(
+                for elements in facts.find_initial(
                     relation, tuple([(p, binding[s]) for p, s in enumerate(slots) if s in binding])
                 )
             ]
         return [binding[move.end] for binding in bindings]
 
 
-def _move(trigger: Trigger, relation: LiftedRelation, leg: int) -> Move | None:
+def _move(trigger: Trigger, relation: LiftedRelation, leg: int) -> ConfinedMove | None:
     """How a rule moves an element in a leg; None if it may put it there from nowhere."""
     mover, end = trigger.slots[leg], trigger.slots[1 - leg]
     for other, slots in trigger.fluent:
@@ -166,7 +170,7 @@ def _move(trigger: Trigger, relation: LiftedRelation, leg: int) -> Move | None:
             path = _path(trigger.static, {mover, start})
             anywhere = end != start and not any(end in slots for _, slots in path)
             bare = replace(trigger, static=tuple(path), fluent=())
-            return Move(bare, mover, start, end, anywhere)
+            return ConfinedMove(bare, mover, start, end, anywhere)
     return None
 
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a closure is left when only that counts which both can come true and matters.
+"""Reduction of a closure to the operators that both are reachable and matter.
 
-The closure is generous: it makes operators before it knows whether they can ever be applied, and
-follows demands that turn out not to count. Here the two filters, delete-relaxed reachability and
-relevance (as in `relevance.py`), are applied in turn until neither drops anything. Both are
-monotone, so the result is the largest set of operators that both leave alone: the same for every
-closure that contains it.
+The closure is generous: it makes operators before it knows that they are ever applicable, and
+follows demands that turn out not to matter. Here two filters, delete-relaxed reachability and
+relevance (as in `selection`), are applied in turn until neither drops anything. Both are monotone,
+so the result is the largest set of operators that both keep: the same for every closure that
+contains it.
 
-Reachability has both polarities: a fact must be able to come true, and what must be absent and is
-there at first must be able to go away.
+Reachability has both polarities: a fact must be able to come true, and a fact that must be absent
+and holds initially must be able to become false.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.relevance.facts import FactTable, Pattern
-from fcp_ros.planning.relevance.operators import Match, Node
+from fcp_ros.planning.relevance.facts import AbsencePattern, FactTable
+from fcp_ros.planning.relevance.operators import Match, OperatorNode
 
 
 @dataclass(frozen=True)
-class Reduced:
-    """What is left.
+class ReducedClosure:
+    """The operators that are left.
 
     Attributes:
-        operators: in the order in which they were made.
+        operators: the operators that are left, in the order in which they were made.
         effects: their effects that are left.
         needed: facts whose truth or absence matters.
-        possible: facts that hold at first or may come to hold.
+        possible: facts that hold initially or may come to hold.
     """
 
-    operators: Sequence[Node]
-    effects: frozenset[Node]
+    operators: Sequence[OperatorNode]
+    effects: frozenset[OperatorNode]
     needed: frozenset[int]
     possible: frozenset[int]
 
@@ -43,7 +43,7 @@ class Reduction:
 
     Args:
         facts: its facts.
-        matches: for each fact the matches of constraints that it is part of.
+        matches: for each fact the matches of constraints that it is in.
         mixed: resources that are both gained and spent.
         positive, negative: facts that are wanted.
         watch: checked all the time.
@@ -65,16 +65,16 @@ class Reduction:
         self._negative = tuple(negative)
         self._watch = watch
 
-    def run(self, operators: Sequence[Node]) -> Reduced:
-        """The largest set of operators, and of effects, that both filters leave alone."""
+    def run(self, operators: Sequence[OperatorNode]) -> ReducedClosure:
+        """Compute the largest set of operators and effects that both filters keep."""
         nodes = [node for operator in operators for node in (operator, *operator.effects)]
         nodes = [node for node in nodes if node.fired]
         while True:
             relevance = _Relevance(self._facts, self._matches, self._mixed, nodes, self._watch)
             kept = relevance.run(self._positive, self._negative)
-            reached = _reached(self._facts, kept, self._watch)
+            reached = _keep_reachable(self._facts, kept, self._watch)
             if len(reached) == len(nodes):
-                return Reduced(
+                return ReducedClosure(
                     [node for node in reached if node.parent is None],
                     frozenset(node for node in reached if node.parent is not None),
                     frozenset(relevance.true | relevance.false),
@@ -83,11 +83,13 @@ class Reduction:
             nodes = reached
 
 
-def _reached(facts: FactTable, nodes: Sequence[Node], watch: Watch) -> list[Node]:
-    """The nodes that can be applied if nothing that was reached is ever lost, in order."""
-    missing: dict[Node, int] = {}
-    waiting: dict[int, list[Node]] = {}
-    ready: list[Node] = []
+def _keep_reachable(
+    facts: FactTable, nodes: Sequence[OperatorNode], watch: Watch
+) -> list[OperatorNode]:
+    """Keep the nodes that are applicable if nothing that was reached is ever lost, in order."""
+    missing: dict[OperatorNode, int] = {}
+    waiting: dict[int, list[OperatorNode]] = {}
+    ready: list[OperatorNode] = []
     initial = facts.initial
     present = set(nodes)
     for node in nodes:
@@ -98,15 +100,15 @@ def _reached(facts: FactTable, nodes: Sequence[Node], watch: Watch) -> list[Node
                 count += 1
                 waiting.setdefault(2 * fact, []).append(node)
         for pattern, unless in node.absent:
-            for fact in node.waits_for(pattern, unless, initial):
+            for fact in node.find_obstacles(pattern, unless, initial):
                 count += 1
                 waiting.setdefault(2 * fact + 1, []).append(node)
         missing[node] = count
         if count == 0 and node.parent is None:
             ready.append(node)
-    done: set[Node] = set()
+    done: set[OperatorNode] = set()
 
-    def now(literal: int) -> None:
+    def satisfy(literal: int) -> None:
         for node in waiting.pop(literal, ()):
             missing[node] -= 1
             if missing[node] == 0 and (node.parent is None or node.parent in done):
@@ -116,9 +118,9 @@ def _reached(facts: FactTable, nodes: Sequence[Node], watch: Watch) -> list[Node
         node = ready.pop()
         done.add(node)
         for fact in node.add:
-            now(2 * fact)
+            satisfy(2 * fact)
         for fact in node.delete:
-            now(2 * fact + 1)
+            satisfy(2 * fact + 1)
         for effect in node.effects:
             if effect in present and missing[effect] == 0 and effect not in done:
                 ready.append(effect)
@@ -126,14 +128,14 @@ def _reached(facts: FactTable, nodes: Sequence[Node], watch: Watch) -> list[Node
 
 
 class _Relevance:
-    """The closure of `relevance.py` over nodes, conditional effects included."""
+    """The closure of `selection` over nodes, conditional effects included."""
 
     def __init__(
         self,
         facts: FactTable,
         matches: dict[int, list[Match]],
         mixed: frozenset[str],
-        nodes: Sequence[Node],
+        nodes: Sequence[OperatorNode],
         watch: Watch,
     ) -> None:
         self._facts = facts
@@ -141,8 +143,8 @@ class _Relevance:
         self._mixed = mixed
         self._nodes = nodes
         self._watch = watch
-        self._adders: dict[int, list[Node]] = {}
-        self._deleters: dict[int, list[Node]] = {}
+        self._adders: dict[int, list[OperatorNode]] = {}
+        self._deleters: dict[int, list[OperatorNode]] = {}
         for node in nodes:
             for fact in node.add:
                 self._adders.setdefault(fact, []).append(node)
@@ -154,14 +156,14 @@ class _Relevance:
         self.added: set[int] = set(self._adders)
         self._may_be_true: set[int] = set()
         self._may_be_false: set[int] = set()
-        self._patterns: set[Pattern] = set()
-        self._kept: set[Node] = set()
-        self._judged: set[Node] = set()
-        self._pending: list[Node] = []
+        self._patterns: set[AbsencePattern] = set()
+        self._kept: set[OperatorNode] = set()
+        self._judged: set[OperatorNode] = set()
+        self._pending: list[OperatorNode] = []
         self._spent: set[str] = set()
 
-    def run(self, positive: Iterable[int], negative: Iterable[int]) -> list[Node]:
-        """The operators that matter, with their effects that do, in order."""
+    def run(self, positive: Iterable[int], negative: Iterable[int]) -> list[OperatorNode]:
+        """Keep the operators and effects that matter, in order."""
         self._need_true(positive)
         self._need_false(negative)
         while self._pending:
@@ -193,18 +195,18 @@ class _Relevance:
         if self._facts.initial[fact] or fact in self._may_be_true:
             self._wake(self._deleters.get(fact, ()))
 
-    def _wake(self, nodes: Iterable[Node]) -> None:
+    def _wake(self, nodes: Iterable[OperatorNode]) -> None:
         for node in nodes:
             operator = node.parent or node
             if operator not in self._kept:
                 self._kept.add(operator)
                 self._pending.append(operator)
 
-    def _take(self, node: Node) -> None:
+    def _take(self, node: OperatorNode) -> None:
         self._need_true(node.pre)
         for pattern, unless in node.absent:
             if pattern not in self._patterns:
-                holding = list(self._holding(pattern))
+                holding = list(self._find_possible(pattern))
                 if holding != [unless] and not _is_pointless_otherwise(node, unless, holding):
                     self._patterns.add(pattern)
                     self._need_false(holding)
@@ -226,7 +228,7 @@ class _Relevance:
                     and other.rule.action.uses.get(resource, 0.0) != 0.0
                 )
 
-    def _change(self, node: Node) -> None:
+    def _change(self, node: OperatorNode) -> None:
         for fact in node.add:
             if fact not in self._may_be_true:
                 self._may_be_true.add(fact)
@@ -238,27 +240,29 @@ class _Relevance:
                 if fact in self.true:
                     self._wake_adders(fact)
 
-    def _guard(self, node: Node) -> None:
-        """Constraints and broken functional legs that the operator must not complete."""
+    def _guard(self, node: OperatorNode) -> None:
+        """Need what constraints and broken functional legs forbid the operator to complete."""
         add, delete = set(node.add), set(node.delete)
         surely = set(node.pre) - delete
         for fact in node.add:
             for match in self._matches.get(fact, ()):
-                if not delete.isdisjoint(match) or not all(map(self._possible, match)):
+                if not delete.isdisjoint(match) or not all(map(self._is_possible, match)):
                     continue
                 completes = add.intersection(match)
                 if not completes <= surely:
                     self._need_true(completes)
                     self._need_false(f for f in match if f not in add)
         for fact, pattern in node.guarded:
-            others = [f for f in self._holding(pattern) if f != fact and f not in delete]
+            others = [f for f in self._find_possible(pattern) if f != fact and f not in delete]
             if others:
                 self._need_true((fact,))
                 self._need_false(others)
 
-    def _judge(self, nodes: Iterable[Node]) -> None:
-        """Effects that do something that matters, or may forbid their operator: they may do good
-        or harm, so that their conditions matter both ways."""
+    def _judge(self, nodes: Iterable[OperatorNode]) -> None:
+        """Keep effects that change something that matters or that may forbid their operator.
+
+        They may help or harm, so their conditions matter both ways.
+        """
         for node in nodes:
             if node.parent is None or node.parent not in self._kept or node in self._judged:
                 continue
@@ -266,34 +270,36 @@ class _Relevance:
             matters = not (self.true.isdisjoint(changed) and self.false.isdisjoint(changed))
             if matters or self._forbids(node):
                 self._judged.add(node)
-                absent = [fact for pattern, _ in node.absent for fact in self._holding(pattern)]
+                absent = [
+                    fact for pattern, _ in node.absent for fact in self._find_possible(pattern)
+                ]
                 self._need_true((*node.pre, *absent))
                 self._need_false((*node.pre, *absent))
                 self._guard(node)
 
-    def _forbids(self, effect: Node) -> bool:
-        """Whether what it adds may break a constraint or a functional leg."""
+    def _forbids(self, effect: OperatorNode) -> bool:
+        """Return True if an effect may violate a constraint or a functional leg."""
         return any(
-            all(map(self._possible, match))
+            all(map(self._is_possible, match))
             for fact in effect.add
             for match in self._matches.get(fact, ())
         ) or any(
-            other != fact and self._possible(other)
+            other != fact and self._is_possible(other)
             for fact, pattern in effect.guarded
             for other in pattern.facts
         )
 
-    def _holding(self, pattern: Pattern) -> Iterator[int]:
-        return (fact for fact in pattern.facts if self._possible(fact))
+    def _find_possible(self, pattern: AbsencePattern) -> Iterator[int]:
+        return (fact for fact in pattern.facts if self._is_possible(fact))
 
-    def _possible(self, fact: int) -> bool:
+    def _is_possible(self, fact: int) -> bool:
         return self._facts.initial[fact] or fact in self.added
 
 
-def _is_pointless_otherwise(node: Node, unless: int, holding: Sequence[int]) -> bool:
-    """Whether all that must be absent is what the node adds, and it does nothing else.
+def _is_pointless_otherwise(node: OperatorNode, unless: int, holding: Sequence[int]) -> bool:
+    """Return True if a node requires only the absence of what it adds, and does nothing else.
 
-    See the function of that name in `relevance.py`.
+    See the function of that name in `selection`.
     """
     action = node.rule.action
     assert action is not None

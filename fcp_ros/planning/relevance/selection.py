@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which operators can matter for an alternative: a closure backwards from its facts.
+"""Select the operators of a task that can matter for an alternative: a closure backwards.
 
 A fact is *needed true* if the alternative or a relevant operator requires it, and *needed false* if
-one of them requires its absence; what the conditional effects of a relevant operator depend on is
-needed both ways. An operator is relevant if it adds a fact that is needed true and
-may be false, or deletes one that is needed false and may be true; what "may be" is decided by the
-start and by relevant operators alone.
+one of them requires its absence; conditions of conditional effects of a relevant operator are
+needed both ways. An operator is relevant if it adds a fact that is needed true and may be false, or
+deletes one that is needed false and may be true, as far as the initial state and relevant operators
+can make it so.
 
-Dropping every other operator is harmless: leave the irrelevant steps out of any plan. No needed
-fact is lost by that (they add none that may be false without them), and no absence is spoilt (they
-delete nothing that may be there without them, and what they added is missing all the more). What
-they used of the resources stays, which is no harm unless a resource can also be gained: then all
-operators on that resource belong together.
+Dropping every other operator loses no plan: leave the irrelevant steps out of any plan. No needed
+fact is lost by that (they add none that may be false without them), and no absence is violated
+(they delete none that may be true without them, and their additions only become absent). Their use
+of
+resources stays available, which is no harm unless a resource can also be gained: then all operators
+on that resource belong together.
+
+`reduction` filters the nodes of a closure by the same closure before names are written.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from fcp_ros.planning.task.task import Absence, FactKey, GroundOperator, Task
 
 @dataclass(frozen=True)
 class Relevance:
-    """The outcome of the closure.
+    """The operators and facts that matter.
 
     Attributes:
         operators: the relevant operators, sorted.
@@ -40,10 +43,10 @@ class Relevance:
     needed_false: frozenset[int]
 
 
-def relevant(
+def select_relevant(
     task: Task, conditions: Conditions, alternatives: Iterable[Alternative], watch: Watch
 ) -> Relevance:
-    """What matters for reaching any of the alternatives."""
+    """Select what matters for reaching any of the alternatives."""
     closure = _Closure(task, conditions, watch)
     for alternative in alternatives:
         closure.need(alternative.positive, alternative.negative)
@@ -58,11 +61,11 @@ class _Closure:
         self._true: set[int] = set()
         self._false: set[int] = set()
         self._may_be_true = set(task.initial)
-        self._may_be_false: set[int] = set()  # beyond those that are false at first
+        self._may_be_false: set[int] = set()  # beyond those that are false initially
         self._legs: set[FactKey] = set()  # all their facts are needed false already
         self._operators: set[int] = set()
         self._pending: list[int] = []
-        self._on_resource = _operators_by_mixed_resource(task)
+        self._on_resource = _find_operators_on_mixed_resources(task)
         self._resources: set[str] = set()
 
     def need(self, true: Iterable[int], false: Iterable[int]) -> None:
@@ -112,7 +115,7 @@ class _Closure:
         for block in self._conditions.find_blocks(index):
             self.need((*block.completes, *block.absent), block.rest)
         for effect in operator.effects:
-            # It may do good or harm: its conditions matter both ways.
+            # It may help or harm: its conditions matter both ways.
             self.need((*effect.pre, *effect.absent), (*effect.pre, *effect.absent))
         for fact in (*operator.add, *(f for effect in operator.effects for f in effect.add)):
             if fact not in self._may_be_true:
@@ -131,17 +134,17 @@ class _Closure:
 
 
 def _is_pointless_otherwise(operator: GroundOperator, absence: Absence) -> bool:
-    """Whether the operator asks for the absence only of what it adds, and does nothing else.
+    """Return True if an operator requires only the absence of what it adds, and does nothing else.
 
-    Then nobody needs to make that false for its sake: where it is true, the operator is left out.
-    (Who may open a door that is shut need not be able to shut it.)
+    Then nothing needs to become false for its sake: if it holds already, the operator is useless.
+    (An operator that opens a shut door does not make it relevant to shut the door.)
     """
     alone = not (operator.delete or operator.effects or operator.rule.uses)
     return alone and absence.unless is None and absence.facts == operator.add
 
 
-def _operators_by_mixed_resource(task: Task) -> dict[str, list[int]]:
-    """Operators on each resource that some rule takes from and another one gives to."""
+def _find_operators_on_mixed_resources(task: Task) -> dict[str, list[int]]:
+    """Find the operators on each resource that some rule consumes and another one produces."""
     signs: dict[str, set[bool]] = {}
     for rule in task.domain.rules.values():
         for resource, amount in rule.uses.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is left of a closure, as a task: facts and operators by names."""
+"""The task of a reduced closure: facts and operators by names."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from itertools import chain
 from fcp_ros.cset import Fact
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.pairs import Place
-from fcp_ros.planning.relevance.facts import FactTable, Pattern
-from fcp_ros.planning.relevance.operators import Match, Node
+from fcp_ros.planning.relevance.facts import AbsencePattern, FactTable
+from fcp_ros.planning.relevance.operators import Match, OperatorNode
 from fcp_ros.planning.relevance.overwriting import Overwritings
-from fcp_ros.planning.relevance.reduction import Reduced
+from fcp_ros.planning.relevance.reduction import ReducedClosure
 from fcp_ros.planning.task.lifted import LiftedDomain
 from fcp_ros.planning.task.patterns import SceneFacts
 from fcp_ros.planning.task.task import FactKey, GroundEffect, GroundOperator, OperatorPurpose, Task
@@ -24,9 +24,9 @@ class TaskWriter:
     Args:
         lifted: the domain.
         facts: the facts of the closure.
-        matches: for each fact the matches of constraints that it is part of.
-        overwritings: rules of which representatives were made.
-        groups: places of which an element has at most one fact at a time.
+        matches: for each fact the matches of constraints that it is in.
+        overwritings: the rules that were grounded by representatives.
+        groups: mutex groups of places: an element has at most one fact at all places of one.
         watch: checked all the time.
     """
 
@@ -47,15 +47,15 @@ class TaskWriter:
         self._watch = watch
         self._facts: list[Fact] = []
         self._ids: dict[int, int] = {}
-        self._listed: set[Pattern] = set()  # patterns of which all facts have an id
+        self._listed: set[AbsencePattern] = set()  # patterns whose facts all have an id
         self._name_of = facts.instance.name_of
 
-    def write(self, reduced: Reduced, wanted: Iterable[int], complete: bool) -> Task:
-        """The task with the operators that are left.
+    def write(self, reduced: ReducedClosure, wanted: Iterable[int], complete: bool) -> Task:
+        """Write the task with the operators that are left.
 
         Args:
-            reduced: what is left.
-            wanted: facts that get an id even if no operator speaks of them, if they may ever hold.
+            reduced: the operators that are left.
+            wanted: facts that get an id even if no operator mentions them, if they may ever hold.
             complete: whether nothing that can matter was left out.
         """
         table = self._table
@@ -66,17 +66,19 @@ class TaskWriter:
         operators = []
         for node in reduced.operators:
             self._watch.check()
-            operators.append(self._operator(node, reduced))
-            for fact in self._beside(node, reduced):
+            operators.append(self._write_operator(node, reduced))
+            for fact in self._find_related(node, reduced):
                 self._id(fact)
         initial = frozenset(id_ for fact, id_ in self._ids.items() if table.initial[fact])
-        keys = [self._keys(fact) for fact in self._ids]
+        keys = [self._find_legs(fact) for fact in self._ids]
         adders: list[list[int]] = [[] for _ in self._facts]
         deleters: list[list[int]] = [[] for _ in self._facts]
         for index, operator in enumerate(operators):
-            for fact in _changed(operator.add, [effect.add for effect in operator.effects]):
+            for fact in _join_changes(operator.add, [effect.add for effect in operator.effects]):
                 adders[fact].append(index)
-            for fact in _changed(operator.delete, [effect.delete for effect in operator.effects]):
+            for fact in _join_changes(
+                operator.delete, [effect.delete for effect in operator.effects]
+            ):
                 deleters[fact].append(index)
         store = SceneFacts(table.instance, self._lifted.fluents)
         for relation, arguments in self._facts:
@@ -95,14 +97,14 @@ class TaskWriter:
             adders,
             deleters,
             keys,
-            frozenset(self._broken(keys)),
+            frozenset(self._find_broken(keys)),
             complete,
-            tuple(self._demand(node) for node in reduced.operators),
-            tuple(self._together()),
+            tuple(self._find_purpose(node) for node in reduced.operators),
+            tuple(self._make_mutex_groups()),
         )
 
-    def _together(self) -> Iterator[tuple[int, ...]]:
-        """Facts of which at most one holds at a time, whatever the schema says."""
+    def _make_mutex_groups(self) -> Iterator[tuple[int, ...]]:
+        """Yield groups of facts of which at most one holds at a time."""
         found: dict[tuple[int, str], list[int]] = {}
         for group, places in enumerate(self._groups):
             legs: dict[str, list[int]] = {}
@@ -113,7 +115,7 @@ class TaskWriter:
                     found.setdefault((group, fact.arguments[leg]), []).append(id_)
         return (tuple(facts) for facts in found.values() if len(facts) > 1)
 
-    def _operator(self, node: Node, reduced: Reduced) -> GroundOperator:
+    def _write_operator(self, node: OperatorNode, reduced: ReducedClosure) -> GroundOperator:
         assert node.rule.action is not None
         id_, name_of = self._id, self._name_of
         return GroundOperator(
@@ -122,13 +124,13 @@ class TaskWriter:
             tuple([id_(fact) for fact in node.pre]),
             tuple([id_(fact) for fact in node.add]),
             tuple([id_(fact) for fact in node.delete]),
-            tuple([self._effect(e, reduced) for e in node.effects if e in reduced.effects])
+            tuple([self._write_effect(e, reduced) for e in node.effects if e in reduced.effects])
             if node.effects
             else (),
             self._forgotten.get(node.rule.number, -1),
         )
 
-    def _effect(self, effect: Node, reduced: Reduced) -> GroundEffect:
+    def _write_effect(self, effect: OperatorNode, reduced: ReducedClosure) -> GroundEffect:
         absent = [
             self._id(fact)
             for pattern, _ in effect.absent
@@ -142,8 +144,8 @@ class TaskWriter:
             tuple(map(self._id, effect.delete)),
         )
 
-    def _beside(self, operator: Node, reduced: Reduced) -> Iterator[int]:
-        """Facts that matter for an operator and its effects besides those that they name."""
+    def _find_related(self, operator: OperatorNode, reduced: ReducedClosure) -> Iterator[int]:
+        """Yield facts that matter for an operator and its effects besides those that they name."""
         effects = (effect for effect in operator.effects if effect in reduced.effects)
         for node in (operator, *effects):
             for pattern in (*(p for p, _ in node.absent), *(p for _, p in node.guarded)):
@@ -155,49 +157,49 @@ class TaskWriter:
                     if all(self._may_hold(member, reduced) for member in match):
                         yield from match
 
-    def _may_hold(self, fact: int, reduced: Reduced) -> bool:
+    def _may_hold(self, fact: int, reduced: ReducedClosure) -> bool:
         return self._table.initial[fact] or fact in reduced.possible
 
     def _id(self, fact: int) -> int:
         found = self._ids.get(fact)
         if found is None:
             found = self._ids[fact] = len(self._facts)
-            self._facts.append(self._named(fact))
+            self._facts.append(self._name(fact))
         return found
 
-    def _named(self, fact: int) -> Fact:
+    def _name(self, fact: int) -> Fact:
         known = self._ids.get(fact)
         if known is not None and known < len(self._facts):
             return self._facts[known]
         elements = tuple(map(self._name_of, self._table.elements[fact]))
         return Fact(self._table.relation[fact].name, elements)
 
-    def _keys(self, fact: int) -> tuple[FactKey, ...]:
+    def _find_legs(self, fact: int) -> tuple[FactKey, ...]:
         relation = self._table.relation[fact]
         arguments = self._facts[self._ids[fact]].arguments
         return tuple([(relation.name, p, arguments[p]) for p in relation.keys])
 
-    def _broken(self, keys: list[tuple[FactKey, ...]]) -> Iterator[FactKey]:
-        """Functional legs that several facts share at first."""
+    def _find_broken(self, keys: list[tuple[FactKey, ...]]) -> Iterator[FactKey]:
+        """Yield the functional legs that several facts share initially."""
         table, seen = self._table, set()
         for fact, of_fact in zip(self._ids, keys, strict=True):
             relation, elements = table.relation[fact], table.elements[fact]
             for position, key in zip(relation.keys, of_fact, strict=True):
                 if key not in seen:
                     seen.add(key)
-                    there = table.there(relation, ((position, elements[position]),))
+                    there = table.find_initial(relation, ((position, elements[position]),))
                     if sum(1 for _ in there) > 1:
                         yield key
 
-    def _demand(self, node: Node) -> OperatorPurpose | None:
+    def _find_purpose(self, node: OperatorNode) -> OperatorPurpose | None:
         purposes = node.purposes or [
             purpose for effect in node.effects for purpose in effect.purposes
         ]
         if not purposes:
             return None
-        return OperatorPurpose(self._named(purposes[0] >> 1), not purposes[0] & 1)
+        return OperatorPurpose(self._name(purposes[0] >> 1), not purposes[0] & 1)
 
 
-def _changed(own: tuple[int, ...], others: list[tuple[int, ...]]) -> Iterable[int]:
-    """What an operator and its effects add or delete, each once."""
+def _join_changes(own: tuple[int, ...], others: list[tuple[int, ...]]) -> Iterable[int]:
+    """Join the additions or deletions of an operator and its effects, each once."""
     return dict.fromkeys(chain(own, *others)) if others else own

@@ -27,7 +27,7 @@ from fcp_ros.planning.flat.semantics import (
 )
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.relevance.selection import relevant
+from fcp_ros.planning.relevance.selection import select_relevant
 
 SLOW = [
     HealthCheck.filter_too_much,
@@ -61,7 +61,7 @@ def test_flat_steps_are_those_of_the_task(world, parts, rng):
     task, encoding, flat = made.task, made.encoding, made.flat
     fuel = domain.resources["fuel"].initial
     replay = TaskTwin(task, made.conditions)
-    found = relevant(task, made.conditions, made.alternatives, Watch(PlanningOptions()))
+    found = select_relevant(task, made.conditions, made.alternatives, Watch(PlanningOptions()))
     names = {i: str(task.operators[i]) for i in found.operators}
     place = encoding.variables.place
     state, amounts = initial_state(flat), initial_amounts(flat)

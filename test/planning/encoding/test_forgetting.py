@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.domain import parse_domain
 from fcp_ros.planning.model.request import Optimise
-from fcp_ros.planning.relevance.overwriting import overwritings_of
+from fcp_ros.planning.relevance.overwriting import find_overwritings
 from fcp_ros.planning.task.forgetting import find_forgotten_parameter
 from fcp_ros.planning.task.lifted import lift_domain
 
@@ -130,7 +130,7 @@ def test_what_must_not_depend_on_the_place_that_is_left(rules, expected):
         robot = "robot: robot, " if "robot" in rules.replace("robot}", "") else ""
         more = f"  more: {{parameters: {{{robot}place: place}}, {rules}, duration: 1, executor: x}}"
     lifted = lift_domain(parse_domain(text.replace("scene:", more + "\nscene:")))
-    found = overwritings_of(lifted).rules
+    found = find_overwritings(lifted).rules
     assert [lifted.rules[number].action.name for number in found] == expected
 
 

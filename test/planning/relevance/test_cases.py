@@ -12,7 +12,7 @@ from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import demand_task
+from fcp_ros.planning.relevance.compiler import compile_relevant
 
 HOUSE = """
 domain: blockers
@@ -264,7 +264,7 @@ def test_blockers_and_tools_come_in(house, watch, name):
     wanted = Wanted(frozenset(map(fact, goal)))
     plans = {}
     for breadth in Breadth:
-        task = demand_task(house.domain, instance, wanted, breadth, watch)
+        task = compile_relevant(house.domain, instance, wanted, breadth, watch)
         plans[breadth] = shortest(task, wanted)
         assert task.complete is (breadth is Breadth.FULL)
     assert {breadth: plan and len(plan) for breadth, plan in plans.items()} == dict.fromkeys(
@@ -282,7 +282,7 @@ def test_full_breadth_equals_the_exhaustive_compiler(house, watch, name, flaw):
     wanted = Wanted(frozenset(map(fact, goal)))
     found = {
         breadth: set(
-            map(str, demand_task(house.domain, instance, wanted, breadth, watch).operators)
+            map(str, compile_relevant(house.domain, instance, wanted, breadth, watch).operators)
         )
         for breadth in Breadth
     }
@@ -297,7 +297,7 @@ def test_the_number_of_operators_does_not_depend_on_the_scene(house, watch, name
     found = {}
     for clutter in (100, 1000, 5000):
         instance = house.build(elements, map(fact, facts), clutter)
-        task = demand_task(house.domain, instance, wanted, Breadth.NARROW, watch)
+        task = compile_relevant(house.domain, instance, wanted, Breadth.NARROW, watch)
         found[clutter] = set(map(str, task.operators))
     assert found[100] == found[1000] == found[5000]
     assert len(found[100]) < 150
@@ -309,7 +309,7 @@ def test_many_wanted_facts_cost_what_they_are(house, watch):
     for count in (200, 400):
         instance = house.build(facts=[fact("at(bot, room_0)")], clutter=count)
         wanted = Wanted(frozenset(fact(f"inside(clutter_{n}, shelf_2)") for n in range(count)))
-        task = demand_task(house.domain, instance, wanted, Breadth.NARROW, watch)
+        task = compile_relevant(house.domain, instance, wanted, Breadth.NARROW, watch)
         assert all(f in task.fact_ids for f in wanted.positive)
         made[count] = len(task.operators)
     assert made[400] - made[200] <= 200 * 3
@@ -321,7 +321,7 @@ def test_charging_comes_in_with_what_needs_the_battery(house, watch):
     for dock in ("room_1", "nowhere"):
         facts = [fact("at(bot, room_0)"), fact(f"in_room(dock, {dock})")]
         instance = house.build({"dock": "dock", "nowhere": "room"}, facts)
-        task = demand_task(house.domain, instance, goal, Breadth.NARROW, watch)
+        task = compile_relevant(house.domain, instance, goal, Breadth.NARROW, watch)
         names.add((dock, any(operator.rule.name == "charge" for operator in task.operators)))
     assert names == {("room_1", True), ("nowhere", False)}
 
@@ -329,7 +329,7 @@ def test_charging_comes_in_with_what_needs_the_battery(house, watch):
 def test_why_an_operator_was_made(house, watch):
     elements, facts, goal, _ = CASES["a tool"]
     instance = house.build(elements, map(fact, facts))
-    task = demand_task(
+    task = compile_relevant(
         house.domain, instance, Wanted(frozenset(map(fact, goal))), Breadth.NARROW, watch
     )
     why = dict(zip(map(str, task.operators), map(str, task.purposes), strict=True))
@@ -344,7 +344,7 @@ def test_static_and_missing_wanted_facts(house, watch):
         map(fact, ["at(bot, room_0)", "inside(mug, shelf_1)"]),
     )
     wanted = Wanted(frozenset((there, never)))
-    task = demand_task(house.domain, instance, wanted, Breadth.FULL, watch)
+    task = compile_relevant(house.domain, instance, wanted, Breadth.FULL, watch)
     assert task.fact_ids[there] in task.initial
     assert never not in task.fact_ids  # nothing ever makes it true
     assert not task.operators
@@ -355,7 +355,7 @@ def test_too_many_operators_are_refused(house, watch, monkeypatch):
     elements, facts, goal, _ = CASES["simply"]
     wanted = Wanted(frozenset(map(fact, goal)))
     with pytest.raises(Interrupted) as caught:
-        demand_task(
+        compile_relevant(
             house.domain, house.build(elements, map(fact, facts)), wanted, Breadth.FULL, watch
         )
     assert caught.value.status is PlanStatus.MEMOUT
@@ -370,7 +370,9 @@ def test_it_can_be_cancelled_while_it_grows(house, asked, monkeypatch):
     elements, facts, goal, _ = CASES["a box in a cupboard, the key elsewhere"]
     instance = house.build(elements, map(fact, facts))
     with pytest.raises(Interrupted) as caught:
-        demand_task(house.domain, instance, Wanted(frozenset(map(fact, goal))), Breadth.FULL, watch)
+        compile_relevant(
+            house.domain, instance, Wanted(frozenset(map(fact, goal))), Breadth.FULL, watch
+        )
     assert caught.value.status is PlanStatus.CANCELLED
 
 
@@ -393,7 +395,7 @@ def test_a_robot_that_stands_at_things_finds_its_way_back(watch):
     instance = builder.build()
     wanted = Wanted(frozenset((fact("on(new, stand)"),)), frozenset((fact("on(old, stand)"),)))
     for breadth in Breadth:
-        task = demand_task(domain, instance, wanted, breadth, watch)
+        task = compile_relevant(domain, instance, wanted, breadth, watch)
         assert len(shortest(task, wanted)) == 14
 
 
@@ -463,7 +465,7 @@ def test_things_are_taken_from_where_they_lie_even_if_they_might_lie_at_several_
     )
     wanted = Wanted(frozenset({Fact("on", ("cup", "t2"))}))
     watch = Watch(PlanningOptions())
-    task = demand_task(domain, instance, wanted, Breadth.NARROW, watch)
+    task = compile_relevant(domain, instance, wanted, Breadth.NARROW, watch)
     names = {str(operator) for operator in task.operators}
     assert "take(bot, cup, t5)" in names
     assert not any(name.startswith("take(") and name.endswith(("t0)", "t1)")) for name in names)
@@ -505,7 +507,9 @@ scene: {layers: {}, unknown: door}
     wanted = Wanted(frozenset(Fact("through", ("bot", door)) for door in ("one", "two")))
     watch = Watch(PlanningOptions())
     names = {
-        breadth: {str(o) for o in demand_task(domain, instance, wanted, breadth, watch).operators}
+        breadth: {
+            str(o) for o in compile_relevant(domain, instance, wanted, breadth, watch).operators
+        }
         for breadth in Breadth
     }
     expected = {"open(one)", "pass(bot, one)", "pass(bot, two)"}

@@ -13,7 +13,7 @@ from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import demand_task
+from fcp_ros.planning.relevance.compiler import compile_relevant
 from fcp_ros.planning.task.conditions import Conditions
 
 PROPERTY = settings(
@@ -41,7 +41,7 @@ def test_full_breadth_equals_the_exhaustive_compiler(world, data):
     wanted = data.draw(wanted_in(compile_task(domain, instance, watch)))
     expected = exhaustive_names(domain, instance, wanted, watch)
     found = {
-        breadth: set(map(str, demand_task(domain, instance, wanted, breadth, watch).operators))
+        breadth: set(map(str, compile_relevant(domain, instance, wanted, breadth, watch).operators))
         for breadth in Breadth
     }
     assert found[Breadth.FULL] == expected
@@ -55,7 +55,7 @@ def test_operators_and_their_conditions_are_those_of_the_exhaustive_compiler(wor
     watch = Watch(PlanningOptions(time_limit=60.0))
     whole = compile_task(domain, instance, watch)
     wanted = data.draw(wanted_in(whole))
-    task = demand_task(domain, instance, wanted, Breadth.FULL, watch)
+    task = compile_relevant(domain, instance, wanted, Breadth.FULL, watch)
     assert task.initial == {i for i, f in enumerate(task.facts) if f in named(whole, whole.initial)}
     assert {key for keys in task.keys for key in keys if key in whole.broken} == task.broken
     numbers = {str(operator): index for index, operator in enumerate(whole.operators)}
@@ -102,7 +102,9 @@ def test_plans_are_not_lost(world, rng):
         expected = shortest(compile_task(domain, instance, watch), wanted, 1000)
     except OverflowError:
         assume(False)
-    found = [shortest(demand_task(domain, instance, wanted, b, watch), wanted) for b in Breadth]
+    found = [
+        shortest(compile_relevant(domain, instance, wanted, b, watch), wanted) for b in Breadth
+    ]
     assert len(found[-1]) == len(expected)
     assert all(plan is None or len(plan) >= len(expected) for plan in found)
 

@@ -13,7 +13,7 @@ from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance import binding_plans as demand_plans
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import demand_task
+from fcp_ros.planning.relevance.compiler import compile_relevant
 
 DOMAIN = parse_domain("""
 domain: rooms
@@ -102,7 +102,7 @@ def test_joins_find_what_waiting_finds(data):
     wanted = data.draw(wanted_in(instance))
     watch = Watch(PlanningOptions(time_limit=60.0))
     for breadth in Breadth:
-        joined = demand_task(DOMAIN, instance, wanted, breadth, watch)
+        joined = compile_relevant(DOMAIN, instance, wanted, breadth, watch)
         with mock.patch.object(demand_plans, "_join", return_value=None):
-            waited = demand_task(DOMAIN, instance, wanted, breadth, watch)
+            waited = compile_relevant(DOMAIN, instance, wanted, breadth, watch)
         assert set(map(str, joined.operators)) == set(map(str, waited.operators))

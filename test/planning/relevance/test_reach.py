@@ -17,7 +17,7 @@ from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance import reach as demand_reach
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import demand_task
+from fcp_ros.planning.relevance.compiler import compile_relevant
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import lift_domain
@@ -150,7 +150,7 @@ def test_who_gets_too_far_is_not_confined(everybody, monkeypatch):
 def test_narrow_tasks_find_the_one_truck_that_will_do(cities):
     domain, instance = country(cities)
     wanted = Wanted(frozenset({Fact("lies", ("x", f"q{cities - 1}"))}), frozenset())
-    task = demand_task(domain, instance, wanted, Breadth.NARROW, watch())
+    task = compile_relevant(domain, instance, wanted, Breadth.NARROW, watch())
     assert len(shortest(task, wanted)) == 10
     assert len(task.operators) < 30 * cities
 
@@ -164,5 +164,5 @@ def test_nothing_that_may_hold_is_out_of_reach(everybody, world, data):
     new = [f for number, f in enumerate(whole.facts) if number not in whole.initial]
     assume(new)
     wanted = Wanted(frozenset({data.draw(st.sampled_from(new))}), frozenset())
-    task = demand_task(domain, instance, wanted, Breadth.FULL, watch())
+    task = compile_relevant(domain, instance, wanted, Breadth.FULL, watch())
     assert set(map(str, task.operators)) == exhaustive_names(domain, instance, wanted, watch())

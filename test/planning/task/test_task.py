@@ -7,7 +7,7 @@ from exhaustive_compiler import compile_task
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.relevance.selection import relevant
+from fcp_ros.planning.relevance.selection import select_relevant
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.patterns import AtomPattern, FactStore, PatternJoin
 
@@ -72,7 +72,7 @@ def test_relevance_leaves_out_other_things(house, home, watch):
     task = compile_task(house, home, watch)
     fact = next(f for f, id_ in task.fact_ids.items() if str(f) == "on(mug_1, shelf)")
     goal = Alternative(1.0, positive=frozenset((task.fact_ids[fact],)))
-    found = relevant(task, Conditions(task), [goal], watch)
+    found = select_relevant(task, Conditions(task), [goal], watch)
     names = {str(task.operators[index]) for index in found.operators}
     assert names
     assert not any("book" in name or "mug_2" in name or "milk" in name for name in names)
