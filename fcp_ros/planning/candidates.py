@@ -63,7 +63,7 @@ class _AlternativesView:
     @cached_property
     def _bounds(self) -> list[float]:
         """The upper bound of each alternative's membership; needed for bindings not chosen."""
-        bound = _bound_in_full_task if self._result.complete else _bound_in_narrow_task
+        bound = _limit_in_full_task if self._result.complete else _limit_in_narrow_task
         return bound(self._encoding, self._judge, self._tnorm)
 
     def make_candidate(self, group: list[int]) -> Candidate:
@@ -109,12 +109,12 @@ class _AlternativesView:
         return f"At most {bound:.2f}; not settled when the search ended."
 
 
-def _bound_in_full_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
-    """Bound the membership of the plans of each alternative from above; -1 if there is none."""
+def _limit_in_full_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
+    """Limit the membership of the plans of each alternative from above; -1 if there is none."""
     found = [-1.0] * len(encoding.alternatives)
     flat = encoding.with_losses(judge.find_degree, tnorm)
     estimator = Estimator(flat, HeuristicCode.MAX, flat.loss, tnorm.composition)
-    losses = estimator.bound_operators(flat.initial)
+    losses = estimator.compute_operator_bounds(flat.initial)
     for operator, action in enumerate(encoding.actions):
         if action.finishes and math.isfinite(losses[operator]):
             bound = tnorm.degree_of(float(losses[operator]))
@@ -122,8 +122,8 @@ def _bound_in_full_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[
     return found
 
 
-def _bound_in_narrow_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
-    """Bound the same if a wider task might have better plans."""
+def _limit_in_narrow_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
+    """Limit the same if a wider task might have better plans."""
     task = encoding.task
     unavoidable = UnavoidableLoss(
         FactLossBounds(task.domain, task.instance, judge.find_degree, tnorm)
@@ -133,7 +133,7 @@ def _bound_in_narrow_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> lis
     for alternative in encoding.alternatives:
         degree = alternative.upper(judge.find_degree)
         facts = (*(task.facts[fact] for fact in alternative.positive), *alternative.missing)
-        least = unavoidable.bound(Both((Settled(degree), *map(Crisp, facts))))
+        least = unavoidable.estimate(Both((Settled(degree), *map(Crisp, facts))))
         if math.isinf(least.total):
             found.append(-1.0)
         else:

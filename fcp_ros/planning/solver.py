@@ -365,7 +365,7 @@ class Solver:
         whole = any(chunk.graded for chunk in problem.library.chunks)
         return problem.options.optimise is Optimise.MEMBERSHIP and not whole
 
-    def _bound_losses(self) -> UnavoidableLoss:
+    def _estimate_losses(self) -> UnavoidableLoss:
         """Bound the loss that no plan avoids, by what is known now."""
         problem = self._problem
         domain = problem.compiler.domain
@@ -377,7 +377,7 @@ class Solver:
     def _prospects(self) -> Prospects:
         """The alternatives of the goal."""
         alternatives = list(split_choices(self._problem.formula))
-        return Prospects(alternatives, self._bound_losses, self._judge, self._watch.check)
+        return Prospects(alternatives, self._estimate_losses, self._judge, self._watch.check)
 
     def _shortlist(self) -> Formula | None:
         """Choose the most promising alternatives of a goal with very many; None for other goals."""

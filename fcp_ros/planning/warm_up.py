@@ -28,7 +28,7 @@ def warm_up() -> float:
         Estimator(task, code, task.loss).estimate(task.initial)
     estimator = Estimator(task, HeuristicCode.MAX, task.loss)
     estimator.find_helpful(task.initial)
-    estimator.bound_operators(task.initial)
+    estimator.compute_operator_bounds(task.initial)
     prepared = PreparedTask(task)
     BestFirst(prepared, Objective(), SearchOptions(Algorithm.LAZY_GREEDY)).run(1000)
     find_lookahead_plan(prepared, Objective(), lambda: None)

@@ -67,7 +67,7 @@ class Estimator:
         ff(self._relaxed, self._work, np.asarray(state, np.int32))
         return tuple(np.flatnonzero(self._work.helpful).tolist())
 
-    def bound_facts(self, state: State) -> Floats:
+    def compute_fact_bounds(self, state: State) -> Floats:
         """Bound by hmax the weight until each variable has had each value.
 
         Returns:
@@ -78,7 +78,7 @@ class Estimator:
         values: Floats = self._work.value[: self._relaxed.offset[-1]].copy()
         return values
 
-    def bound_operators(self, state: State) -> Floats:
+    def compute_operator_bounds(self, state: State) -> Floats:
         """Bound by hmax the weight until each operator has been applied, its own included.
 
         The degree of this loss bounds the degree of any plan that ends with the operator.

@@ -144,7 +144,7 @@ class Prospects:
         while True:
             self._check()
             _, _, number = heapq.heappop(self._queue)
-            self._least[number] = self._bounds.bound(self._alternatives[number])
+            self._least[number] = self._bounds.estimate(self._alternatives[number])
             now = self._entry(number)
             if not self._queue or now <= self._queue[0]:
                 return number

@@ -79,7 +79,7 @@ class AlternativeRanking:
         """A lower bound of the loss of plans up to each operator, float64[m]."""
         if self._bound is None:
             self._losses.reweigh(self._task.loss)
-            self._bound = self._losses.bound_operators(self._task.initial)
+            self._bound = self._losses.compute_operator_bounds(self._task.initial)
         return self._bound
 
     def list_contenders(self, best: float) -> list[int]:
@@ -127,7 +127,7 @@ class AlternativeRanking:
     def _distance(self) -> Floats:
         """A lower bound of the cost of plans up to each operator, float64[m]."""
         estimator = Estimator(self._task, HeuristicCode.MAX, self._task.cost)
-        return estimator.bound_operators(self._task.initial)
+        return estimator.compute_operator_bounds(self._task.initial)
 
     @cached_property
     def _needs(self) -> _OperatorPairs:

@@ -80,12 +80,12 @@ class FactLossBounds:
         self._path: set[tuple[str, FactPattern]] = set()
         self._cut: set[tuple[str, FactPattern]] = set()
 
-    def bound(self, fact: Fact) -> FactLoss:
-        """Bound the loss until a fact holds."""
-        return self._bound_fact(fact.relation, fact.arguments, DEPTH)
+    def estimate(self, fact: Fact) -> FactLoss:
+        """Estimate the least loss until a fact holds."""
+        return self._estimate_fact(fact.relation, fact.arguments, DEPTH)
 
-    def _bound_fact(self, relation: str, pattern: FactPattern, depth: int) -> FactLoss:
-        """Bound the loss until a fact that fits a pattern holds.
+    def _estimate_fact(self, relation: str, pattern: FactPattern, depth: int) -> FactLoss:
+        """Estimate the least loss until a fact that fits a pattern holds.
 
         A fact that needs itself first is never reached that way. An answer cut short by this holds
         only on this path, and is not kept.
@@ -98,7 +98,7 @@ class FactLossBounds:
             return self._found[key]
         outer, self._cut = self._cut, set()
         self._path.add(node)
-        found = self._bound_achievement(relation, pattern, depth)
+        found = self._estimate_achievement(relation, pattern, depth)
         self._path.discard(node)
         self._cut.discard(node)
         if not self._cut:
@@ -106,7 +106,7 @@ class FactLossBounds:
         self._cut |= outer
         return found
 
-    def _bound_achievement(self, relation: str, pattern: FactPattern, depth: int) -> FactLoss:
+    def _estimate_achievement(self, relation: str, pattern: FactPattern, depth: int) -> FactLoss:
         if any(True for _ in self._find_matches(relation, pattern)):
             return NOTHING
         if depth == 0 and relation in self._achievers:
@@ -115,12 +115,12 @@ class FactLossBounds:
         for rule, atom in self._achievers.get(relation, ()):
             binding = self._unify(rule, atom, pattern)
             if binding is not None:
-                step = self._bound_step(rule, binding, depth)
+                step = self._estimate_step(rule, binding, depth)
                 best = min(best, step, key=lambda one: one.rank)
         return best
 
-    def _bound_step(self, rule: ActionRule, binding: Mapping[str, str], depth: int) -> FactLoss:
-        """Bound the loss until a rule with these parameters has been applied."""
+    def _estimate_step(self, rule: ActionRule, binding: Mapping[str, str], depth: int) -> FactLoss:
+        """Estimate the least loss until a rule with these parameters has been applied."""
         whole = self._complete(rule, binding)
         if whole is None:
             return NEVER
@@ -130,9 +130,9 @@ class FactLossBounds:
             if condition.predicate not in self._relations or self._is_given(condition.predicate):
                 continue
             pattern = tuple(_element(term, binding) for term in condition.arguments)
-            needed = self._bound_fact(condition.predicate, pattern, depth - 1)
+            needed = self._estimate_fact(condition.predicate, pattern, depth - 1)
             before = max(before, needed, key=lambda one: one.rank)
-        own = self._bound_graded(rule, binding)
+        own = self._estimate_graded(rule, binding)
         return FactLoss(self.compose(own.loss, before.loss), (*own.open, *before.open))
 
     def _complete(self, rule: ActionRule, binding: Mapping[str, str]) -> dict[str, str] | None:
@@ -169,8 +169,8 @@ class FactLossBounds:
             else:
                 yield found
 
-    def _bound_graded(self, rule: ActionRule, binding: Mapping[str, str]) -> FactLoss:
-        """Bound the loss of a step by the graded atoms whose arguments are all bound."""
+    def _estimate_graded(self, rule: ActionRule, binding: Mapping[str, str]) -> FactLoss:
+        """Estimate the least loss of a step by the graded atoms whose arguments are all bound."""
         degrees: list[float] = []
         open_: list[GradedAtom] = []
         for atom in rule.graded:

@@ -55,49 +55,49 @@ class UnavoidableLoss:
         self._known = facts.known
         self._tnorm = facts.tnorm
 
-    def bound(self, formula: Formula) -> LeastLoss:
+    def estimate(self, formula: Formula) -> LeastLoss:
         """Instantiation the loss of fulfilling a ground formula from below."""
         if isinstance(formula, Crisp):
-            fact = self._facts.bound(formula.fact)
+            fact = self._facts.estimate(formula.fact)
             return LeastLoss(1.0, fact.loss, fact.loss, fact.open)
         if isinstance(formula, Graded):
-            return self._bound_atom(formula.atom, False)
+            return self._estimate_atom(formula.atom, False)
         if isinstance(formula, Settled):
-            return self._bound_degree(formula.degree)
+            return self._estimate_degree(formula.degree)
         if isinstance(formula, Both):
             # What the goal asks for in degrees is asked about first: it is shared more often.
             parts = sorted(formula.parts, key=lambda part: isinstance(part, Crisp))
-            return self._bound_conjunction([self.bound(part) for part in parts])
+            return self._estimate_conjunction([self.estimate(part) for part in parts])
         if isinstance(formula, Either):
-            return _choose_cheapest([self.bound(part) for part in formula.parts])
+            return _choose_cheapest([self.estimate(part) for part in formula.parts])
         if isinstance(formula, Instantiation):
-            return self.bound(formula.body)
+            return self.estimate(formula.body)
         if isinstance(formula, Complement):
-            return self._bound_negation(formula.body)
-        inside = self.bound(formula.body)
+            return self._estimate_negation(formula.body)
+        inside = self.estimate(formula.body)
         degree = 1.0 - formula.weight * (1.0 - inside.degree)
         done = self._facts.compose(self._tnorm.loss(degree), inside.steps)
-        left = self._bound_degree(1.0 - formula.weight)
+        left = self._estimate_degree(1.0 - formula.weight)
         return _choose_cheapest([LeastLoss(degree, inside.steps, done, inside.open), left])
 
     # --- formulas
 
-    def _bound_degree(self, degree: float) -> LeastLoss:
+    def _estimate_degree(self, degree: float) -> LeastLoss:
         return LeastLoss(degree, 0.0, self._tnorm.loss(degree))
 
-    def _bound_atom(self, atom: GradedAtom, complement: bool) -> LeastLoss:
+    def _estimate_atom(self, atom: GradedAtom, complement: bool) -> LeastLoss:
         degree = self._known(atom)
         if degree is None:
             return LeastLoss(1.0, 0.0, 0.0, (atom,))
-        return self._bound_degree(1.0 - degree if complement else degree)
+        return self._estimate_degree(1.0 - degree if complement else degree)
 
-    def _bound_negation(self, formula: Formula) -> LeastLoss:
+    def _estimate_negation(self, formula: Formula) -> LeastLoss:
         """Instantiation the negation of a formula; trivially for larger ones."""
         if isinstance(formula, Graded):
-            return self._bound_atom(formula.atom, True)
+            return self._estimate_atom(formula.atom, True)
         return LeastLoss(1.0, 0.0, 0.0)
 
-    def _bound_conjunction(self, parts: Sequence[LeastLoss]) -> LeastLoss:
+    def _estimate_conjunction(self, parts: Sequence[LeastLoss]) -> LeastLoss:
         degree = self._tnorm.compose_all(part.degree for part in parts)
         dearest = max(parts, key=lambda part: (part.steps, bool(part.open)))
         together = self._facts.compose(self._tnorm.loss(degree), dearest.steps)

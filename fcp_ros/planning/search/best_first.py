@@ -147,7 +147,7 @@ class BestFirst:
         return SearchReport(
             self._outcome or SearchOutcome.PAUSED,
             self._best,
-            self._bound(),
+            self._compute_bound(),
             self.expanded,
             self._earlier[1] + int(counts[GENERATED]),
             int(counts[LABELS]),
@@ -228,7 +228,7 @@ class BestFirst:
             settings.first_weight == 1.0 or settings.first_maximum
         )
 
-    def _bound(self) -> float:
+    def _compute_bound(self) -> float:
         if self._outcome in (SearchOutcome.EXHAUSTED, SearchOutcome.OPTIMAL):
             return math.inf if self._outcome is SearchOutcome.EXHAUSTED else self._best_value()
         if self._settings.greedy or not self._is_bounded:

@@ -38,7 +38,7 @@ class Criterion(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What is optimised.
+    """The criteria of a plan in order, and their budgets.
 
     Attributes:
         order: the first criterion decides, ties go to the second one.

@@ -123,7 +123,7 @@ class Portfolio:
         return SearchReport(
             self._outcome or SearchOutcome.PAUSED,
             self._best,
-            self._bound(),
+            self._compute_bound(),
             sum(report.expanded for report in reports),
             sum(report.generated for report in reports),
             sum(report.stored for report in reports[len(self._finished) :]),
@@ -139,7 +139,7 @@ class Portfolio:
         """True if the best plan is proven to be optimal in both criteria."""
         return self._outcome is SearchOutcome.OPTIMAL and self._proof is None
 
-    def _bound(self) -> float:
+    def _compute_bound(self) -> float:
         """Lower bound of the first criterion; from the proof on, the value of the best plan."""
         if self._outcome is SearchOutcome.EXHAUSTED:
             return math.inf
@@ -224,7 +224,7 @@ class Portfolio:
         """Return True if no plan has less loss than the best one."""
         if self._best is None or self._objective.order[0] is not Criterion.LOSS:
             return False
-        return self._best.loss <= self._bound() + EPSILON
+        return self._best.loss <= self._compute_bound() + EPSILON
 
     def _has_doubt(self) -> bool:
         """Return True if all states are to be expanded; open that search if it is time to."""

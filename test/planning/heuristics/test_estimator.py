@@ -36,7 +36,7 @@ def test_values_of_facts_and_operators(task, composition):
         for var in range(len(task.domain))
         for val in range(task.domain[var])
     ]
-    assert estimator.bound_facts(task.initial) == pytest.approx(expected, abs=1e-9)
+    assert estimator.compute_fact_bounds(task.initial) == pytest.approx(expected, abs=1e-9)
     after = np.full(len(task.loss), math.inf)
     for operator, needs, reached in twin.actions:
         if reached not in needs:
@@ -44,7 +44,7 @@ def test_values_of_facts_and_operators(task, composition):
             own = task.loss[operator]
             total = max(most, own) if worst else most + own
             after[operator] = min(after[operator], total)
-    assert estimator.bound_operators(task.initial) == pytest.approx(after, abs=1e-9)
+    assert estimator.compute_operator_bounds(task.initial) == pytest.approx(after, abs=1e-9)
 
 
 @settings(max_examples=60)

@@ -55,7 +55,7 @@ def test_no_plan_is_better_than_the_bound(degrees, tnorm, world, soft, data, rng
     judge = Judge(domain, instance, source)
     judge.judge(data.draw(st.lists(st.sampled_from(ATOMS), unique=True)))
     bounds = UnavoidableLoss(FactLossBounds(domain, instance, judge.find_degree, TNORMS[tnorm]))
-    least = bounds.bound(formula)
+    least = bounds.estimate(formula)
     if twin.best is not None and twin.best > 0.0:
         assert TNORMS[tnorm].degree_of(least.total) >= twin.best - EPSILON
     for question in least.open:
@@ -77,7 +77,7 @@ def test_with_all_questions_answered_it_is_what_the_plan_costs(degrees, house, h
         bounds = UnavoidableLoss(
             FactLossBounds(house, home, judge.find_degree, TNORMS["lukasiewicz"])
         )
-        least = bounds.bound(formula)
+        least = bounds.estimate(formula)
         totals.append(least.total)
         if not least.open:
             break
@@ -88,4 +88,4 @@ def test_with_all_questions_answered_it_is_what_the_plan_costs(degrees, house, h
 def test_what_no_rule_makes_true_is_never_reached(house, home):
     _, formula = formula_of(house, home, "inside(mug_1, crate)")
     bounds = UnavoidableLoss(FactLossBounds(house, home, lambda _: None, TNORMS["product"]))
-    assert bounds.bound(formula).total == math.inf
+    assert bounds.estimate(formula).total == math.inf

@@ -157,7 +157,7 @@ class Frontier(Generic[H]):
             heapq.heappop(self._by_distance)
         return self._by_distance[0][-1] if self._by_distance else None
 
-    def bound(self) -> Key:
+    def least_key(self) -> Key:
         """The least key of an open half; `WORST` if there is none."""
         half = self.least()
         return WORST if half is None else half.key

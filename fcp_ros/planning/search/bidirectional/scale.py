@@ -74,7 +74,7 @@ class Scale:
             return half.key <= other.key
         return half.loss <= other.loss and half.cost <= other.cost
 
-    def bound(self, forward: Key, backward: Key) -> Key:
+    def combine_bounds(self, forward: Key, backward: Key) -> Key:
         """The lower bound of plans with a forward half and a backward half of these keys."""
         if WORST in (forward, backward):
             return WORST

@@ -113,12 +113,12 @@ class BidirectionalSearch:
         """
         target = self.effort + allowance
         while self.effort < target and not self._is_through():
-            if self._kept() >= self._max_labels:
+            if self._count_kept() >= self._max_labels:
                 return self._report(SearchOutcome.OUT_OF_MEMORY)
-            expanded, kept = self.effort, self._kept()
+            expanded, kept = self.effort, self._count_kept()
             self._spent(0, 0)
             self._expand()
-            self._spent(self.effort - expanded, self._kept() - kept)
+            self._spent(self.effort - expanded, self._count_kept() - kept)
         return self.report()
 
     def report(self) -> SearchReport:
@@ -140,24 +140,24 @@ class BidirectionalSearch:
         return self._best is not None and self._is_through()
 
     def _is_through(self) -> bool:
-        return self._bound() >= self._best_key
+        return self._compute_bound() >= self._best_key
 
-    def _kept(self) -> int:
+    def _count_kept(self) -> int:
         return self._forward.frontier.kept + self._backward.frontier.kept
 
-    def _bound(self) -> Key:
+    def _compute_bound(self) -> Key:
         """The lower bound of the plans not found yet."""
         forward, backward = self._forward.frontier, self._backward.frontier
-        return self._scale.bound(forward.bound(), backward.bound())
+        return self._scale.combine_bounds(forward.least_key(), backward.least_key())
 
     def _report(self, outcome: SearchOutcome) -> SearchReport:
         return SearchReport(
             outcome,
             self._best,
-            self._bound()[0] * UNIT,
+            self._compute_bound()[0] * UNIT,
             self.effort,
             self._generated,
-            self._kept(),
+            self._count_kept(),
         )
 
     # --- expansion

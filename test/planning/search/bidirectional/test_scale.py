@@ -38,7 +38,7 @@ def test_no_plan_of_two_worse_halves_falls_short_of_the_bound(order, composition
     forward, backward, before, after = halves
     if made.key(*before) >= made.key(*forward) and made.key(*after) >= made.key(*backward):
         whole = made.key(made.compose(before[0], after[0]), before[1] + after[1])
-        assert whole >= made.bound(made.key(*forward), made.key(*backward))
+        assert whole >= made.combine_bounds(made.key(*forward), made.key(*backward))
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -46,17 +46,17 @@ def test_no_plan_of_two_worse_halves_falls_short_of_the_bound(order, composition
 def test_the_bound_is_reached_where_it_can_be(order, composition):
     made = scale(order, composition)
     if composition is Composition.SUM:
-        assert made.bound((3, 1), (2, 2)) == (5, 3)
+        assert made.combine_bounds((3, 1), (2, 2)) == (5, 3)
     elif order is ORDERS[0]:
-        assert made.bound((3, 1), (2, 2)) == (3, 1)
-        assert made.bound((3, 1), (3, 2)) == (3, 3)
+        assert made.combine_bounds((3, 1), (2, 2)) == (3, 1)
+        assert made.combine_bounds((3, 1), (3, 2)) == (3, 3)
     else:
-        assert made.bound((3, 1), (2, 2)) == (5, 2)
-    assert made.bound(WORST, (0, 0)) == made.bound((0, 0), WORST) == WORST
+        assert made.combine_bounds((3, 1), (2, 2)) == (5, 2)
+    assert made.combine_bounds(WORST, (0, 0)) == made.combine_bounds((0, 0), WORST) == WORST
 
 
 def test_a_side_that_is_through_leaves_nothing():
-    assert scale().bound(WORST, WORST) == WORST
+    assert scale().combine_bounds(WORST, WORST) == WORST
 
 
 def test_rooms_are_what_may_come_before():
