@@ -193,13 +193,13 @@ def describe_plan(result: SolverResult, steps: int, optimise: Optimise) -> str:
     assert result.best is not None
     membership = f"{result.best.membership:.2f}"
     if steps == 0:
-        text = f"The goal holds already, to degree {membership}: nothing is to be done"
+        text = f"The goal holds already, to degree {membership}: there is nothing to do"
     else:
         text = f"A plan of {steps} step{'' if steps == 1 else 's'} with membership {membership}"
     if result.optimal:
         return f"{text}; {_BEST[optimise]}."
     reason = result.interrupted.sentence if result.interrupted is not None else ""
-    return f"{text}; whether a better one exists was not settled. {reason}".rstrip()
+    return f"{text}; it was not settled whether a better one exists. {reason}".rstrip()
 
 
 def mention_fallback(plan: Plan) -> str:
@@ -230,8 +230,8 @@ def describe_unfinished(result: SolverResult, alpha: float) -> str:
     if result.best is not None:
         return (
             f"The best plan found has membership {result.best.membership:.2f}, below alpha "
-            f"{alpha:g}; whether one reaches it was not settled."
+            f"{alpha:g}; it was not settled whether one reaches it."
         )
     if not reaches(result.bound, alpha):
         return f"No plan was found; it is proven that none reaches alpha {alpha:g}."
-    return "No plan was found; whether one exists was not settled."
+    return "No plan was found; it was not settled whether one exists."

@@ -160,7 +160,7 @@ class _Request:
         found, cut = solve_request(context, formula, classes, kept)
         with self._times(Phase.VERIFY):
             if kept is not None and found.best is None:
-                unsettled = "whether a better one exists was not settled"
+                unsettled = "it was not settled whether a better one exists"
                 why = "no plan is better" if found.optimal else unsettled
                 return self._reuse(kept, found.optimal, why)
             return self._conclude(found, cut, types)

@@ -11,7 +11,7 @@ Two things are not known beforehand, and each is settled only as far as the answ
   plans, and the first best plan with nothing unknown left is the best of all: the optimum is that
   of judging everything first (the argument is that of lazy evaluation of edge costs: Dellin and
   Srinivasa, A Unifying Formalism for Shortest Path Problems with Expensive Edge Evaluations, ICAPS
-  2016). Each round searches, then has judged what the plan found and its rivals rest on.
+  2016). Each round searches, then asks for the degrees that the plan and its rivals rest on.
 """
 
 from __future__ import annotations
@@ -366,7 +366,7 @@ class Solver:
         return problem.options.optimise is Optimise.MEMBERSHIP and not whole
 
     def _estimate_losses(self) -> UnavoidableLoss:
-        """Bound the loss that no plan avoids, by what is known now."""
+        """Estimate the loss that no plan avoids, by the degrees known now."""
         problem = self._problem
         domain = problem.compiler.domain
         return UnavoidableLoss(

@@ -59,7 +59,7 @@ def solve_request(
         return _solve_in_time(context, replace(problem, alpha=cut.alpha), kept), cut
     result = _solve_in_time(context, problem, kept)
     if result.best is None and kept is None and result.interrupted is None:
-        # No plan reaches alpha. Whether there is any, and its membership, is another problem.
+        # No plan reaches alpha. The best membership of any plan is another problem.
         result = _solve_in_time(context, problem=best, kept=None)
     return result, options.cut()
 

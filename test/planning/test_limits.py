@@ -9,6 +9,7 @@ import pytest
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.model.request import ignore
+from fcp_ros.planning.verification.verify import verify
 
 
 def steps(result):
@@ -179,16 +180,21 @@ def test_a_source_that_fails_is_an_internal_error(house, home):
     assert "no answer" in result.message
 
 
-def test_a_source_that_contradicts_itself_is_caught_by_the_verifier(house, home, degrees):
-    class Fickle(degrees):
+def test_a_degree_that_moves_spoils_no_plan_and_is_caught_when_the_plan_is_judged_again(
+    house, home, degrees
+):
+    class Moving(degrees):
         def judge(self, requests):
             self.default = 1.0 if not self.batches else 0.5
             return super().judge(requests)
 
+    source = Moving()
     goal = parse_expression("on(mug_1, shelf)")
-    result = plan(house, home, goal, PlanningOptions(), Fickle())
-    assert result.status is PlanStatus.INTERNAL_ERROR
-    assert result.plan is None
-    assert result.verification is not None
-    assert not result.verification.ok
-    assert "degree" in result.message
+    result = plan(house, home, goal, PlanningOptions(), source)
+    assert result.status is PlanStatus.SOLVED_OPTIMALLY
+    assert result.plan is not None
+    assert len(source.asked) == len(set(source.asked))
+    assert result.plan.membership == 1.0
+    again = verify(house, home, result.plan, goal, source, alpha=result.plan.alpha)
+    assert not again.ok
+    assert any("degree" in problem for problem in again.problems)

@@ -30,7 +30,7 @@ class Prospects:
 
     Args:
         alternatives: the choices of the goal.
-        bounds: makes lower bounds by what is known at the time.
+        bounds: makes lower bounds by the degrees known at the time.
         judge: asked for judgements.
         check: called often; may raise to stop.
     """
@@ -140,7 +140,7 @@ class Prospects:
         self._put_back(alternatives)
 
     def _next(self) -> int:
-        """Take the alternative with the least loss by what is known now."""
+        """Take the alternative with the least loss by the degrees known now."""
         while True:
             self._check()
             _, _, number = heapq.heappop(self._queue)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alternatives ranked by what is known, and the judgements to ask for besides those of a plan.
+"""Alternatives ranked by known degrees, and the judgements to ask for besides those of a plan.
 
 If the goal leaves a choice, alternatives that could still be better than the best plan are asked
 about, one question each: the first open one on its cheapest relaxed plan. Those with the least
@@ -51,7 +51,7 @@ def limit_advance(asked: int) -> int:
 
 
 class AlternativeRanking:
-    """The choices in a flat task, ranked by what is known.
+    """The choices in a flat task, ranked by known degrees.
 
     Args:
         task: the flat task.

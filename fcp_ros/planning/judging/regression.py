@@ -51,7 +51,7 @@ NEVER = FactLoss(float("inf"))
 
 
 class FactLossBounds:
-    """Lower bounds for single facts, by what is known now.
+    """Lower bounds for single facts, by the degrees known now.
 
     Args:
         domain: its rules; chunks that are judged as a whole are ignored.

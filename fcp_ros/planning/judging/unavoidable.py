@@ -44,7 +44,7 @@ class LeastLoss:
 
 
 class UnavoidableLoss:
-    """Lower bounds for formulas, by what is known now.
+    """Lower bounds for formulas, by the degrees known now.
 
     Args:
         facts: lower bounds for single facts.

@@ -227,7 +227,7 @@ class Portfolio:
         return self._best.loss <= self._compute_bound() + EPSILON
 
     def _has_doubt(self) -> bool:
-        """Return True if all states are to be expanded; open that search if it is time to."""
+        """Return True if it is time to expand all states; open that search at the first time."""
         if self._doubt_failed or self._best is not None or self._helper is None:
             return False
         if self._doubt is None and self._helper.effort >= PATIENCE:

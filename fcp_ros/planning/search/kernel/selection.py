@@ -44,7 +44,7 @@ def take_label(packing: Packing, space: Space, settings: Settings, inputs: Heuri
     """Take the first label out of a queue and write its state to `space.values`.
 
     Returns:
-        The label, if it is to be expanded; else NOTHING, PROVEN or AGAIN.
+        The label, if it is ready for expansion; else NOTHING, PROVEN or AGAIN.
     """
     queue = _choose_queue(space, settings)
     if queue < 0:
@@ -126,7 +126,7 @@ def _put_back(
         one, two: its old key.
 
     Returns:
-        False if the label is to be expanded now.
+        False if the label is ready for expansion.
     """
     first, second = space.way[label, 0], space.way[label, 1]
     first_left, second_left = space.estimate[state, 0], space.estimate[state, 1]
