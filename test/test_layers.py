@@ -17,8 +17,8 @@ LAYERS = ("foundation", "fuzzy", "cset", "scene", "domain", "binding", "groundin
 STRANGERS = {("domain", "scene")}
 # The folders of the larger layers, lowest first; the files beside the folders use all of them.
 FOLDERS = {
-    "cset": ("schema", "instance", "search", "limits", "conditions", "rewriting", "migration",
-             "interchange"),
+    "cset": ("schema", "instance", "isomorphism", "search", "limits", "conditions", "rewriting",
+             "migration", "interchange"),
     "scene": ("graph", "shapes", "relations", "formats", "live"),
     "grounding": ("protocol", "stores", "calibration", "models", "stated", "embedding",
                   "language_model", "endpoint", "asking"),

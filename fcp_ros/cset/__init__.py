@@ -23,15 +23,16 @@ from fcp_ros.cset.instance.facts import facts, with_facts
 from fcp_ros.cset.instance.instance import Instance, InstanceError, UnknownElement
 from fcp_ros.cset.instance.morphism import Morphism, identity, inclusion, morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.isomorphism.canonical import canonical_hash
+from fcp_ros.cset.isomorphism.search import find_isomorphism, is_isomorphic
 from fcp_ros.cset.limits.colimits import Colimit, coequaliser, coproduct, initial, pushout
-from fcp_ros.cset.limits.errors import LimitError, PresentationError
+from fcp_ros.cset.limits.diagrams import LimitError, PresentationError
 from fcp_ros.cset.limits.limits import Limit, equaliser, product, pullback, terminal
 from fcp_ros.cset.limits.presentation import present, representable
 from fcp_ros.cset.rewriting.match_check import check_match, find_matches
+from fcp_ros.cset.rewriting.match_maintenance import rule_matches
 from fcp_ros.cset.rewriting.rewrite import Rewrite, rewrite
-from fcp_ros.cset.rewriting.rule import Rule, RuleError
-from fcp_ros.cset.rewriting.rule_matches import rule_matches
-from fcp_ros.cset.rewriting.semantics import Semantics
+from fcp_ros.cset.rewriting.rule import Rule, RuleError, Semantics
 from fcp_ros.cset.schema.schema import (
     Attribute,
     AttributeKind,
@@ -44,9 +45,7 @@ from fcp_ros.cset.schema.schema import (
     SchemaError,
     TypeName,
 )
-from fcp_ros.cset.search.canonical import canonical_hash
 from fcp_ros.cset.search.homs import Homs, find_hom, find_homs
-from fcp_ros.cset.search.isomorphism import find_isomorphism, is_isomorphic
 from fcp_ros.cset.search.match_set import MatchSet
 
 __all__ = [

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from fcp_ros.cset.conditions.conditions import ApplicationCondition, Condition, ConditionKind
 from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.search.anchored_search import MatchKey
 from fcp_ros.cset.search.homs import Homs, find_homs
-from fcp_ros.cset.search.match_keys import Key
 from fcp_ros.cset.search.pattern import pattern_of
 
 _MOST_PER_MATCH = 16
@@ -28,11 +28,11 @@ class Decided:
         is_complete: whether these were all.
     """
 
-    keys: list[Key]
+    keys: list[MatchKey]
     is_complete: bool
 
 
-def decide(conditions: Sequence[Condition], keys: Sequence[Key], state: Instance) -> Decided:
+def decide(conditions: Sequence[Condition], keys: Sequence[MatchKey], state: Instance) -> Decided:
     """Drop the matches that break a condition whose extensions can be counted.
 
     Args:
@@ -57,7 +57,7 @@ def _is_countable(condition: Condition) -> bool:
     return not (condition.nested or condition.where or variables)
 
 
-def _extended(condition: Condition, homs: Homs) -> Iterator[Key]:
+def _extended(condition: Condition, homs: Homs) -> Iterator[MatchKey]:
     """The match that each morphism from the larger pattern extends."""
     mapping = condition.inclusion.mapping
     images = [mapping[id_] for id_ in pattern_of(condition.inclusion.source).ids]

@@ -10,12 +10,33 @@ so that it is fair: it ends whenever what is presented is finite.
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import Any
 
+from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.free_names import FreeNames
+from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.limits.congruence import Congruence
-from fcp_ros.cset.limits.endless import endless_cycle
-from fcp_ros.cset.limits.errors import LimitError, PresentationError
-from fcp_ros.cset.limits.functional_legs import FunctionalLegs
+from fcp_ros.cset.limits.diagrams import LimitError, PresentationError
 from fcp_ros.cset.schema.schema import PathEquation, Schema, TypeName
+
+
+class FunctionalLegs(str, Enum):
+    """How to read "at most one tuple for each element in this leg" when things are glued.
+
+    Where gluing breaks no functional leg, all three give the same.
+    """
+
+    REFUSE = "refuse"
+    """A broken functional leg is an error: the two other readings differ, so choose one of them."""
+    MERGE = "merge"
+    """Tuples with one element in a functional leg are one tuple, so that their other legs are
+    glued, too: the colimit among the instances that keep their functional legs (a chase with
+    equality-generating dependencies)."""
+    KEEP = "keep"
+    """All tuples stay: the colimit among all instances; `Instance.functional_conflicts` says what
+    is broken."""
+
 
 _NESTED = 8
 """Elements further from what is given are named by their type, lest names grow with them."""
@@ -236,3 +257,120 @@ class Chase:
             path.append(step)
         reason = endless_cycle(self.congruence, node, path[::-1])
         return f"more than {bound} elements besides those that are given: {reason}"
+
+
+_LONGEST = 50
+"""Cycles that are longer are not looked for."""
+
+
+def endless_cycle(congruence: Congruence, start: int, path: Sequence[str]) -> str:
+    """A sentence on what to do about elements that never end.
+
+    A cycle is blamed where following it from its first element, as far as elements have been
+    created, never comes back to one that was passed.
+
+    Args:
+        congruence: where elements are created.
+        start: a node that was given.
+        path: the functions that lead from it to the element that is furthest away.
+    """
+    nodes = [congruence.find(start)]
+    for step in path:
+        nodes.append(_follow(congruence, nodes[-1], (step,)) or nodes[-1])
+    types = [congruence.types(node)[0] for node in nodes]
+    for first, length in _segments(types, path):
+        cycle = path[first : first + length]
+        if _goes_on(congruence, nodes[types.index(types[first])], cycle):
+            arrows = "".join(
+                f" -{step}-> {type_}"
+                for step, type_ in zip(cycle, types[first + 1 :], strict=False)
+            )
+            return (
+                f"the cycle of functions {types[first]}{arrows} seems to lead to ever new "
+                "elements; add an equation that ends it, or raise the bound"
+            )
+    return "no cycle of functions was seen that leads to ever new elements, so raise the bound"
+
+
+def _segments(types: Sequence[str], path: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """(start, length) of the different parts of a path that are cycles, short ones first."""
+    seen = set()
+    for length in range(1, min(len(path), _LONGEST) + 1):
+        for first in range(len(path) - length + 1):
+            word = (types[first], *path[first : first + length])
+            if types[first] == types[first + length] and word not in seen:
+                seen.add(word)
+                yield first, length
+
+
+def _goes_on(congruence: Congruence, node: int, cycle: Sequence[str]) -> bool:
+    passed = {node}
+    while True:
+        following = _follow(congruence, node, cycle)
+        if following is None:
+            return True
+        if following in passed:
+            return False
+        passed.add(following)
+        node = following
+
+
+def _follow(congruence: Congruence, node: int, path: Sequence[str]) -> int | None:
+    for step in path:
+        value = congruence.value(node, step)
+        if value is None:
+            return None
+        node = congruence.find(value)
+    return node
+
+
+def read_out(chase: Chase, functional: FunctionalLegs) -> tuple[Instance, dict[int, int]]:
+    """The instance with an element for each class of nodes, and a tuple for each class of tuples.
+
+    Args:
+        chase: one that has run.
+        functional: whether a functional leg may be broken.
+
+    Returns:
+        The instance, and the id in it for the root of each class.
+
+    Raises:
+        LimitError: a functional leg is broken and may not be, or a variable stands for a value that
+            an attribute does not admit.
+    """
+    schema, congruence = chase.schema, chase.congruence
+    builder, names = InstanceBuilder(schema), FreeNames()
+    ids: dict[int, int] = {}
+    elements: list[tuple[int, str]] = []
+    tuples: list[tuple[int, str]] = []
+    for node in chase.roots():
+        type_ = congruence.types(node)[0]
+        (tuples if schema.has_relation(type_) else elements).append((node, type_))
+    for node, type_ in elements:
+        ids[node] = builder.add(type_, names.take(chase.name(node)))
+    for node, type_ in elements:
+        for function in chase.fields(type_):
+            value = congruence.find(chase.at(node, (function,)))
+            builder.set_function(function, ids[node], ids[value])
+    for node, relation in tuples:
+        ids[node] = builder.relate(relation, *(ids[leg] for leg in chase.legs(node)))
+    try:
+        for node, id_ in ids.items():
+            for attribute, stated in congruence.attributes(node).items():
+                resolved: Any = congruence.unifier.resolve(stated)
+                builder.set_attribute(id_, attribute, resolved)
+        instance = builder.build(allow_conflicts=True)
+    except InstanceError as error:
+        raise LimitError(f"no instance: {error}") from error
+    if functional is FunctionalLegs.REFUSE:
+        _refuse_conflicts(instance)
+    return instance, ids
+
+
+def _refuse_conflicts(instance: Instance) -> None:
+    conflicts = instance.functional_conflicts()
+    if conflicts:
+        raise LimitError(
+            "; ".join(conflict.message for conflict in conflicts)
+            + "; choose FunctionalLegs.MERGE to glue what must be equal then, or KEEP to leave it"
+        )

@@ -10,7 +10,7 @@ the common ancestors (a multilimit in the sense of Diers).
 
 from collections.abc import Iterable
 
-from fcp_ros.cset.limits.errors import LimitError
+from fcp_ros.cset.limits.diagrams import LimitError
 from fcp_ros.cset.schema.schema import Schema, TypeName
 
 

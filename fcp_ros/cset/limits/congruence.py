@@ -10,10 +10,81 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fcp_ros.cset.instance.expressions import Expression
+from fcp_ros.cset.instance.expressions import Expression, Operation, Variable, variables_of
+from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.limits.common_types import greatest_common_subtype
-from fcp_ros.cset.limits.unification import Clash, Unifier
 from fcp_ros.cset.schema.schema import Schema, TypeName
+
+
+class Clash(ValueError):
+    """Two values that no substitution of variables makes equal."""
+
+
+class Unifier:
+    """The most general substitution that makes all pairs that were unified equal."""
+
+    def __init__(self) -> None:
+        self._bound: dict[str, Expression] = {}
+        self._ranks: dict[str, int] = {}
+
+    def declare(self, value: Expression) -> None:
+        """Rank the variables of a value: of two that are unified, the earlier one stays."""
+        for name in sorted(variables_of(value)):
+            self._ranks.setdefault(name, len(self._ranks))
+
+    def resolve(self, value: Expression) -> Expression:
+        """The value with all that is known of its variables."""
+        while isinstance(value, Variable) and value.name in self._bound:
+            value = self._bound[value.name]
+        if isinstance(value, Operation):
+            return Operation(value.operator, tuple(map(self.resolve, value.arguments)))
+        return value
+
+    def unify(self, first: Expression, second: Expression) -> None:
+        """Make two values equal.
+
+        Raises:
+            Clash: they cannot be.
+        """
+        first, second = self.resolve(first), self.resolve(second)
+        if first == second:
+            return
+        if isinstance(first, Variable) and isinstance(second, Variable):
+            early, late = sorted((first, second), key=self._rank)
+            self._bound[late.name] = early
+        elif isinstance(first, Variable):
+            self._bind(first, second)
+        elif isinstance(second, Variable):
+            self._bind(second, first)
+        else:
+            raise Clash(f"{first} is not {second}")
+
+    def _bind(self, variable: Variable, value: Expression) -> None:
+        if variable.name in variables_of(value):
+            raise Clash(f"{variable} is not {value}, which contains it")
+        self._bound[variable.name] = value
+
+    def _rank(self, variable: Variable) -> int:
+        return self._ranks.get(variable.name, len(self._ranks))
+
+
+def substitute(value: Expression, values: Mapping[str, Expression]) -> Expression:
+    """The value with variables replaced; those that are not among `values` stay."""
+    if isinstance(value, Variable):
+        return values.get(value.name, value)
+    if isinstance(value, Operation):
+        arguments = tuple(substitute(argument, values) for argument in value.arguments)
+        return Operation(value.operator, arguments)
+    return value
+
+
+def variables_in(instance: Instance) -> frozenset[str]:
+    """Names of the variables among the attribute values of an instance."""
+    tables = {a.name: instance.attribute_table(a.name) for a in instance.schema.attributes}
+    return frozenset().union(
+        *(variables_of(value) for table in tables.values() for value in table.values())
+    )
+
 
 Inverse: TypeAlias = tuple[str, int]
 """The partial function from elements to the one tuple of a relation that has them in a leg."""

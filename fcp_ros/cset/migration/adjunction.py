@@ -9,7 +9,7 @@ one of those that they don't tell apart).
 
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism, identity
-from fcp_ros.cset.limits.functional_legs import FunctionalLegs
+from fcp_ros.cset.limits.chase import FunctionalLegs
 from fcp_ros.cset.migration.delta import DeltaMigration, delta_migration, images_of_tuples
 from fcp_ros.cset.migration.schema_map import SchemaMap
 from fcp_ros.cset.migration.sigma import BOUND, SigmaMigration, sigma_migration

@@ -8,9 +8,8 @@ general. So the search is bounded, and may come to no answer.
 from collections.abc import Iterator
 from enum import Enum
 
-from fcp_ros.cset.limits.chase import Chase
-from fcp_ros.cset.limits.errors import LimitError, PresentationError
-from fcp_ros.cset.limits.functional_legs import FunctionalLegs
+from fcp_ros.cset.limits.chase import Chase, FunctionalLegs
+from fcp_ros.cset.limits.diagrams import LimitError, PresentationError
 from fcp_ros.cset.schema.schema import Schema, TypeName
 from fcp_ros.cset.schema.symbols import PathEquation
 

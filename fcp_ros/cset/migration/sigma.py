@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.limits.errors import LimitError
-from fcp_ros.cset.limits.functional_legs import FunctionalLegs
+from fcp_ros.cset.limits.chase import FunctionalLegs
+from fcp_ros.cset.limits.diagrams import LimitError
 from fcp_ros.cset.limits.presentation import AttributeStatement, Presented, Term, present
 from fcp_ros.cset.migration.errors import MigrationError
 from fcp_ros.cset.migration.schema_map import SchemaMap

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies: what D has over each element of G while a final pullback complement is made."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.schema.schema import PathEquation
+from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.limits.diagrams import PresentationError
+from fcp_ros.cset.limits.presentation import Term, extend, present
+from fcp_ros.cset.rewriting.rule_plan import RulePlan
+from fcp_ros.cset.schema.schema import PathEquation, Schema
 
 Choice = Mapping[str, int]
 
@@ -85,3 +90,194 @@ class Copies:
     def gone(self) -> Iterator[int]:
         """The elements of G that have no copy."""
         return (element for element, copies in self._copies.items() if not copies)
+
+
+_START = "start"
+_MOST_PATHS = 1_000
+
+Lift = Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class _Unfolding:
+    """The paths from an element, those that the path equations make equal being one.
+
+    Attributes:
+        paths: an instance with an element for each path.
+        start: the empty path.
+        ends: the element of G to which each path leads.
+    """
+
+    paths: Instance
+    start: int
+    ends: Mapping[int, int]
+
+
+def copy_cyclic(state: Instance, copies: Copies, waiting: Mapping[int, Mapping[str, int]]) -> None:
+    """Copy elements whose copies depend on each other.
+
+    Args:
+        state: G.
+        copies: of everything else; completed here.
+        waiting: the elements, with what their functions lead to.
+
+    Raises:
+        PresentationError: there are infinitely many paths from one, or more than 1,000.
+    """
+    unfoldings = {element: _unfold(state, element) for element in waiting}
+    lifts: dict[int, list[Lift]] = {}
+    numbers: dict[int, dict[frozenset[tuple[int, int]], int]] = {}
+    for element, unfolding in unfoldings.items():
+        lifts[element] = list(_lifts(unfolding, copies, waiting.keys()))
+        made = copies.make(element, len(lifts[element]))
+        keys = (frozenset(lift.items()) for lift in lifts[element])
+        numbers[element] = dict(zip(keys, made, strict=True))
+    for element, values in waiting.items():
+        here = unfoldings[element]
+        for lift, copy in zip(lifts[element], numbers[element].values(), strict=True):
+            for function, value in values.items():
+                place = here.paths.apply(function, here.start)
+                if value in waiting:
+                    rest = _restricted(lift, here.paths, place, unfoldings[value])
+                    copies.set(function, copy, numbers[value][rest])
+                else:
+                    copies.set(function, copy, lift[place])
+
+
+def _unfold(state: Instance, element: int) -> _Unfolding:
+    """The paths from an element, through elements of the types that they have in the state."""
+    types = {_START: state.type_of(element)}
+    equations: list[tuple[Term, str]] = []
+    while True:
+        presented = present(state.schema, types, equations, bound=_MOST_PATHS)
+        start = presented.generators[_START]
+        ends, routes = {start: element}, {start: Term(_START)}
+        places = list(_reached(presented.instance, state, ends, routes))
+        narrower = [p for p in places if presented.instance.type_of(p) != state.type_of(ends[p])]
+        if not narrower:
+            return _Unfolding(presented.instance, start, ends)
+        for place in narrower:
+            # What a function leads to may be of a subtype, with functions of its own.
+            name = f"{_START}_{len(types)}"
+            types[name] = state.type_of(ends[place])
+            equations.append((routes[place], name))
+
+
+def _reached(
+    paths: Instance, state: Instance, ends: dict[int, int], routes: dict[int, Term]
+) -> Iterator[int]:
+    """Every path, once its end and its functions are noted."""
+    open_ = list(ends)
+    while open_:
+        place = open_.pop()
+        for function in paths.schema.functions_of(paths.type_of(place)):
+            value = paths.apply(function.name, place)
+            if value not in ends:
+                ends[value] = state.apply(function.name, ends[place])
+                routes[value] = Term(_START, (*routes[place].path, function.name))
+                open_.append(value)
+        yield place
+
+
+def _lifts(unfolding: _Unfolding, copies: Copies, waiting: Collection[int]) -> Iterator[Lift]:
+    """All ways of choosing copies of what the paths lead to, in agreement with functions."""
+    known = [place for place, end in unfolding.ends.items() if end not in waiting]
+    partial: list[dict[int, int]] = [{}]
+    while partial:
+        lift = partial.pop()
+        place = next((place for place in known if place not in lift), None)
+        if place is None:
+            yield lift
+            continue
+        for copy in reversed(copies.of(unfolding.ends[place])):
+            larger = _chosen(unfolding.paths, copies, lift, place, copy)
+            if larger is not None:
+                partial.append(larger)
+
+
+def _chosen(
+    paths: Instance, copies: Copies, lift: Lift, place: int, copy: int
+) -> dict[int, int] | None:
+    """The lift with one more choice, and all that follows from it; None if that contradicts it."""
+    larger = {**lift, place: copy}
+    open_ = [place]
+    while open_:
+        place = open_.pop()
+        for function in paths.schema.functions_of(paths.type_of(place)):
+            value = paths.apply(function.name, place)
+            follows = copies.value(function.name, larger[place])
+            if value not in larger:
+                larger[value] = follows
+                open_.append(value)
+            elif larger[value] != follows:
+                return None
+    return larger
+
+
+def _restricted(
+    lift: Lift, paths: Instance, place: int, unfolding: _Unfolding
+) -> frozenset[tuple[int, int]]:
+    """What a lift chooses for the paths that go on from one place."""
+    mapping = {unfolding.start: place}
+    extend(unfolding.paths, paths, mapping)
+    return frozenset((inner, lift[outer]) for inner, outer in mapping.items() if outer in lift)
+
+
+def touched_by(plan: RulePlan, state: Instance, elements: Iterable[int]) -> dict[int, None]:
+    """These elements and all that functions lead to them from, in the order of their discovery."""
+    found = dict.fromkeys(elements)
+    open_ = list(found)
+    while open_:
+        element = open_.pop()
+        for function in plan.incidence(state.type_of(element)).functions:
+            for source in state.function_table(function).preimages().get(element, ()):
+                if source not in found:
+                    found[source] = None
+                    open_.append(source)
+    return found
+
+
+def copy_outside(state: Instance, copies: Copies, outside: Collection[int]) -> list[Violation]:
+    """Copy elements outside the image of L: once for each choice of what they refer to.
+
+    Args:
+        state: G.
+        copies: of what is not outside; completed here.
+        outside: the elements that refer, directly or not, to something with several copies.
+
+    Returns:
+        Why there are no such copies: there would be infinitely many.
+    """
+    waiting = {element: _values(state, element) for element in outside}
+    while waiting:
+        ready = [e for e, values in waiting.items() if waiting.keys().isdisjoint(values.values())]
+        for element in ready:
+            _copy(state, copies, element, waiting.pop(element))
+        if not ready:
+            break
+    try:
+        copy_cyclic(state, copies, waiting)
+    except PresentationError as error:
+        names = tuple(state.name_of(element) for element in waiting)
+        text = f"the rule clones what {', '.join(names)} depend on, without end: {error}"
+        return [Violation(ViolationKind.UNBOUNDED, text, names)]
+    return []
+
+
+def equations_at(schema: Schema, type_: str) -> list[PathEquation]:
+    """The path equations that hold at the elements of a type, or at the tuples of a relation."""
+    above = schema.ancestors(type_)
+    return [equation for equation in schema.equations if equation.source in above]
+
+
+def _values(state: Instance, element: int) -> Mapping[str, int]:
+    functions = state.schema.functions_of(state.type_of(element))
+    return {f.name: state.function_table(f.name).values[element] for f in functions}
+
+
+def _copy(state: Instance, copies: Copies, element: int, values: Mapping[str, int]) -> None:
+    equations = equations_at(state.schema, state.type_of(element))
+    ways = copies.choices(values, equations)
+    for copy, way in zip(copies.make(element, len(ways)), ways, strict=True):
+        for function, value in way.items():
+            copies.set(function, copy, value)

@@ -11,8 +11,7 @@ from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rewriting.context import Context
 from fcp_ros.cset.rewriting.dpo import collisions, dpo_context
-from fcp_ros.cset.rewriting.rule import Rule
-from fcp_ros.cset.rewriting.semantics import Semantics
+from fcp_ros.cset.rewriting.rule import Rule, Semantics
 from fcp_ros.cset.rewriting.spo import spo_context
 from fcp_ros.cset.rewriting.sqpo import sqpo_context
 from fcp_ros.cset.schema.schema import AttributeValue

@@ -20,7 +20,6 @@ from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.naturality import substituted
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.rewriting.changes import in_turn
 from fcp_ros.cset.rewriting.context import Context
 from fcp_ros.cset.rewriting.gluing import Gluing, plan_gluing
 from fcp_ros.cset.rewriting.match_check import examine
@@ -225,3 +224,31 @@ def _value(expression: Expression, values: Values) -> AttributeValue:
     """
     value = substituted(expression, values)
     return evaluate(expression, values) if value is None else value
+
+
+def in_turn(first: Change, second: Change, result: Instance) -> Change:
+    """The change that two changes make, one after the other.
+
+    A value that the second one sets back is still said to have changed.
+
+    Args:
+        first: from some state to another.
+        second: from there on.
+        result: the state after both.
+    """
+    created, deleted = set(first.created), set(second.deleted)
+    added, removed = set(first.added), set(second.removed)
+    functions = sorted({*first.functions, *second.functions})
+    attributes = sorted({*first.attributes, *second.attributes})
+    return Change(
+        created=(*(e for e in first.created if e not in deleted), *second.created),
+        deleted=tuple(sorted({*first.deleted, *(deleted - created)})),
+        added=tuple(
+            sorted({*(added - removed), *second.added} - set(first.removed), key=lambda t: t[1])
+        ),
+        removed=tuple(
+            sorted({*first.removed, *(removed - added)} - set(second.added), key=lambda t: t[1])
+        ),
+        functions=tuple((name, id_) for name, id_ in functions if result.contains(id_)),
+        attributes=tuple((name, id_) for name, id_ in attributes if result.contains(id_)),
+    )

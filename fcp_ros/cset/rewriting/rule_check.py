@@ -220,9 +220,7 @@ def _condition_problems(
     if isinstance(condition, CountCondition):
         yield from _bound_problems(what, condition)
     for inner in condition.nested:
-        yield from _condition_problems(
-            inner, condition.pattern, within=f"the pattern of {what}"
-        )
+        yield from _condition_problems(inner, condition.pattern, within=f"the pattern of {what}")
 
 
 def _bound_problems(what: str, condition: CountCondition) -> Iterator[str]:

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.rewriting.context import Context
-from fcp_ros.cset.rewriting.deletion import Deletion
+from fcp_ros.cset.rewriting.context import Context, Deletion
 from fcp_ros.cset.rewriting.rule_plan import RulePlan
 
 Cells = set[tuple[str, int]]

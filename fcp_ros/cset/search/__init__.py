@@ -1,2 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Homomorphism search: patterns compiled into join plans, isomorphisms, match sets."""
+"""Homomorphism search: all ways in which a pattern occurs in an instance.
+
+- `homs`: the front door, `find_homs` and `find_hom`.
+- `pattern`: an instance as a conjunctive query of slots and atoms.
+- `join_order`: the order of the atoms, chosen by the sizes of the target's tables.
+- `join_plan`: the steps that follow from the order, with what each binds and checks.
+- `backtracking`: evaluates a plan lazily, one match at a time, over hash indexes.
+- `column_join`: evaluates a plan for all matches at once, on columns of ids; with `match_block`
+  (partial matches, factorised), `column_values` (attribute values as numbers) and `id_index`.
+- `anchored_search`: the matches that contain something that a change touches.
+- `match_set`: all matches in a state, maintained from change to change.
+"""

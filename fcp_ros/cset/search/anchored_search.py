@@ -15,10 +15,12 @@ from fcp_ros.cset.instance.change import Change, ChangedTuple
 from fcp_ros.cset.instance.expressions import Comparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.search.backtracking import Backtracking
-from fcp_ros.cset.search.match_keys import Key
-from fcp_ros.cset.search.pattern import AtomKind, Pattern
-from fcp_ros.cset.search.plan import Monic, Plan, Query, plan_for
-from fcp_ros.cset.search.table_sizes import sizes_by_index
+from fcp_ros.cset.search.join_order import sizes_by_index
+from fcp_ros.cset.search.join_plan import JoinPlan, Monic, Query, plan_for
+from fcp_ros.cset.search.pattern import Pattern, TableKind
+
+MatchKey = tuple[int, ...]
+"""A match as the images of the pattern's slots, in order."""
 
 Anchor = tuple[int, int]
 Slots = Mapping[str, tuple[int, ...]]
@@ -73,7 +75,7 @@ class Anchors:
                 yield slot, id_
 
 
-def anchors_of(pattern: Pattern, inside: Pattern | None = None, image: Key = ()) -> Anchors:
+def anchors_of(pattern: Pattern, inside: Pattern | None = None, image: MatchKey = ()) -> Anchors:
     """The anchors of a pattern.
 
     Args:
@@ -89,11 +91,11 @@ def anchors_of(pattern: Pattern, inside: Pattern | None = None, image: Key = ())
     attributes: dict[str, list[int]] = {}
     legs: set[int] = set()
     for atom in pattern.atoms:
-        if atom.kind is AtomKind.RELATION:
+        if atom.kind is TableKind.RELATION:
             legs.update(atom.slots[1:])
             if atom.slots[0] not in known:
                 tuples.setdefault(atom.name, []).append(atom.slots[0])
-        elif atom.kind is AtomKind.FUNCTION and atom.slots[0] not in known:
+        elif atom.kind is TableKind.FUNCTION and atom.slots[0] not in known:
             functions.setdefault(atom.name, []).append(atom.slots[0])
     for at, name in _attributes(pattern, range(len(pattern.slots))):
         if (at, name) not in said:
@@ -101,7 +103,7 @@ def anchors_of(pattern: Pattern, inside: Pattern | None = None, image: Key = ())
     elements = [
         atom.slots[0]
         for atom in pattern.atoms
-        if atom.kind is AtomKind.ELEMENT and atom.slots[0] not in legs | known
+        if atom.kind is TableKind.ELEMENT and atom.slots[0] not in legs | known
     ]
     return Anchors(_frozen(tuples), _frozen(functions), _frozen(attributes), tuple(elements))
 
@@ -124,10 +126,10 @@ class Plans:
 
     def __init__(self) -> None:
         """None so far."""
-        self._plans: dict[int, Plan] = {}
+        self._plans: dict[int, JoinPlan] = {}
         self._uses = 0
 
-    def get(self, slot: int) -> Plan | None:
+    def get(self, slot: int) -> JoinPlan | None:
         """The plan that starts from a slot, None where it should be made (again)."""
         self._uses += 1
         if self._uses > _MOST_USES:
@@ -135,7 +137,7 @@ class Plans:
             self._uses = 0
         return self._plans.get(slot)
 
-    def keep(self, slot: int, plan: Plan) -> Plan:
+    def keep(self, slot: int, plan: JoinPlan) -> JoinPlan:
         """Keep a plan for later; the same plan."""
         self._plans[slot] = plan
         return plan
@@ -159,16 +161,16 @@ class AnchoredSearch:
     where: tuple[Comparison, ...] = ()
     plans: Plans = field(default_factory=Plans)
 
-    def before(self, state: Instance, change: Change) -> set[Key]:
+    def before(self, state: Instance, change: Change) -> set[MatchKey]:
         """The matches in the old state that contain something that the change is about."""
         return self._through(state, self.anchors.before(change))
 
-    def after(self, state: Instance, change: Change) -> set[Key]:
+    def after(self, state: Instance, change: Change) -> set[MatchKey]:
         """The matches in the new state that contain something that the change is about."""
         return self._through(state, self.anchors.after(change))
 
-    def _through(self, state: Instance, anchors: Iterable[Anchor]) -> set[Key]:
-        found: set[Key] = set()
+    def _through(self, state: Instance, anchors: Iterable[Anchor]) -> set[MatchKey]:
+        found: set[MatchKey] = set()
         searches: dict[int, Backtracking] = {}
         for slot, image in anchors:
             search = searches.get(slot)
@@ -177,7 +179,7 @@ class AnchoredSearch:
             found.update([tuple(search.binding) for _ in search.matches({slot: image})])
         return found
 
-    def at(self, state: Instance, slot: int, image: int) -> Iterator[Key]:
+    def at(self, state: Instance, slot: int, image: int) -> Iterator[MatchKey]:
         """The matches that send a slot to an element or tuple, which may be a missing one."""
         search = self._search(state, slot)
         for _ in search.matches({slot: image}):

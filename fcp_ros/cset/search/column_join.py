@@ -6,7 +6,7 @@ the same matches in the same order. Blocks that would grow too large are halved,
 needed does not depend on the number of partial matches.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +14,99 @@ import numpy as np
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.tables import Column, FunctionTable, RelationTable
 from fcp_ros.cset.search.backtracking import Backtracking
-from fcp_ros.cset.search.column_checks import ColumnChecks
-from fcp_ros.cset.search.id_index import ColumnIndex, ascending, column_index, row_index
-from fcp_ros.cset.search.match_block import Growth, Key, MatchBlock
-from fcp_ros.cset.search.pattern import AtomKind
-from fcp_ros.cset.search.plan import Plan, Query, Step
+from fcp_ros.cset.search.column_values import UNSET, ColumnValues
+from fcp_ros.cset.search.id_index import (
+    ColumnIndex,
+    IdSet,
+    Mask,
+    ascending,
+    column_index,
+    ids_of_type,
+    row_index,
+)
+from fcp_ros.cset.search.join_plan import Bind, JoinPlan, JoinStep, Query
+from fcp_ros.cset.search.match_block import ColumnKey, Growth, MatchBlock
+from fcp_ros.cset.search.pattern import TableKind
+
+
+class ColumnChecks:
+    """The checks of one evaluation of a plan.
+
+    Attributes:
+        values: the numbers by which the values of variables go.
+    """
+
+    def __init__(self, plan: JoinPlan, query: Query, target: Instance) -> None:
+        self._plan = plan
+        self._target = target
+        self.values = ColumnValues(target)
+        self._query = query
+
+    def cheap(
+        self,
+        growth: Growth,
+        number: int,
+        column: Callable[[int], Column],
+        agreeing: Sequence[int],
+    ) -> Mask | None:
+        """Where the rows of a step pass what needs no attributes; None for everywhere.
+
+        Args:
+            growth: the rows.
+            number: of the step.
+            column: gives a column of the step's table in these rows.
+            agreeing: the columns that agree with what is bound for sure.
+        """
+        mask: Mask | None = None
+        for passed in self._cheap_masks(growth, number, column, agreeing):
+            mask = passed if mask is None else mask & passed
+        return mask
+
+    def _cheap_masks(
+        self,
+        growth: Growth,
+        number: int,
+        column: Callable[[int], Column],
+        agreeing: Sequence[int],
+    ) -> Iterator[Mask]:
+        step = self._plan.steps[number]
+        for position, slot in (*step.bound, *step.repeated):
+            if position not in agreeing:
+                yield column(position) == growth.column(slot)
+        for bind in step.binds:
+            if not bind.is_checked:
+                continue
+            images = growth.column(bind.slot)
+            if bind.accepted is not None:
+                type_ = self._plan.pattern.slots[bind.slot].type
+                yield ids_of_type(self._target, type_).contains(images)
+            if bind.allowed:
+                yield IdSet(ascending(self._query.allowed[bind.slot])).contains(images)
+            for rival in self._plan.rivals.get(bind.slot, ()):
+                yield images != growth.column(rival)
+
+    def attributes(self, growth: Growth, binds: Iterable[Bind]) -> None:
+        """Drop the rows whose attributes are not as wanted; bind variables."""
+        for bind in binds:
+            for attribute, value in bind.constants:
+                wanted = self.values.number(value)
+                numbers = self.values.of(attribute, growth.column(bind.slot))
+                growth.keep(self.values.equal(numbers, wanted))
+            for attribute, name, first in bind.variables:
+                numbers = self.values.of(attribute, growth.column(bind.slot))
+                if first:
+                    growth.fresh[name] = numbers
+                growth.keep(
+                    numbers != UNSET if first else self.values.equal(numbers, growth.column(name))
+                )
+
+    def comparisons(self, growth: Growth, where: Sequence[int]) -> None:
+        """Drop the rows where a comparison does not hold."""
+        for number in where:
+            names = sorted(self._plan.compared[number])
+            columns = {name: growth.column(name) for name in names}
+            growth.keep(self.values.compare(self._query.where[number], columns))
+
 
 _MOST_ROWS = 1 << 22
 """So many rows a step may add to a block of more than one match."""
@@ -58,7 +146,7 @@ class ColumnJoin:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: JoinPlan,
         query: Query,
         target: Instance,
         anchors: Mapping[int, int],
@@ -137,7 +225,7 @@ class ColumnJoin:
     def _grow(self, block: MatchBlock, number: int, rows: _Rows, wanted: frozenset[int]) -> None:
         step, live = self._plan.steps[number], self._plan.live[number]
         compared = [slot for _, slot in step.repeated]
-        fresh: dict[Key, Column] = {
+        fresh: dict[ColumnKey, Column] = {
             bind.slot: rows.column(bind.position)
             for bind in step.binds
             if bind.is_checked or bind.slot in wanted or bind.slot in live or bind.slot in compared
@@ -150,9 +238,9 @@ class ColumnJoin:
         self._checks.comparisons(growth, step.where)
         growth.add(live)
 
-    def _candidates(self, block: MatchBlock, step: Step) -> _Rows | None:
+    def _candidates(self, block: MatchBlock, step: JoinStep) -> _Rows | None:
         """The rows of the step's table that go with a block; None where there are too many."""
-        if step.atom.kind is AtomKind.ELEMENT:
+        if step.atom.kind is TableKind.ELEMENT:
             ids = self._elements(step)
             return self._scan(block, lambda _: ids, len(ids))
         table = self._table(step)
@@ -167,12 +255,12 @@ class ColumnJoin:
             return None
         return best.rows()
 
-    def _table(self, step: Step) -> RelationTable | FunctionTable:
-        if step.atom.kind is AtomKind.FUNCTION:
+    def _table(self, step: JoinStep) -> RelationTable | FunctionTable:
+        if step.atom.kind is TableKind.FUNCTION:
             return self._target.function_table(step.atom.name)
         return self._target.relation_table(step.atom.name)
 
-    def _elements(self, step: Step) -> Column:
+    def _elements(self, step: JoinStep) -> Column:
         (slot,) = step.atom.slots
         target = self._target
         ids = target.element_table().ids_of(step.atom.name, True, target.schema)
@@ -192,7 +280,7 @@ class ColumnJoin:
         counts = np.full(block.size, length, dtype=np.int64)
         return _Rows(source, counts, np.tile(np.arange(length), block.size))
 
-    def _look_up(self, block: MatchBlock, step: Step, table: RelationTable) -> _Rows:
+    def _look_up(self, block: MatchBlock, step: JoinStep, table: RelationTable) -> _Rows:
         legs = [block.live[slot] for slot in step.atom.slots[1:]]
         places, found = row_index(table).find(legs)
         agreeing = tuple(range(1, len(step.atom.slots)))
@@ -241,6 +329,6 @@ class _Bucket:
         return _Rows(source, counts, places, agreeing)
 
 
-def _all_legs(step: Step) -> bool:
+def _all_legs(step: JoinStep) -> bool:
     positions = {position for position, _ in step.bound}
     return len(positions - {0}) == len(step.atom.slots) - 1 > 1

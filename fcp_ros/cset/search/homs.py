@@ -18,9 +18,9 @@ from fcp_ros.cset.instance.tables import Column
 from fcp_ros.cset.schema.schema import AttributeValue
 from fcp_ros.cset.search.backtracking import Backtracking
 from fcp_ros.cset.search.column_join import ColumnJoin
+from fcp_ros.cset.search.join_order import CountSizes, sizes_by_column, sizes_by_index
+from fcp_ros.cset.search.join_plan import JoinPlan, Query, plan_for
 from fcp_ros.cset.search.pattern import Pattern, pattern_of
-from fcp_ros.cset.search.plan import Plan, Query, plan_for
-from fcp_ros.cset.search.table_sizes import CountSizes, sizes_by_column, sizes_by_index
 
 _MANY_DISTINCT = 64
 """With more slots that must be different, comparing columns pair by pair is no longer worth it."""
@@ -159,16 +159,16 @@ class Homs(Iterator[Morphism]):
             columns = self._join(plan).columns(slots, self._limit)
         return dict(zip(chosen, columns, strict=True))
 
-    def _plan(self, count_sizes: CountSizes) -> Plan:
+    def _plan(self, count_sizes: CountSizes) -> JoinPlan:
         return plan_for(pattern_of(self.pattern), self._asked, self.target, count_sizes)
 
-    def _join(self, plan: Plan) -> ColumnJoin:
+    def _join(self, plan: JoinPlan) -> ColumnJoin:
         return ColumnJoin(plan, self._asked, self.target, self._anchors)
 
-    def _search(self, plan: Plan) -> Backtracking:
+    def _search(self, plan: JoinPlan) -> Backtracking:
         return Backtracking(plan, self.target, self._asked.allowed, self._asked.where)
 
-    def _bindings(self, plan: Plan) -> Iterator[list[int]]:
+    def _bindings(self, plan: JoinPlan) -> Iterator[list[int]]:
         search = self._search(plan)
         return (search.binding for _ in search.matches(self._anchors))
 

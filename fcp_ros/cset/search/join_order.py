@@ -7,20 +7,123 @@ of a tuple, in the other functions of an element. That part counts down to an ei
 candidates that fail are cheap, but not free.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from typing import TypeAlias
 
-from fcp_ros.cset.search.pattern import Atom, AtomKind, Pattern
-from fcp_ros.cset.search.table_sizes import TableSizes
+import numpy as np
+
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.tables import Column, ElementTable, FunctionTable, RelationTable
+from fcp_ros.cset.search.pattern import Pattern, PatternAtom, TableKind
+
+_DIGITS = 5
+"""So many bits hold the order of magnitude of one number."""
+
+
+@dataclass(frozen=True)
+class TableSizes:
+    """The size of one table.
+
+    Attributes:
+        rows: how many there are.
+        distinct: for each column, how many different elements are in it.
+    """
+
+    rows: int
+    distinct: tuple[int, ...]
+
+    @property
+    def magnitude(self) -> int:
+        """The orders of magnitude of all these numbers, as one number."""
+        digits = 0
+        for number in (self.rows, *self.distinct):
+            digits = digits << _DIGITS | order_of_magnitude(number)
+        return digits
+
+    def candidates(self, position: int) -> float:
+        """How many rows, on average, have a certain element in a column."""
+        return self.rows / (self.distinct[position] or 1)
+
+
+CountSizes: TypeAlias = Callable[[Instance, TableKind, str], TableSizes]
+
+
+def sizes_by_index(target: Instance, kind: TableKind, name: str) -> TableSizes:
+    """The size of a table, counted with the hash indexes, which a table keeps up to date."""
+    if kind is TableKind.RELATION:
+        table = target.relation_table(name)
+        rows, legs = len(table.rows), range(len(target.schema.relation(name).legs))
+        return TableSizes(rows, (rows, *[len(table.index(position)) for position in legs]))
+    if kind is TableKind.FUNCTION:
+        function = target.function_table(name)
+        rows = len(function.values)
+        return TableSizes(rows, (rows, len(function.preimages())))
+    return _element_sizes(target, name)
+
+
+def sizes_by_column(target: Instance, kind: TableKind, name: str) -> TableSizes:
+    """The same, counted in the columns, so that no hash index has to be made for it."""
+    if kind is TableKind.ELEMENT:
+        return _element_sizes(target, name)
+    columns = _value_table(target, kind, name).columns()
+    distinct = [_distinct(columns[:, at]) for at in range(1, columns.shape[1])]
+    return TableSizes(len(columns), (len(columns), *distinct))
+
+
+def magnitude_of(target: Instance, kind: TableKind, name: str, count: CountSizes) -> int:
+    """The magnitude of a table, which is kept with it.
+
+    Args:
+        target: where it is.
+        kind: which kind of table.
+        name: of the type, function or relation.
+        count: how its sizes are found.
+    """
+    key: object = "magnitude"
+    table: ElementTable | FunctionTable | RelationTable
+    if kind is TableKind.ELEMENT:
+        table, key = target.element_table(), ("magnitude", name)
+    else:
+        table = _value_table(target, kind, name)
+    found = table.derived.get(key)
+    if found is None:
+        found = table.derived[key] = count(target, kind, name).magnitude
+    assert isinstance(found, int)
+    return found
+
+
+def order_of_magnitude(number: int) -> int:
+    """0 for 0, else one more than the logarithm to base 8, rounded down."""
+    return (number.bit_length() + 2) // 3
+
+
+def _value_table(target: Instance, kind: TableKind, name: str) -> FunctionTable | RelationTable:
+    if kind is TableKind.FUNCTION:
+        return target.function_table(name)
+    return target.relation_table(name)
+
+
+def _element_sizes(target: Instance, type_: str) -> TableSizes:
+    rows = target.element_table().count(type_, target.schema)
+    return TableSizes(rows, (rows,))
+
+
+def _distinct(column: Column) -> int:
+    if not len(column) or int(column.max()) > 16 * len(column) + 4096:
+        return len(np.unique(column))
+    return int(np.count_nonzero(np.bincount(column)))
+
 
 _LEAST_PART = 1 / 8
 
-Sizes = Mapping[tuple[AtomKind, str], TableSizes]
+Sizes = Mapping[tuple[TableKind, str], TableSizes]
 
 
 def join_order(
     pattern: Pattern, sizes: Sizes, anchored: Collection[int], allowed: Mapping[int, int]
-) -> list[Atom]:
+) -> list[PatternAtom]:
     """A greedy order of the atoms that still have something to bind or to check.
 
     Args:
@@ -34,14 +137,14 @@ def join_order(
     costs = {n: costs_of.atom(n) for n in range(len(atoms)) if costs_of.is_of_use(n)}
     heap = [(cost, number) for number, cost in costs.items()]
     heapify(heap)
-    order: list[Atom] = []
+    order: list[PatternAtom] = []
     while heap:
         cost, best = heappop(heap)
         if costs.get(best) != cost:
             continue  # done already, or its cost has changed since and it is in the heap again
         del costs[best]
         atom = atoms[best]
-        if atom.kind is AtomKind.ELEMENT and atom.slots[0] in bound:
+        if atom.kind is TableKind.ELEMENT and atom.slots[0] in bound:
             continue
         order.append(atom)
         fresh = [slot for slot in atom.slots if slot not in bound]
@@ -67,7 +170,7 @@ class _Costs:
     def is_of_use(self, number: int) -> bool:
         """Whether an atom is more than the elements of a type that other atoms find anyway."""
         atom = self.pattern.atoms[number]
-        if atom.kind is not AtomKind.ELEMENT:
+        if atom.kind is not TableKind.ELEMENT:
             return True
         return atom.slots[0] not in self.pattern.covered or atom.slots[0] in self.allowed
 
@@ -81,10 +184,10 @@ class _Costs:
         atom, bound = self.pattern.atoms[number], self.bound
         first, *others = atom.slots
         if first in bound or (
-            others and atom.kind is AtomKind.RELATION and bound.issuperset(others)
+            others and atom.kind is TableKind.RELATION and bound.issuperset(others)
         ):
             return 0.0
-        if atom.kind is AtomKind.ELEMENT and first in self.allowed:
+        if atom.kind is TableKind.ELEMENT and first in self.allowed:
             return self.allowed[first]
         table = self.sizes[atom.kind, atom.name]
         known = [at for at, slot in enumerate(atom.slots) if slot in bound]

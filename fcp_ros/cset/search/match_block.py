@@ -14,7 +14,7 @@ import numpy as np
 from fcp_ros.cset.instance.tables import Column
 from fcp_ros.cset.search.id_index import Mask
 
-Key = int | str
+ColumnKey = int | str
 """A slot, or the name of a variable (whose values are numbered)."""
 
 
@@ -43,13 +43,13 @@ class MatchBlock:
 
     levels: list[Level]
     size: int
-    live: Mapping[Key, Column]
+    live: Mapping[ColumnKey, Column]
 
     @classmethod
     def of(cls, images: Mapping[int, int], numbers: Mapping[str, int]) -> "MatchBlock":
         """The one partial match that binds these slots and variables."""
         columns = {slot: _single(image) for slot, image in images.items()}
-        live: dict[Key, Column] = {name: _single(number) for name, number in numbers.items()}
+        live: dict[ColumnKey, Column] = {name: _single(number) for name, number in numbers.items()}
         live.update((slot, column) for slot, column in columns.items())
         return cls([Level(_single(1), columns)], 1, live)
 
@@ -88,13 +88,15 @@ class Growth:
         fresh: the images of the slots that the step binds, and the values of variables.
     """
 
-    def __init__(self, block: MatchBlock, counts: Column | None, fresh: dict[Key, Column]) -> None:
+    def __init__(
+        self, block: MatchBlock, counts: Column | None, fresh: dict[ColumnKey, Column]
+    ) -> None:
         self.counts = counts
         self.fresh = fresh
         self._block = block
-        self._older: dict[Key, Column] = {}
+        self._older: dict[ColumnKey, Column] = {}
 
-    def column(self, key: Key) -> Column:
+    def column(self, key: ColumnKey) -> Column:
         """What a slot or variable is bound to in each row."""
         found = self.fresh.get(key)
         if found is None:
@@ -114,7 +116,7 @@ class Growth:
         self.fresh = {key: column[mask] for key, column in self.fresh.items()}
         self._older = {key: column[mask] for key, column in self._older.items()}
 
-    def add(self, live: tuple[Key, ...]) -> None:
+    def add(self, live: tuple[ColumnKey, ...]) -> None:
         """Add the rows to the block.
 
         Args:

@@ -6,14 +6,71 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from immutables import Map
+
 from fcp_ros.cset.instance.change import Change
 from fcp_ros.cset.instance.expressions import Comparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.search.anchored_search import AnchoredSearch, anchors_of
+from fcp_ros.cset.search.anchored_search import AnchoredSearch, MatchKey, anchors_of
 from fcp_ros.cset.search.homs import find_homs
-from fcp_ros.cset.search.match_keys import Key, MatchKeys
 from fcp_ros.cset.search.pattern import pattern_of
+
+_SMALLEST = 64
+_FRACTION = 8
+
+
+class MatchKeys(Collection[MatchKey]):
+    """An immutable set of keys."""
+
+    __slots__ = ("_base", "_changes", "_count")
+
+    def __init__(self, keys: Iterable[MatchKey] = ()) -> None:
+        """The set of these keys."""
+        self._base: dict[MatchKey, None] = dict.fromkeys(keys)
+        self._changes: Map[MatchKey, bool] = Map()
+        self._count = len(self._base)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, key: object) -> bool:
+        present = self._changes.get(key)  # type: ignore[call-overload]
+        return key in self._base if present is None else bool(present)
+
+    def __iter__(self) -> Iterator[MatchKey]:
+        """The keys, in an order that is the same in every process."""
+        changes = self._changes
+        if not changes:
+            yield from self._base
+            return
+        for key in self._base:
+            if changes.get(key, True):
+                yield key
+        for key, present in changes.items():
+            if present and key not in self._base:
+                yield key
+
+    def changed(self, without: Iterable[MatchKey], including: Iterable[MatchKey]) -> "MatchKeys":
+        """The set without some keys, which it has, and with others, which it has not.
+
+        Args:
+            without: keys of this set.
+            including: keys that are not in this set.
+        """
+        count = self._count
+        changes = self._changes.mutate()
+        for key in without:
+            changes[key] = False
+            count -= 1
+        for key in including:
+            changes[key] = True
+            count += 1
+        result = MatchKeys.__new__(MatchKeys)
+        result._base, result._changes, result._count = self._base, changes.finish(), count
+        if len(result._changes) > max(_SMALLEST, len(self._base) // _FRACTION):
+            return MatchKeys(result)
+        return result
 
 
 class Maintenance(Protocol):
@@ -23,12 +80,12 @@ class Maintenance(Protocol):
     def pattern(self) -> Instance:
         """Where the matches start."""
 
-    def initial(self, state: Instance) -> Iterable[Key]:
+    def initial(self, state: Instance) -> Iterable[MatchKey]:
         """The matches in a state, each once."""
 
     def step(
         self, keys: MatchKeys, before: Instance, after: Instance, change: Change
-    ) -> tuple[Iterable[Key], Iterable[Key]]:
+    ) -> tuple[Iterable[MatchKey], Iterable[MatchKey]]:
         """Which matches a change ends, of those there are, and which others it brings about."""
 
 
@@ -125,7 +182,7 @@ class MatchSet(Collection[Morphism]):
     def _ids(self) -> tuple[int, ...]:
         return pattern_of(self.pattern).ids
 
-    def _morphisms(self, keys: Iterable[Key], target: Instance) -> Iterator[Morphism]:
+    def _morphisms(self, keys: Iterable[MatchKey], target: Instance) -> Iterator[Morphism]:
         return (morphism_of(self.pattern, target, key) for key in keys)
 
 
@@ -140,8 +197,8 @@ class Transition:
     """
 
     before: Instance
-    ended: tuple[Key, ...]
-    begun: tuple[Key, ...]
+    ended: tuple[MatchKey, ...]
+    begun: tuple[MatchKey, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +213,7 @@ class HomsMaintenance:
     pattern: Instance
     search: AnchoredSearch
 
-    def initial(self, state: Instance) -> Iterable[Key]:
+    def initial(self, state: Instance) -> Iterable[MatchKey]:
         """All matches."""
         search = self.search
         homs = find_homs(self.pattern, state, monic=search.monic, where=search.where)
@@ -167,7 +224,7 @@ class HomsMaintenance:
 
     def step(
         self, keys: MatchKeys, before: Instance, after: Instance, change: Change
-    ) -> tuple[Iterable[Key], Iterable[Key]]:
+    ) -> tuple[Iterable[MatchKey], Iterable[MatchKey]]:
         """The matches through what changed, in the old state or the new one but not in both."""
         old, new = self.search.before(before, change), self.search.after(after, change)
         return old - new, new - old
@@ -186,7 +243,7 @@ def homs_maintenance(
     return HomsMaintenance(pattern, AnchoredSearch(query, anchors_of(query), options, tuple(where)))
 
 
-def morphism_of(pattern: Instance, target: Instance, key: Key) -> Morphism:
+def morphism_of(pattern: Instance, target: Instance, key: MatchKey) -> Morphism:
     """The match with this key; a variable whose attribute is not set in the target has no value."""
     query = pattern_of(pattern)
     values = {}

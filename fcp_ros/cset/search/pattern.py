@@ -15,7 +15,7 @@ from fcp_ros.cset.instance.expressions import Variable
 from fcp_ros.cset.instance.instance import Instance
 
 
-class AtomKind(str, Enum):
+class TableKind(str, Enum):
     """Which table an atom is a row of."""
 
     ELEMENT = "element"
@@ -43,7 +43,7 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Atom:
+class PatternAtom:
     """A row of a table of the target: the elements of a type, a function, or a relation.
 
     Attributes:
@@ -53,7 +53,7 @@ class Atom:
         declared: the type of each column, by the schema.
     """
 
-    kind: AtomKind
+    kind: TableKind
     name: str
     slots: tuple[int, ...]
     declared: tuple[str, ...]
@@ -80,11 +80,11 @@ class Pattern:
     slots: tuple[Slot, ...]
     ids: tuple[int, ...]
     index: dict[int, int]
-    atoms: tuple[Atom, ...]
+    atoms: tuple[PatternAtom, ...]
     touching: tuple[tuple[int, ...], ...]
     mates: tuple[tuple[int, ...], ...]
     covered: frozenset[int]
-    tables: tuple[tuple[AtomKind, str], ...]
+    tables: tuple[tuple[TableKind, str], ...]
     variables: frozenset[str]
     plans: dict[Any, Any] = field(default_factory=dict)
 
@@ -119,31 +119,31 @@ def _analyse(instance: Instance) -> Pattern:
             dict.fromkeys(
                 (atom.kind, atom.name)
                 for atom in atoms
-                if atom.kind is not AtomKind.ELEMENT or atom.slots[0] not in covered
+                if atom.kind is not TableKind.ELEMENT or atom.slots[0] not in covered
             )
         ),
         variables=frozenset(name for slot in slots for _, name in slot.variables),
     )
 
 
-def _mates(atoms: Sequence[Atom]) -> tuple[tuple[int, ...], ...]:
+def _mates(atoms: Sequence[PatternAtom]) -> tuple[tuple[int, ...], ...]:
     given: dict[int, list[int]] = {}
     for number, atom in enumerate(atoms):
-        if atom.kind is AtomKind.FUNCTION:
+        if atom.kind is TableKind.FUNCTION:
             given.setdefault(atom.slots[0], []).append(number)
     return tuple(
         tuple(other for other in given[atom.slots[0]] if other != number)
-        if atom.kind is AtomKind.FUNCTION
+        if atom.kind is TableKind.FUNCTION
         else ()
         for number, atom in enumerate(atoms)
     )
 
 
-def _covered(slots: Sequence[Slot], atoms: Sequence[Atom]) -> frozenset[int]:
+def _covered(slots: Sequence[Slot], atoms: Sequence[PatternAtom]) -> frozenset[int]:
     return frozenset(
         slot
         for atom in atoms
-        if atom.kind is not AtomKind.ELEMENT
+        if atom.kind is not TableKind.ELEMENT
         for slot, declared in zip(atom.slots, atom.declared, strict=True)
         if declared in slots[slot].accepted
         and slots[slot].type != atom.name
@@ -179,17 +179,17 @@ def _slot(id_: int, type_: str, accepted: frozenset[str], values: list[tuple[str
     return Slot(id_, type_, accepted, constants, variables)
 
 
-def _atoms(instance: Instance, index: dict[int, int]) -> Iterator[Atom]:
+def _atoms(instance: Instance, index: dict[int, int]) -> Iterator[PatternAtom]:
     for relation in instance.schema.relations:
         declared = (relation.name, *(type_ for _, type_ in relation.legs))
         for row, legs in instance.relation_table(relation.name).rows.items():
             slots = tuple([index[id_] for id_ in (row, *legs)])
-            yield Atom(AtomKind.RELATION, relation.name, slots, declared)
+            yield PatternAtom(TableKind.RELATION, relation.name, slots, declared)
     for function in instance.schema.functions:
         declared = (function.source, function.target)
         for pair in instance.function_table(function.name).values.items():
             slots = tuple([index[id_] for id_ in pair])
-            yield Atom(AtomKind.FUNCTION, function.name, slots, declared)
+            yield PatternAtom(TableKind.FUNCTION, function.name, slots, declared)
     for element in instance.all_elements():
         type_ = instance.type_of(element)
-        yield Atom(AtomKind.ELEMENT, type_, (index[element],), (type_,))
+        yield PatternAtom(TableKind.ELEMENT, type_, (index[element],), (type_,))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset import Function, Instance, InstanceBuilder, Morphism, Schema, find_hom, find_homs
 from fcp_ros.cset.limits.colimits import coproduct
-from fcp_ros.cset.limits.cone import Square, ids_of
+from fcp_ros.cset.limits.diagrams import Square, ids_of
 from fcp_ros.cset.schema.schema import PathEquation, Relation
 
 REFLEXIVE = Schema(

@@ -24,10 +24,9 @@ from fcp_ros.cset import (
     morphism,
 )
 from fcp_ros.cset.instance.expressions import Operation, Operator, Variable
+from fcp_ros.cset.limits.chase import FunctionalLegs
 from fcp_ros.cset.limits.colimits import Colimit, coequaliser, coproduct, initial, pushout
-from fcp_ros.cset.limits.cone import Square, ids_of
-from fcp_ros.cset.limits.errors import LimitError, PresentationError
-from fcp_ros.cset.limits.functional_legs import FunctionalLegs
+from fcp_ros.cset.limits.diagrams import LimitError, PresentationError, Square, ids_of
 from fcp_ros.cset.limits.limits import pullback
 
 KINDS = ["graph", "reflexive", "rich", "hierarchy"]

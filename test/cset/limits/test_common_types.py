@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset import Relation, Schema
 from fcp_ros.cset.limits.common_types import greatest_common_subtype, least_common_ancestors
-from fcp_ros.cset.limits.errors import LimitError
+from fcp_ros.cset.limits.diagrams import LimitError
 
 
 @st.composite

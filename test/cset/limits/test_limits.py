@@ -23,8 +23,7 @@ from fcp_ros.cset import (
     is_isomorphic,
     morphism,
 )
-from fcp_ros.cset.limits.cone import ids_of
-from fcp_ros.cset.limits.errors import LimitError
+from fcp_ros.cset.limits.diagrams import LimitError, ids_of
 from fcp_ros.cset.limits.limits import Limit, equaliser, product, pullback, terminal
 from fcp_ros.cset.limits.presentation import representable
 

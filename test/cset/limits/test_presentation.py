@@ -22,8 +22,8 @@ from fcp_ros.cset import (
     is_isomorphic,
 )
 from fcp_ros.cset.instance.expressions import Variable
-from fcp_ros.cset.limits.errors import LimitError, PresentationError
-from fcp_ros.cset.limits.functional_legs import FunctionalLegs
+from fcp_ros.cset.limits.chase import FunctionalLegs
+from fcp_ros.cset.limits.diagrams import LimitError, PresentationError
 from fcp_ros.cset.limits.presentation import (
     AttributeStatement,
     Term,

@@ -11,9 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Instance, UnknownElement, is_isomorphic
-from fcp_ros.cset.limits.closed_sets import closed_sets, count_closed_sets
-from fcp_ros.cset.limits.cone import ids_of
-from fcp_ros.cset.limits.subobjects import count_subobjects, generated_subobject, subobjects
+from fcp_ros.cset.limits.diagrams import ids_of
+from fcp_ros.cset.limits.subobjects import (
+    closed_sets,
+    count_closed_sets,
+    count_subobjects,
+    generated_subobject,
+    subobjects,
+)
 
 
 @pytest.mark.parametrize(

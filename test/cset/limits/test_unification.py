@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset.instance.expressions import Operation, Operator, Variable
 from fcp_ros.cset.instance.free_names import FreeNames
-from fcp_ros.cset.limits.unification import Clash, Unifier, substitute
+from fcp_ros.cset.limits.congruence import Clash, Unifier, substitute
 
 X, Y, Z = map(Variable, "xyz")
 

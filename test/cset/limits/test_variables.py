@@ -18,8 +18,7 @@ from fcp_ros.cset import (
 )
 from fcp_ros.cset.instance.expressions import Variable
 from fcp_ros.cset.limits.colimits import pushout
-from fcp_ros.cset.limits.cone import Square, ids_of
-from fcp_ros.cset.limits.errors import LimitError
+from fcp_ros.cset.limits.diagrams import LimitError, Square, ids_of
 from fcp_ros.cset.limits.limits import pullback
 
 WEIGHTED = Schema(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import InstanceBuilder, find_homs, identity
-from fcp_ros.cset.limits.functional_legs import FunctionalLegs
+from fcp_ros.cset.limits.chase import FunctionalLegs
 from fcp_ros.cset.migration.adjunction import counit, to_delta, to_sigma, unit
 from fcp_ros.cset.migration.delta import delta_migration, delta_of_morphism
 from fcp_ros.cset.migration.schema_map import SchemaMap

@@ -10,7 +10,7 @@ the zone of the surface where it is.
 import pytest
 
 from fcp_ros.cset import Instance, InstanceBuilder, find_homs, is_isomorphic
-from fcp_ros.cset.limits.functional_legs import FunctionalLegs
+from fcp_ros.cset.limits.chase import FunctionalLegs
 from fcp_ros.cset.migration.adjunction import unit
 from fcp_ros.cset.migration.delta import delta_migration
 from fcp_ros.cset.migration.errors import MigrationError

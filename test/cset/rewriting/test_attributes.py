@@ -34,7 +34,7 @@ from fcp_ros.cset.instance.expressions import (
     Operator,
     Variable,
 )
-from fcp_ros.cset.rewriting.semantics import Semantics
+from fcp_ros.cset.rewriting.rule import Semantics
 
 A, B = Variable("a"), Variable("b")
 SUM = Operation(Operator.ADD, (A, B))

@@ -23,10 +23,10 @@ from fcp_ros.cset import (
     morphism,
     rewrite,
 )
+from fcp_ros.cset.limits.chase import FunctionalLegs
 from fcp_ros.cset.limits.colimits import pushout
-from fcp_ros.cset.limits.errors import LimitError
-from fcp_ros.cset.limits.functional_legs import FunctionalLegs
-from fcp_ros.cset.rewriting.semantics import Semantics
+from fcp_ros.cset.limits.diagrams import LimitError
+from fcp_ros.cset.rewriting.rule import Semantics
 
 
 def part_of(draw: st.DrawFn, whole: Instance) -> Instance:

@@ -18,7 +18,7 @@ from fcp_ros.cset import (
     identity,
     inclusion,
 )
-from fcp_ros.cset.rewriting.semantics import Semantics
+from fcp_ros.cset.rewriting.rule import Semantics
 
 SCHEMA = Schema(
     "s",

@@ -21,7 +21,7 @@ from fcp_ros.cset import (
     morphism,
     rewrite,
 )
-from fcp_ros.cset.rewriting.semantics import Semantics
+from fcp_ros.cset.rewriting.rule import Semantics
 
 
 def applied(rule: Rule, target: Instance, **fixed: str) -> Rewrite:

@@ -30,7 +30,7 @@ from fcp_ros.cset import (
     morphism,
     rewrite,
 )
-from fcp_ros.cset.rewriting.semantics import Semantics
+from fcp_ros.cset.rewriting.rule import Semantics
 
 
 def cloning(glue: Instance, left: Instance, **images: str) -> Rule:

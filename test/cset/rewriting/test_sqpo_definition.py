@@ -36,7 +36,7 @@ from fcp_ros.cset import (
 )
 from fcp_ros.cset.limits.limits import pullback
 from fcp_ros.cset.limits.presentation import representable
-from fcp_ros.cset.rewriting.semantics import Semantics
+from fcp_ros.cset.rewriting.rule import Semantics
 
 # How slow a machine is, and how many examples are no rules, is nothing to fail for.
 UNCHECKED = [HealthCheck.filter_too_much, HealthCheck.too_slow]

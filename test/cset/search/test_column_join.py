@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset import Instance, InstanceBuilder, Relation, Schema, find_homs
 from fcp_ros.cset.search.column_join import ColumnJoin
+from fcp_ros.cset.search.join_order import sizes_by_column
+from fcp_ros.cset.search.join_plan import Query, plan_for
 from fcp_ros.cset.search.pattern import pattern_of
-from fcp_ros.cset.search.plan import Query, plan_for
-from fcp_ros.cset.search.table_sizes import sizes_by_column
 
 NETWORK = Schema("network", {"n": ()}, (), (Relation("r", (("a", "n"), ("b", "n"))),))
 

@@ -17,8 +17,7 @@ from fcp_ros.cset.instance.expressions import (
     Operator,
     Variable,
 )
-from fcp_ros.cset.search.attribute_index import UNSET, AttributeIndex, attribute_index
-from fcp_ros.cset.search.column_values import ColumnValues
+from fcp_ros.cset.search.column_values import UNSET, AttributeIndex, ColumnValues, attribute_index
 
 SCHEMA = Schema(
     "s",

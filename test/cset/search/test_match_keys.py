@@ -4,7 +4,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.cset.search.match_keys import MatchKeys
+from fcp_ros.cset.search.match_set import MatchKeys
 
 KEYS = st.sets(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=120)
 

@@ -24,8 +24,8 @@ from fcp_ros.cset import (
 )
 from fcp_ros.cset.instance.expressions import Expression, Operation, Operator, Variable
 from fcp_ros.cset.instance.instance import InstanceError
-from fcp_ros.cset.search.canonical import canonical_hash
-from fcp_ros.cset.search.isomorphism import find_isomorphism, is_isomorphic
+from fcp_ros.cset.isomorphism.canonical import canonical_hash
+from fcp_ros.cset.isomorphism.search import find_isomorphism, is_isomorphic
 
 Edges = list[tuple[int, int]]
 
@@ -194,7 +194,7 @@ def test_the_same_in_every_process() -> None:
     digest = canonical_hash(cycle(5)).digest
     program = (
         "from example_graphs import cycle\n"
-        "from fcp_ros.cset.search.canonical import canonical_hash\n"
+        "from fcp_ros.cset.isomorphism.canonical import canonical_hash\n"
         "print(canonical_hash(cycle(5)).digest)"
     )
     for seed in ("1", "2"):

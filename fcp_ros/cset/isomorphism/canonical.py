@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.search.colour_refinement import Colouring, quotient, refine
-from fcp_ros.cset.search.components import components
-from fcp_ros.cset.search.elements_graph import ColouredGraph, elements_graph
+from fcp_ros.cset.isomorphism.colour_refinement import Colouring, components, quotient, refine
+from fcp_ros.cset.isomorphism.elements_graph import ColouredGraph, elements_graph
 
 DEFAULT_BOUND = 200_000
 

@@ -5,9 +5,9 @@ from example_graphs import graph, path
 
 from fcp_ros.cset import Instance, InstanceBuilder, Relation, Schema, find_homs
 from fcp_ros.cset.instance.expressions import Comparator, Comparison
-from fcp_ros.cset.search.pattern import AtomKind, pattern_of
-from fcp_ros.cset.search.plan import Plan, Query, plan_for
-from fcp_ros.cset.search.table_sizes import order_of_magnitude, sizes_by_column, sizes_by_index
+from fcp_ros.cset.search.join_order import order_of_magnitude, sizes_by_column, sizes_by_index
+from fcp_ros.cset.search.join_plan import JoinPlan, Query, plan_for
+from fcp_ros.cset.search.pattern import TableKind, pattern_of
 
 SCENE = Schema(
     "scene",
@@ -42,11 +42,11 @@ def around_the_robot() -> Instance:
     return builder.build()
 
 
-def tables(plan: Plan) -> list[str]:
+def tables(plan: JoinPlan) -> list[str]:
     return [step.atom.name for step in plan.steps]
 
 
-def plan_of(pattern: Instance, target: Instance, *anchored: str) -> Plan:
+def plan_of(pattern: Instance, target: Instance, *anchored: str) -> JoinPlan:
     query = pattern_of(pattern)
     slots = tuple(query.index[pattern.id_of(name)] for name in anchored)
     return plan_for(query, Query(True, slots, {}, ()), target, sizes_by_index)
@@ -102,14 +102,18 @@ def test_there_is_an_end_to_the_plans_that_are_kept() -> None:
 
 
 def test_both_ways_to_count_agree() -> None:
-    kinds = [(AtomKind.RELATION, "inside"), (AtomKind.RELATION, "door"), (AtomKind.ELEMENT, "room")]
+    kinds = [
+        (TableKind.RELATION, "inside"),
+        (TableKind.RELATION, "door"),
+        (TableKind.ELEMENT, "room"),
+    ]
     for objects, rooms in ((0, 1), (7, 2), (100, 9)):
         for kind, name in kinds:
             by_index = sizes_by_index(scene(objects, rooms), kind, name)
             assert by_index == sizes_by_column(scene(objects, rooms), kind, name)
     for target in (graph(0), path(5), graph(3, [(1, 1), (1, 2), (1, 3)])):
         rows = {(e, target.apply("src", e)) for e in target.elements("E")}
-        sizes = sizes_by_index(target, AtomKind.FUNCTION, "src")
+        sizes = sizes_by_index(target, TableKind.FUNCTION, "src")
         assert (sizes.rows, sizes.distinct) == (len(rows), (len(rows), len({v for _, v in rows})))
 
 

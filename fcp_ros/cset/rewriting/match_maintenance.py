@@ -18,12 +18,11 @@ from fcp_ros.cset.instance.change import Change
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.rewriting.match_check import check_match
-from fcp_ros.cset.rewriting.rule import Rule
-from fcp_ros.cset.rewriting.semantics import Semantics
-from fcp_ros.cset.search.anchored_search import AnchoredSearch, anchors_of
-from fcp_ros.cset.search.match_keys import Key, MatchKeys
+from fcp_ros.cset.rewriting.rule import Rule, Semantics
+from fcp_ros.cset.search.anchored_search import AnchoredSearch, MatchKey, anchors_of
 from fcp_ros.cset.search.match_set import (
     HomsMaintenance,
+    MatchKeys,
     MatchSet,
     homs_maintenance,
     morphism_of,
@@ -51,9 +50,9 @@ class Surroundings:
     """
 
     search: AnchoredSearch
-    restriction: Key
+    restriction: MatchKey
 
-    def around(self, before: Instance, after: Instance, change: Change) -> Iterator[Key]:
+    def around(self, before: Instance, after: Instance, change: Change) -> Iterator[MatchKey]:
         """The morphisms from L for which a change may end or bring about extensions to P."""
         for found in (self.search.before(before, change), self.search.after(after, change)):
             for key in found:
@@ -86,7 +85,7 @@ class RuleMaintenance:
         """The left side."""
         return self.rule.L
 
-    def initial(self, state: Instance) -> Iterable[Key]:
+    def initial(self, state: Instance) -> Iterable[MatchKey]:
         """All legal matches."""
         keys = list(self.homs.initial(state))
         decided = decide(self.rule.conditions, keys, state)
@@ -96,7 +95,7 @@ class RuleMaintenance:
 
     def step(
         self, keys: MatchKeys, before: Instance, after: Instance, change: Change
-    ) -> tuple[Iterable[Key], Iterable[Key]]:
+    ) -> tuple[Iterable[MatchKey], Iterable[MatchKey]]:
         """Check again what the change concerns."""
         search = self.homs.search
         old, new = search.before(before, change), search.after(after, change)
@@ -106,12 +105,12 @@ class RuleMaintenance:
         ended = [key for key in gone | (concerned - legal) if key in keys]
         return ended, [key for key in legal if key not in keys]
 
-    def _is_legal(self, state: Instance, key: Key) -> bool:
+    def _is_legal(self, state: Instance, key: MatchKey) -> bool:
         if not self.is_strict and not self.rule.conditions:
             return True
         return not check_match(self.rule, morphism_of(self.rule.L, state, key))
 
-    def _around(self, before: Instance, after: Instance, change: Change) -> Iterator[Key]:
+    def _around(self, before: Instance, after: Instance, change: Change) -> Iterator[MatchKey]:
         for condition in self.surroundings:
             yield from condition.around(before, after, change)
         if self.exposed:
@@ -159,7 +158,7 @@ def _shared(left: Morphism) -> Iterator[int]:
 
 
 def _surroundings(
-    conditions: Sequence[Condition], inside: AnchoredSearch, restriction: Key
+    conditions: Sequence[Condition], inside: AnchoredSearch, restriction: MatchKey
 ) -> Iterator[Surroundings]:
     """Those of conditions that start at the pattern of `inside`, and of what is nested in them."""
     for condition in conditions:

@@ -12,10 +12,15 @@ from typing import Any
 from fcp_ros.cset.instance.expressions import Variable
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.search.canonical import branching_cell
-from fcp_ros.cset.search.colour_refinement import Colouring, is_balanced, refine
-from fcp_ros.cset.search.components import Components, components
-from fcp_ros.cset.search.elements_graph import ColouredGraph, elements_graph
+from fcp_ros.cset.isomorphism.canonical import branching_cell
+from fcp_ros.cset.isomorphism.colour_refinement import (
+    Colouring,
+    Components,
+    components,
+    is_balanced,
+    refine,
+)
+from fcp_ros.cset.isomorphism.elements_graph import ColouredGraph, elements_graph
 
 Nodes = dict[int, int]
 

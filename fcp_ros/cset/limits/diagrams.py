@@ -9,8 +9,15 @@ from dataclasses import dataclass
 
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.limits.errors import LimitError
 from fcp_ros.cset.schema.schema import Schema
+
+
+class LimitError(ValueError):
+    """A limit or colimit that no instance is, or maps that are no cone; the message says why."""
+
+
+class PresentationError(LimitError):
+    """Generators and equations that present no instance within the bound, or that make no sense."""
 
 
 @dataclass(frozen=True, eq=False)

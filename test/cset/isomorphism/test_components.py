@@ -5,9 +5,8 @@ import pytest
 from example_graphs import cycle, graph, path
 
 from fcp_ros.cset import Instance
-from fcp_ros.cset.search.colour_refinement import Colouring, refine
-from fcp_ros.cset.search.components import Components, components
-from fcp_ros.cset.search.elements_graph import elements_graph
+from fcp_ros.cset.isomorphism.colour_refinement import Colouring, Components, components, refine
+from fcp_ros.cset.isomorphism.elements_graph import elements_graph
 
 
 def cut(instance: Instance) -> Components:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Instance
-from fcp_ros.cset.search.colour_refinement import Colouring, is_balanced, quotient, refine
-from fcp_ros.cset.search.elements_graph import ColouredGraph, elements_graph
+from fcp_ros.cset.isomorphism.colour_refinement import Colouring, is_balanced, quotient, refine
+from fcp_ros.cset.isomorphism.elements_graph import ColouredGraph, elements_graph
 
 
 def recoloured(coloured: ColouredGraph) -> list[int]:

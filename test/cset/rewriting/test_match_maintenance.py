@@ -28,8 +28,8 @@ from fcp_ros.cset import (
 from fcp_ros.cset.conditions.conditions import Condition, CountCondition
 from fcp_ros.cset.instance.change import Change
 from fcp_ros.cset.instance.expressions import Variable
-from fcp_ros.cset.rewriting.rule_matches import rule_matches
-from fcp_ros.cset.rewriting.semantics import Semantics
+from fcp_ros.cset.rewriting.match_maintenance import rule_matches
+from fcp_ros.cset.rewriting.rule import Semantics
 from fcp_ros.cset.search.match_set import MatchSet
 
 Edited = Callable[..., tuple[Instance, Change]]

@@ -14,9 +14,8 @@ from functools import cached_property
 from fcp_ros.cset.instance.expressions import Comparison, variables_of
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
-from fcp_ros.cset.search.join_order import join_order
-from fcp_ros.cset.search.pattern import Atom, AtomKind, Pattern
-from fcp_ros.cset.search.table_sizes import CountSizes, magnitude_of, order_of_magnitude
+from fcp_ros.cset.search.join_order import CountSizes, join_order, magnitude_of, order_of_magnitude
+from fcp_ros.cset.search.pattern import Pattern, PatternAtom, TableKind
 
 _MOST_PLANS = 256
 """So many plans are kept with a pattern."""
@@ -75,7 +74,7 @@ class Bind:
 
 
 @dataclass(frozen=True)
-class Step:
+class JoinStep:
     """Find the rows of a table that agree with what is bound, and bind the rest.
 
     Attributes:
@@ -86,7 +85,7 @@ class Step:
         where: indexes of the comparisons that can be checked from here on.
     """
 
-    atom: Atom
+    atom: PatternAtom
     bound: tuple[tuple[int, int], ...]
     binds: tuple[Bind, ...]
     repeated: tuple[tuple[int, int], ...]
@@ -94,7 +93,7 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class JoinPlan:
     """The steps that find a pattern.
 
     Attributes:
@@ -108,7 +107,7 @@ class Plan:
     pattern: Pattern
     anchors: tuple[Bind, ...]
     where: tuple[int, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[JoinStep, ...]
     compared: tuple[frozenset[str], ...] = ()
 
     @cached_property
@@ -151,7 +150,7 @@ class Plan:
             live.append(tuple(known))
         return tuple(live)
 
-    def _needs(self, step: Step) -> Iterator[int | str]:
+    def _needs(self, step: JoinStep) -> Iterator[int | str]:
         """What a step must know of the steps before it."""
         yield from (slot for _, slot in step.bound)
         for bind in step.binds:
@@ -166,7 +165,7 @@ class Plan:
             yield from step.binds
 
 
-def plan_for(pattern: Pattern, query: Query, target: Instance, count: CountSizes) -> Plan:
+def plan_for(pattern: Pattern, query: Query, target: Instance, count: CountSizes) -> JoinPlan:
     """The plan for a query over a target of this size, made at the first call.
 
     Args:
@@ -183,7 +182,7 @@ def plan_for(pattern: Pattern, query: Query, target: Instance, count: CountSizes
         tuple([magnitude_of(target, kind, name, count) for kind, name in pattern.tables]),
         tuple([(slot, order_of_magnitude(size)) for slot, size in allowed.items()]),
     )
-    plan: Plan | None = pattern.plans.get(key)
+    plan: JoinPlan | None = pattern.plans.get(key)
     if plan is None:
         sizes = {(kind, name): count(target, kind, name) for kind, name in pattern.tables}
         order = join_order(pattern, sizes, query.anchored, allowed)
@@ -207,13 +206,13 @@ class _Compiler:
         self.bound: set[int] = set()
         self.variables: set[str] = set()
 
-    def plan(self, order: Sequence[Atom]) -> Plan:
+    def plan(self, order: Sequence[PatternAtom]) -> JoinPlan:
         anchors = tuple([self.bind(slot, 0, None) for slot in self.anchored])
         where = self.decided()
         steps = tuple([self.step(atom) for atom in order])
-        return Plan(self.pattern, anchors, where, steps, self.compared)
+        return JoinPlan(self.pattern, anchors, where, steps, self.compared)
 
-    def step(self, atom: Atom) -> Step:
+    def step(self, atom: PatternAtom) -> JoinStep:
         known = [(at, slot) for at, slot in enumerate(atom.slots) if slot in self.bound]
         binds: list[Bind] = []
         repeated: list[tuple[int, int]] = []
@@ -222,7 +221,7 @@ class _Compiler:
                 binds.append(self.bind(slot, position, atom.declared[position]))
             elif (position, slot) not in known:
                 repeated.append((position, slot))
-        return Step(atom, tuple(known), tuple(binds), tuple(repeated), self.decided())
+        return JoinStep(atom, tuple(known), tuple(binds), tuple(repeated), self.decided())
 
     def bind(self, slot: int, position: int, declared: str | None) -> Bind:
         wanted = self.pattern.slots[slot]
@@ -281,6 +280,6 @@ def _told_apart_by_legs(pattern: Pattern, flagged: set[int]) -> set[int]:
     Two tuples of a pattern differ in some leg; where all legs of all tuples of a relation must have
     different images, so have the tuples.
     """
-    rows = [atom for atom in pattern.atoms if atom.kind is AtomKind.RELATION]
+    rows = [atom for atom in pattern.atoms if atom.kind is TableKind.RELATION]
     open_ = {atom.name for atom in rows if not flagged.issuperset(atom.slots[1:])}
     return {atom.slots[0] for atom in rows if atom.name not in open_}
