@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages to values of the model and back; the only place where the two meet.
+"""Values of the model to messages and back; the only place where the two meet.
 
-`scene`, `judgement`, `plan` and `planning` are one file a kind; `common` holds what they share.
-Functions ``x_to_message`` never fail on a valid value; ``x_from_message`` check what came over the
-network and raise `errors.ConversionError`.
+One file for each kind: `scene`, `judgement`, `plan`, `planning` (requests and results), `outcome`;
+`common` has times, ids and attributes. ``x_to_ros`` writes a value of the model, and fails only for
+what no message can carry; ``x_from_ros`` reads a message and checks what came over the network.
+Both raise `common.ConversionError`.
 """

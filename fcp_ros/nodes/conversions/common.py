@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times, ids, bindings and attributes: what several kinds of messages contain."""
+"""Times, ids, bindings and attributes, which several kinds of messages contain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AttributeValue = bool | int | float | str
 
 
 class ConversionError(ValueError):
-    """A message that stands for no value of the model; one sentence what is wrong, and where."""
+    """A message that stands for no value of the model; says what is wrong, and where."""
 
 
 NANOSECONDS = 1_000_000_000
@@ -25,7 +25,7 @@ NO_ID = str(uuid.UUID(int=0))
 
 
 def duration_to_ros(seconds: float) -> Duration:
-    """A duration (s, >= 0 or below) as a message; to the nanosecond.
+    """Write a duration (s, of any sign) to the nanosecond.
 
     Raises:
         ConversionError: it is not finite, or too long for the message (68 years).
@@ -38,23 +38,23 @@ def duration_to_ros(seconds: float) -> Duration:
 
 
 def duration_from_ros(message: Duration) -> float:
-    """Seconds."""
+    """Read a duration in seconds."""
     return float(message.sec + message.nanosec / NANOSECONDS)
 
 
 def time_to_ros(seconds: float) -> Time:
-    """A time (s since the epoch) as a message; to the nanosecond."""
+    """Write a time (s since the epoch) to the nanosecond."""
     duration = duration_to_ros(seconds)
     return Time(sec=duration.sec, nanosec=duration.nanosec)
 
 
 def time_from_ros(message: Time) -> float:
-    """Seconds since the epoch."""
+    """Read a time in seconds since the epoch."""
     return float(message.sec + message.nanosec / NANOSECONDS)
 
 
 def id_to_ros(text: str) -> UUID:
-    """A UUID text as a message.
+    """Write the text of a UUID.
 
     Raises:
         ConversionError: it is no UUID.
@@ -67,12 +67,12 @@ def id_to_ros(text: str) -> UUID:
 
 
 def id_from_ros(message: UUID) -> str:
-    """The text of a UUID."""
+    """Read a UUID as text."""
     return str(uuid.UUID(bytes=bytes(bytearray(message.uuid))))
 
 
 def binding_to_ros(binding: Iterable[tuple[str, str]]) -> list[Binding]:
-    """(variable, element) pairs as messages; the variables get their question mark."""
+    """Write (variable, element) pairs; the variables get their question mark."""
     return [
         Binding(variable=f"?{variable.lstrip('?')}", element=element)
         for variable, element in binding
@@ -80,17 +80,17 @@ def binding_to_ros(binding: Iterable[tuple[str, str]]) -> list[Binding]:
 
 
 def binding_from_ros(messages: Iterable[Binding]) -> tuple[tuple[str, str], ...]:
-    """(variable, element) pairs; variables without their question mark, as in the model."""
+    """Read (variable, element) pairs, without question marks as in the model."""
     return tuple((message.variable.lstrip("?"), message.element) for message in messages)
 
 
 def attributes_to_ros(attributes: Mapping[str, AttributeValue]) -> list[Attribute]:
-    """Attributes as messages, sorted by name."""
+    """Write attributes, sorted by name."""
     return [_attribute_to_ros(name, attributes[name]) for name in sorted(attributes)]
 
 
 def attributes_from_ros(messages: Iterable[Attribute]) -> dict[str, AttributeValue]:
-    """Attributes by name.
+    """Read attributes by name.
 
     Raises:
         ConversionError: an unknown kind, a name twice, or a number that is not finite.

@@ -15,7 +15,7 @@ from fcp_ros.planning.model.plan import Judged
 
 
 def request_to_ros(request: JudgementRequest) -> PredicateQuery:
-    """A question to the grounder as a message."""
+    """Write a question to the grounder."""
     return PredicateQuery(
         predicate=request.predicate,
         arguments=[
@@ -34,7 +34,7 @@ def request_to_ros(request: JudgementRequest) -> PredicateQuery:
 
 
 def request_from_ros(message: PredicateQuery) -> JudgementRequest:
-    """A question to the grounder.
+    """Read a question to the grounder.
 
     Raises:
         ConversionError: no predicate, an unknown kind of argument, an element without category.
@@ -63,7 +63,7 @@ def _argument_from_ros(predicate: str, message: ArgumentContextMessage) -> Argum
 
 
 def membership_to_ros(membership: Membership) -> MembershipMessage:
-    """An answer of the grounder as a message."""
+    """Write an answer of the grounder."""
     return MembershipMessage(
         degree=membership.degree,
         prior=membership.prior,
@@ -80,7 +80,7 @@ def membership_to_ros(membership: Membership) -> MembershipMessage:
 
 
 def membership_from_ros(message: MembershipMessage) -> Membership:
-    """An answer of the grounder.
+    """Read an answer of the grounder.
 
     Raises:
         ConversionError: a number is not in [0, 1].
@@ -104,7 +104,7 @@ def membership_from_ros(message: MembershipMessage) -> Membership:
 
 
 def judgements_to_ros(judgements: Iterable[Judged]) -> list[Judgement]:
-    """Questions with their answers as messages."""
+    """Write questions with their answers."""
     return [
         Judgement(
             query=request_to_ros(judged.request),
@@ -115,7 +115,7 @@ def judgements_to_ros(judgements: Iterable[Judged]) -> list[Judgement]:
 
 
 def judgements_from_ros(messages: Iterable[Judgement]) -> tuple[Judged, ...]:
-    """Questions with their answers.
+    """Read questions with their answers.
 
     Raises:
         ConversionError: see `request_from_ros` and `membership_from_ros`.

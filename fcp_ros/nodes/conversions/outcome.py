@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an executor's terminal answer means: goal status and result, as an outcome and back."""
+"""Outcomes of steps, from and to the terminal answers (status and result) of executors."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from fcp_ros.msg import OutcomeCode as OutcomeCodeMessage
 
 
 def outcome_from_answer(status: int, result: ExecuteStep.Result) -> Outcome:
-    """The outcome that an executor reports.
+    """Read the outcome that an executor reports.
 
-    Status and outcome should agree. Where they don't the worse one counts: nothing is taken for a
-    success that either calls a failure. An outcome that was never filled in (UNKNOWN) leaves it to
-    the status.
+    Status and outcome should agree. If they don't, the worse one counts: a step that either of them
+    calls a failure has not succeeded. If the outcome was never filled in (UNKNOWN), the status
+    decides.
 
-    Arguments:
-        status: how the goal ended (`action_msgs/GoalStatus`).
-        result: what the executor sent with it.
+    Args:
+        status: Terminal status of the goal (`action_msgs/GoalStatus`).
+        result: Result message of the executor.
     """
-    code = _code(result.outcome.code)
+    code = _read_code(result.outcome.code)
     message = str(result.outcome.message)
     if status == GoalStatus.STATUS_SUCCEEDED:
         code = code or OutcomeCode.SUCCEEDED
@@ -33,36 +33,36 @@ def outcome_from_answer(status: int, result: ExecuteStep.Result) -> Outcome:
         message = (
             message or f"The executor ended the goal as {'canceled' if canceled else 'aborted'}."
         )
-    return Outcome(code, message, _quality(result))
+    return Outcome(code, message, _read_quality(result))
 
 
 def outcome_to_ros(outcome: Outcome) -> OutcomeCodeMessage:
-    """Code and sentence of an outcome as a message."""
+    """Write the code and the sentence of an outcome."""
     return OutcomeCodeMessage(code=outcome.code.value, message=outcome.message)
 
 
 def outcome_to_result(outcome: Outcome) -> ExecuteStep.Result:
-    """An outcome as an executor reports it."""
+    """Write an outcome as an executor reports it."""
     result = ExecuteStep.Result(outcome=outcome_to_ros(outcome))
     set_quality(result, outcome)
     return result
 
 
 def set_quality(message: Any, outcome: Outcome) -> None:
-    """Write the quality of an outcome into a message that has one."""
+    """Write the quality of an outcome into a message with the fields for it."""
     message.quality_measured = outcome.quality is not None
     message.quality = outcome.quality if outcome.quality is not None else 0.0
 
 
-def _code(number: int) -> OutcomeCode | None:
-    """The outcome's code; None for UNKNOWN and for numbers that mean nothing."""
+def _read_code(number: int) -> OutcomeCode | None:
+    """Read an outcome code; return None for UNKNOWN and for numbers without a meaning."""
     try:
         return OutcomeCode(number)
     except ValueError:
         return None
 
 
-def _quality(result: ExecuteStep.Result) -> float | None:
-    """The measured quality; a value outside [0, 1] is no measurement."""
+def _read_quality(result: ExecuteStep.Result) -> float | None:
+    """Read the measured quality; a value outside [0, 1] is no measurement."""
     quality = float(result.quality)
     return quality if result.quality_measured and 0.0 <= quality <= 1.0 else None

@@ -28,14 +28,14 @@ from fcp_ros.planning.model.schedule import Schedule
 
 @dataclass(frozen=True)
 class PlanOrigin:
-    """What a plan message says beyond the plan itself.
+    """The content of a plan message beyond the plan itself.
 
     Attributes:
-        asked: the goal as it was asked (the plan holds the goal as planned).
-        scene_sequence: sequence number of the scene graph that was planned on.
-        stamp: time of planning.
-        frame_id: frame of that scene graph.
-        units: resource -> unit.
+        asked: The goal as requested (the plan holds the goal as planned for).
+        scene_sequence: Sequence number of the scene graph that was planned on.
+        stamp: Time of planning.
+        frame_id: Frame of that scene graph.
+        units: Resource -> unit.
     """
 
     asked: str = ""
@@ -46,7 +46,7 @@ class PlanOrigin:
 
 
 def plan_to_ros(plan: Plan, origin: PlanOrigin) -> PlanMessage:
-    """A plan as a message."""
+    """Write a plan."""
     return PlanMessage(
         header=Header(stamp=origin.stamp, frame_id=origin.frame_id),
         id=id_to_ros(plan.id),
@@ -70,19 +70,19 @@ def plan_to_ros(plan: Plan, origin: PlanOrigin) -> PlanMessage:
 
 
 def plan_from_ros(message: PlanMessage) -> Plan:
-    """A plan.
+    """Read a plan.
 
     Raises:
-        ConversionError: a degree, an argument or a judgement is no valid one.
+        ConversionError: a degree, an argument or a judgement is invalid.
     """
     return Plan(
         goal=message.planned_goal or message.goal,
         steps=tuple(step_from_ros(step) for step in message.steps),
-        membership=degree(message.membership, "the plan's membership"),
-        goal_degree=degree(message.goal_degree, "the plan's goal degree"),
+        membership=check_degree(message.membership, "the plan's membership"),
+        goal_degree=check_degree(message.goal_degree, "the plan's goal degree"),
         goal_judgements=judgements_from_ros(message.goal_judgements),
         binding=binding_from_ros(message.binding),
-        alpha=degree(message.alpha, "the plan's alpha"),
+        alpha=check_degree(message.alpha, "the plan's alpha"),
         tnorm=message.tnorm,
         id=id_from_ros(message.id),
         resources_after={item.name: item.level for item in message.resources_after},
@@ -91,7 +91,7 @@ def plan_from_ros(message: PlanMessage) -> Plan:
 
 
 def _steps_to_ros(plan: Plan) -> list[PlanStepMessage]:
-    """The steps, with their place in the schedule where there is one."""
+    """Write the steps, with their places in the schedule if there is one."""
     messages = [step_to_ros(step) for step in plan.steps]
     schedule = plan.schedule
     if schedule is not None:
@@ -104,10 +104,10 @@ def _steps_to_ros(plan: Plan) -> list[PlanStepMessage]:
 
 
 def _schedule_from_ros(message: PlanMessage) -> Schedule:
-    """The schedule that the steps carry.
+    """Read the schedule that the steps carry.
 
     Raises:
-        ConversionError: a step that follows one which does not exist.
+        ConversionError: a step follows one that does not exist.
     """
     steps = message.steps
     order = [(int(before), after) for after, step in enumerate(steps) for before in step.after]
@@ -126,7 +126,7 @@ def _schedule_from_ros(message: PlanMessage) -> Schedule:
 
 
 def step_to_ros(step: PlanStep) -> PlanStepMessage:
-    """One step as a message; the arguments of a step are elements."""
+    """Write a step; its arguments are elements."""
     return PlanStepMessage(
         rule=step.rule,
         arguments=arguments_to_ros(step.arguments),
@@ -140,7 +140,7 @@ def step_to_ros(step: PlanStep) -> PlanStepMessage:
 
 
 def step_from_ros(message: PlanStepMessage) -> PlanStep:
-    """One step.
+    """Read a step.
 
     Raises:
         ConversionError: it names no rule, an argument is no element, or a degree is out of range.
@@ -150,8 +150,10 @@ def step_from_ros(message: PlanStepMessage) -> PlanStep:
     return PlanStep(
         rule=message.rule,
         arguments=_arguments_from_ros(message),
-        degree=degree(message.degree, f"the degree of {message.rule}"),
-        membership_after=degree(message.membership_after, f"the membership after {message.rule}"),
+        degree=check_degree(message.degree, f"the degree of {message.rule}"),
+        membership_after=check_degree(
+            message.membership_after, f"the membership after {message.rule}"
+        ),
         duration=duration_from_ros(message.expected_duration),
         executor=message.executor,
         judgements=judgements_from_ros(message.judgements),
@@ -160,7 +162,7 @@ def step_from_ros(message: PlanStepMessage) -> PlanStep:
 
 
 def arguments_to_ros(arguments: Iterable[tuple[str, str]]) -> list[Argument]:
-    """(parameter, element) pairs as messages."""
+    """Write (parameter, element) pairs."""
     return [
         Argument(parameter=parameter, kind=Argument.ELEMENT, value=element)
         for parameter, element in arguments
@@ -177,8 +179,12 @@ def _arguments_from_ros(message: PlanStepMessage) -> tuple[tuple[str, str], ...]
     return tuple((argument.parameter, argument.value) for argument in message.arguments)
 
 
-def degree(value: float, what: str) -> float:
-    """`value` if it lies in [0, 1]; ConversionError otherwise (also for NaN)."""
+def check_degree(value: float, name: str) -> float:
+    """Return a degree that lies in [0, 1].
+
+    Raises:
+        ConversionError: it lies outside, or is NaN.
+    """
     if not 0.0 <= value <= 1.0:
-        raise ConversionError(f"{what} is {value}: it must lie in [0, 1]")
+        raise ConversionError(f"{name} is {value}: it must lie in [0, 1]")
     return float(value)

@@ -28,7 +28,7 @@ from fcp_ros.planning.model.verdict import Verdict
 
 
 def request_to_ros(goal: str, options: PlanningOptions) -> PlanRequest:
-    """A planning request as a message; every setting that it can carry is set."""
+    """Write a planning request; every setting that the message has is set."""
     return PlanRequest(
         goal=goal,
         alpha=float(options.alpha),
@@ -44,13 +44,13 @@ def request_to_ros(goal: str, options: PlanningOptions) -> PlanRequest:
 def request_from_ros(
     message: PlanRequest, defaults: PlanningOptions
 ) -> tuple[str, PlanningOptions]:
-    """Goal and options of a request; what it leaves open comes from `defaults`.
+    """Read goal and options of a request; `defaults` provide what it leaves open.
 
     Left open are: alpha as NaN, a time limit of zero, an empty t-norm, an empty `optimise`, and a
     deadline of zero. Values are not checked here (see `find_problems`).
 
     Raises:
-        ConversionError: `optimise` is no word that there is.
+        ConversionError: `optimise` is an unknown word.
     """
     time_limit = duration_from_ros(message.time_limit)
     if not math.isnan(message.alpha):
@@ -61,13 +61,13 @@ def request_from_ros(
         tnorm=message.tnorm or defaults.tnorm,
         allow_relaxation=defaults.allow_relaxation and not message.forbid_relaxation,
         explain=message.explain,
-        optimise=_optimise(message.optimise, defaults),
+        optimise=_read_objective(message.optimise, defaults),
         deadline=duration_from_ros(message.deadline) or defaults.deadline,
     )
     return message.goal, options
 
 
-def _optimise(word: str, defaults: PlanningOptions) -> Optimise:
+def _read_objective(word: str, defaults: PlanningOptions) -> Optimise:
     if not word:
         return defaults.optimise
     try:
@@ -78,12 +78,12 @@ def _optimise(word: str, defaults: PlanningOptions) -> Optimise:
 
 
 def status_to_ros(status: PlanStatus, message: str) -> PlanStatusMessage:
-    """How a request ended, as a message."""
+    """Write the status of a planning request."""
     return PlanStatusMessage(code=status.value, message=message)
 
 
 def status_from_ros(message: PlanStatusMessage) -> PlanStatus:
-    """How a request ended.
+    """Read the status of a planning request.
 
     Raises:
         ConversionError: an unknown code (an answer that was never filled in has 0).
@@ -95,7 +95,7 @@ def status_from_ros(message: PlanStatusMessage) -> PlanStatus:
 
 
 def result_to_ros(result: PlanningResult, origin: PlanOrigin) -> PlanResultMessage:
-    """A planning result as a message. Without a plan, its plan says what was planned for."""
+    """Write a planning result; without a plan, its plan names the goal that was planned for."""
     if result.plan is not None:
         plan = plan_to_ros(result.plan, origin)
     else:
@@ -131,7 +131,10 @@ def result_from_ros(message: PlanResultMessage) -> PlanningResult:
     """
     status = status_from_ros(message.status)
     plan = plan_from_ros(message.plan) if status.solved else None
-    verdict = Verdict(True, (), tuple(_running(message)), None) if message.verified else None
+    verdict = None
+    if message.verified:
+        memberships = tuple(step.membership_after for step in message.plan.steps)
+        verdict = Verdict(True, (), memberships, None)
     return PlanningResult(
         status=status,
         message=message.status.message,
@@ -146,10 +149,6 @@ def result_from_ros(message: PlanResultMessage) -> PlanningResult:
         alpha=message.plan.alpha,
         alpha_reason=message.alpha_reason,
     )
-
-
-def _running(message: PlanResultMessage) -> list[float]:
-    return [step.membership_after for step in message.plan.steps]
 
 
 def _candidate_to_ros(candidate: Candidate) -> CandidateMessage:

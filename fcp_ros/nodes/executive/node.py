@@ -34,7 +34,7 @@ from fcp_ros.nodes.executive.step_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.runtime.domain_parameter import list_executors, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
-from fcp_ros.nodes.runtime.managed_node import ManagedNode, Refusal, RefusalKind
+from fcp_ros.nodes.runtime.managed_node import ManagedNode, RefusalKind, RequestRefusal
 from fcp_ros.nodes.runtime.rclpy_repairs import GoalEnd, end_goal
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import Job, JobCancelled, WorkerClosed
@@ -193,14 +193,14 @@ class ExecutiveNode(ManagedNode):
         if refusal is not None:
             return _refuse(request, refusal)
         if thread is None or parts is None:
-            return _refuse(request, Refusal(RefusalKind.INACTIVE, CLEANED_UP))
+            return _refuse(request, RequestRefusal(RefusalKind.INACTIVE, CLEANED_UP))
         try:
             job = thread.submit(context, lambda: self._work(context, parts))
         except WorkerClosed:
-            return _refuse(request, Refusal(RefusalKind.INACTIVE, CLEANED_UP))
+            return _refuse(request, RequestRefusal(RefusalKind.INACTIVE, CLEANED_UP))
         if job is None:
             text = "Another goal is being executed: wait for its end, or cancel it."
-            return _refuse(request, Refusal(RefusalKind.BUSY, text))
+            return _refuse(request, RequestRefusal(RefusalKind.BUSY, text))
         if not self.is_active:  # deactivated this very moment, before it could see this goal
             thread.interrupt("The node was deactivated.", 0.0)
         return job
@@ -212,7 +212,7 @@ class ExecutiveNode(ManagedNode):
         try:
             return job.result()
         except JobCancelled:
-            return _refuse(request, Refusal(RefusalKind.INACTIVE, CLEANED_UP))
+            return _refuse(request, RequestRefusal(RefusalKind.INACTIVE, CLEANED_UP))
         except Exception as error:
             return _refuse(request, self.internal_fault("executing a goal", error))
 
@@ -238,7 +238,7 @@ class ExecutiveNode(ManagedNode):
             return run.conclude(Conclusion(GoalEnd.ABORTED, code, sentence))
 
 
-def _refuse(request: Any, refusal: Refusal) -> GoalResult:
+def _refuse(request: Any, refusal: RequestRefusal) -> GoalResult:
     """Return the end and the result of a goal that is not worked on."""
     is_plan = isinstance(request, ExecutePlan.Goal)
     errors = PlanError if is_plan else GoalError

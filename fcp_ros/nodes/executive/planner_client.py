@@ -56,7 +56,7 @@ class PlannerAnswered:
 
 
 @dataclass(frozen=True)
-class PlanAnswer:
+class PlannerReply:
     """The planner's answer; without one, a sentence why, and whether time was up."""
 
     result: PlanResult | None
@@ -88,7 +88,7 @@ class PlannerClient:
         request: PlanRequest,
         waits: WaitSettings,
         report: Callable[[str], None],
-    ) -> PlanAnswer:
+    ) -> PlannerReply:
         """Ask the planner for a plan. If the goal is cancelled, so is the planning.
 
         Args:
@@ -101,7 +101,7 @@ class PlannerClient:
         try:
             problem = self._await_planner(context, waits)
             if problem or context.is_cancelled:
-                return PlanAnswer(None, problem)
+                return PlannerReply(None, problem)
             return self._await_answer(context, request, waits, report)
         finally:
             self._monitor.unwatch()
@@ -129,7 +129,7 @@ class PlannerClient:
         request: PlanRequest,
         waits: WaitSettings,
         report: Callable[[str], None],
-    ) -> PlanAnswer:
+    ) -> PlannerReply:
         serial, call = self._serial, self._send(request)
         lost = PlannerLost(serial)
         self._watch(False, lost)
@@ -141,18 +141,19 @@ class PlannerClient:
             if isinstance(event, PlannerProgress) and event.serial == serial:
                 report(_describe_progress(event.feedback))
             elif event == lost:
-                return PlanAnswer(None, "The planner disappeared while it was planning.")
+                return PlannerReply(None, "The planner disappeared while it was planning.")
             if context.is_cancelled:
                 return self._cancel(serial, call, waits)
         call.cancel()
-        return PlanAnswer(None, f"The planner has not answered within {limit:g} s.", timed_out=True)
+        problem = f"The planner has not answered within {limit:g} s."
+        return PlannerReply(None, problem, timed_out=True)
 
-    def _cancel(self, serial: int, call: ActionCall, waits: WaitSettings) -> PlanAnswer:
+    def _cancel(self, serial: int, call: ActionCall, waits: WaitSettings) -> PlannerReply:
         call.cancel()
         for event in self._thread.wait_events(waits.grace_time):
             if isinstance(event, PlannerAnswered) and event.serial == serial:
                 return _make_answer(event)
-        return PlanAnswer(None, "The planner has not answered the request to stop.")
+        return PlannerReply(None, "The planner has not answered the request to stop.")
 
     def _send(self, request: PlanRequest) -> ActionCall:
         serial, post = self._serial, self._thread.events.post
@@ -179,10 +180,10 @@ class PlannerClient:
         self._monitor.watch(ACTION, watch)
 
 
-def _make_answer(event: PlannerAnswered) -> PlanAnswer:
+def _make_answer(event: PlannerAnswered) -> PlannerReply:
     if event.result is None:
-        return PlanAnswer(None, "The planner refused the request, or was restarted meanwhile.")
-    return PlanAnswer(event.result)
+        return PlannerReply(None, "The planner refused the request, or was restarted meanwhile.")
+    return PlannerReply(event.result)
 
 
 def _describe_progress(feedback: Any) -> str:

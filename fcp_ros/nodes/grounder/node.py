@@ -21,7 +21,7 @@ from fcp_ros.nodes.grounder.parameters import PARAMETERS, grounding_options
 from fcp_ros.nodes.grounder.warm_up import warm_up
 from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import ManagedNode, Refusal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode, RequestRefusal
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import Job, JobCancelled, Worker, WorkerBusy, WorkerClosed
 from fcp_ros.srv import GetCalibration, JudgePredicates
@@ -256,7 +256,7 @@ def _failed(response: Any, sentence: str) -> Any:
     return response
 
 
-def _refuse(response: Any, refusal: Refusal) -> Any:
+def _refuse(response: Any, refusal: RequestRefusal) -> Any:
     return _failed(response, refusal.sentence)
 
 

@@ -16,11 +16,11 @@ from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import Plan, PlanResult
 from fcp_ros.nodes.planner.parameters import PARAMETERS
-from fcp_ros.nodes.planner.service import CheckFailed, PlanningDesk, refused_result
+from fcp_ros.nodes.planner.service import PlanningService, UncheckableError, refuse_request
 from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
 from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
-from fcp_ros.nodes.runtime.managed_node import ManagedNode, Refusal, RefusalKind
+from fcp_ros.nodes.runtime.managed_node import ManagedNode, RefusalKind, RequestRefusal
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import (
     CancelToken,
@@ -39,7 +39,7 @@ from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.srv import JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 LOOK_EVERY = 0.02
-"""Seconds between two looks at whether a goal was cancelled."""
+"""Seconds between two checks if a goal was cancelled."""
 
 PlanJob = Callable[[CancelToken], Any]
 
@@ -49,7 +49,7 @@ class PlannerNode(ManagedNode):
 
     Action ``make_plan`` (MakePlan: feedback, cancel) and service ``plan`` (PlanGoal): one request
     is planned at a time, others wait in a bounded queue; beyond it they are refused. A time limit
-    runs from the moment of asking. Services ``validate_plan`` (ValidatePlan), ``load_domain``
+    runs from the arrival of the request. Services ``validate_plan`` (ValidatePlan), ``load_domain``
     (LoadDomain). Publishes ``plan`` (Plan, latched). Subscribes to ``scene_graph`` (SceneGraph,
     latched) and ``scene_changes`` (SceneGraphChange, events). Uses the grounder's service
     ``judge``.
@@ -60,7 +60,7 @@ class PlannerNode(ManagedNode):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__("planner", PARAMETERS, **kwargs)
-        self._desk: PlanningDesk | None = None
+        self._service: PlanningService | None = None
         self._worker: Worker | None = None
         self._scene = SceneFollower()
         self._judge_client: Any = None
@@ -78,20 +78,20 @@ class PlannerNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Read the domain, make topics and the worker."""
+        """Read the domain; make topics and the worker."""
         domain = load_configured_domain(
             self.parameters.text("domain"), self.parameters.texts("type_overrides")
         )
         self._judge_client = self.create_client(
             JudgePredicates, "judge", callback_group=self.requests
         )
-        self._desk = self._desk_for(domain)
+        self._service = self._make_service(domain)
         self._worker = Worker("planner", self.parameters.integer("queue_size"))
         self._plan_publisher = self.publish_state(Plan, "plan")
         follow_scene(self, self._scene, lambda: None)
 
     def deactivate(self) -> None:
-        """End the running search and answer what waits."""
+        """End the running search, and answer waiting requests."""
         if self._worker is not None:
             self._worker.cancel_all()
 
@@ -104,23 +104,23 @@ class PlannerNode(ManagedNode):
         if self._judge_client is not None:
             self.destroy_client(self._judge_client)
             self._judge_client = None
-        self._desk = None
+        self._service = None
         self._scene.clear()
         self._last_answer = ""
         self._last_plan = None
 
     def diagnose(self) -> Diagnosis:
-        """Whether there is a scene and a grounder, how many requests there are."""
-        desk, worker, judge = self._desk, self._worker, self._judge_client
-        if desk is None or worker is None or judge is None:
+        """Report if there is a scene and a grounder, and the number of requests."""
+        service, worker, judge = self._service, self._worker, self._judge_client
+        if service is None or worker is None or judge is None:
             return Diagnosis()
         sequence = self._scene.sequence
         values = {
-            "domain": desk.domain.name,
+            "domain": service.domain.name,
             "scene_sequence_number": "none" if sequence is None else sequence,
             "requests": worker.load,
             "last_answer": self._last_answer,
-            "changed_elements_of_last_plan": self._changed_of_last_plan(),
+            "changed_elements_of_last_plan": self._describe_changes(),
         }
         missing = []
         if sequence is None:
@@ -130,11 +130,12 @@ class PlannerNode(ManagedNode):
         level = DiagnosticStatus.WARN if missing else DiagnosticStatus.OK
         return Diagnosis(level, "; ".join(missing), values)
 
-    def _changed_of_last_plan(self) -> str:
-        """Elements of the last plan that have changed since its scene; whoever has it may ask anew.
+    def _describe_changes(self) -> str:
+        """List the elements of the last plan that have changed since it was made.
 
-        The planner itself keeps nothing that a changed scene makes wrong: each request starts from
-        the newest state, and the last plan for a goal is only where its search begins.
+        Whoever executes the plan may replan then. The planner itself keeps nothing that a changed
+        scene invalidates: each request starts from the newest state, and the last plan for a goal
+        only seeds its search.
         """
         plan = self._last_plan
         if plan is None:
@@ -149,12 +150,12 @@ class PlannerNode(ManagedNode):
 
     def _plan(self, request: Any, response: Any) -> Any:
         asked = time.monotonic()
-        desk, worker = self._serving()
+        service, worker = self._get_service()
 
         def run(token: CancelToken) -> Any:
-            return desk.plan(request.request, asked, token)
+            return service.plan(request.request, asked, token)
 
-        response.result = self._result_of(request.request, worker, run, lambda: False)
+        response.result = self._run_job(request.request, worker, run, lambda: False)
         return response
 
     def _make_plan(self, goal: ServerGoalHandle) -> Any:
@@ -163,28 +164,28 @@ class PlannerNode(ManagedNode):
         refusal = self.refusal()
         try:
             if refusal is None:
-                desk, worker = self._serving()
-                reporter = _Reporter(goal, asked, self.parameters.number("feedback_period"))
+                service, worker = self._get_service()
+                reporter = FeedbackSender(goal, asked, self.parameters.number("feedback_period"))
 
                 def run(token: CancelToken) -> Any:
-                    return desk.plan(request, asked, token, reporter)
+                    return service.plan(request, asked, token, reporter)
 
-                result = self._result_of(request, worker, run, lambda: goal.is_cancel_requested)
+                result = self._run_job(request, worker, run, lambda: goal.is_cancel_requested)
             else:
-                result = _result_of_refusal(request.goal, refusal)
+                result = _report_refusal(request.goal, refusal)
         except Exception as error:
-            result = _result_of_refusal(request.goal, self.internal_fault("make_plan", error))
-        _end(goal, result)
+            result = _report_refusal(request.goal, self.internal_fault("make_plan", error))
+        _end_goal(goal, result)
         return MakePlan.Result(result=result)
 
-    def _result_of(
+    def _run_job(
         self, request: Any, worker: Worker, run: PlanJob, cancelled: Callable[[], bool]
     ) -> Any:
-        """Run a planning job in the worker; its result, or one that says why there is none."""
+        """Run a planning job in the worker; return its result, or why there is none."""
         try:
             job: Job[Any] = worker.submit(run)
         except (WorkerBusy, WorkerClosed) as error:
-            return refused_result(request.goal, PlanStatus.INVALID_REQUEST, str(error))
+            return refuse_request(request.goal, PlanStatus.INVALID_REQUEST, str(error))
         # No bound is needed: the job has a time limit, and ends when the worker is closed.
         while not job.wait(LOOK_EVERY):
             if cancelled():
@@ -192,11 +193,11 @@ class PlannerNode(ManagedNode):
         try:
             result = job.result()
         except JobCancelled as error:
-            return refused_result(request.goal, PlanStatus.CANCELLED, str(error))
-        self._tell(result)
+            return refuse_request(request.goal, PlanStatus.CANCELLED, str(error))
+        self._publish(result)
         return result
 
-    def _tell(self, result: PlanResult) -> None:
+    def _publish(self, result: PlanResult) -> None:
         status = PlanStatus(result.status.code)
         self._last_answer = status.name
         if status.solved:
@@ -209,13 +210,13 @@ class PlannerNode(ManagedNode):
     # --- other services -------------------------------------------------------------------------
 
     def _validate(self, request: Any, response: Any) -> Any:
-        desk, worker = self._serving()
+        service, worker = self._get_service()
         try:
-            job = worker.submit(lambda token: desk.validate(request.plan, request.alpha, token))
+            job = worker.submit(lambda token: service.validate(request.plan, request.alpha, token))
             while not job.wait(1.0):
                 pass  # ends by itself: bounded as planning is
             verdict = job.result()
-        except (CheckFailed, WorkerBusy, WorkerClosed, JobCancelled) as error:
+        except (UncheckableError, WorkerBusy, WorkerClosed, JobCancelled) as error:
             response.success = False
             response.message = str(error)
             return response
@@ -241,8 +242,8 @@ class PlannerNode(ManagedNode):
             response.message = f"{len(error.diagnostics)} problems in {address}."
             response.problems = [str(problem) for problem in error.diagnostics]
             return response
-        self._serving()
-        self._desk = self._desk_for(domain)
+        self._get_service()
+        self._service = self._make_service(domain)
         response.success = True
         response.name = domain.name
         response.version = domain.version
@@ -252,8 +253,8 @@ class PlannerNode(ManagedNode):
         )
         return response
 
-    def _desk_for(self, domain: Any) -> PlanningDesk:
-        return PlanningDesk(
+    def _make_service(self, domain: Any) -> PlanningService:
+        return PlanningService(
             domain,
             self._scene,
             self._judge_client,
@@ -261,16 +262,16 @@ class PlannerNode(ManagedNode):
             lambda: self.get_clock().now().to_msg(),
         )
 
-    def _serving(self) -> tuple[PlanningDesk, Worker]:
-        """What an active node has; raises when it was cleaned up this very moment."""
-        desk, worker = self._desk, self._worker
-        if desk is None or worker is None:
+    def _get_service(self) -> tuple[PlanningService, Worker]:
+        """Return the parts of an active node; raise if it was cleaned up this very moment."""
+        service, worker = self._service, self._worker
+        if service is None or worker is None:
             raise WorkerClosed("The node is being cleaned up: ask again when it is active.")
-        return desk, worker
+        return service, worker
 
 
-class _Reporter:
-    """Sends progress as feedback, not more often than the period, but each phase once."""
+class FeedbackSender:
+    """Sends progress as feedback: at once for a new phase, else at most once in a period."""
 
     def __init__(self, goal: ServerGoalHandle, asked: float, period: float) -> None:
         self._goal = goal
@@ -293,8 +294,8 @@ class _Reporter:
         self._goal.publish_feedback(feedback)
 
 
-def _end(goal: ServerGoalHandle, result: PlanResult) -> None:
-    """Give a goal its terminal state."""
+def _end_goal(goal: ServerGoalHandle, result: PlanResult) -> None:
+    """Bring a goal into its terminal state."""
     status = PlanStatus(result.status.code)
     if status.solved:
         goal.succeed()
@@ -304,18 +305,18 @@ def _end(goal: ServerGoalHandle, result: PlanResult) -> None:
         goal.abort()
 
 
-def _result_of_refusal(asked: str, refusal: Refusal) -> PlanResult:
+def _report_refusal(asked: str, refusal: RequestRefusal) -> PlanResult:
     internal = refusal.kind is RefusalKind.INTERNAL
     status = PlanStatus.INTERNAL_ERROR if internal else PlanStatus.INVALID_REQUEST
-    return refused_result(asked, status, refusal.sentence)
+    return refuse_request(asked, status, refusal.sentence)
 
 
-def _refuse_plan(response: Any, refusal: Refusal) -> Any:
-    response.result = _result_of_refusal("", refusal)
+def _refuse_plan(response: Any, refusal: RequestRefusal) -> Any:
+    response.result = _report_refusal("", refusal)
     return response
 
 
-def _refuse(response: Any, refusal: Refusal) -> Any:
+def _refuse(response: Any, refusal: RequestRefusal) -> Any:
     response.success = False
     response.message = refusal.sentence
     return response

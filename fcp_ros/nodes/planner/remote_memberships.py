@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memberships from the grounder node: its ``judge`` service as a planning membership source."""
+"""The grounder's service ``judge`` as the planner's source of memberships."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.srv import JudgePredicates
 
 LOOK_EVERY = 0.005
-"""Seconds between two looks at whether the answer is there or nobody wants it any more."""
+"""Seconds between two checks for the answer, or for a cancellation."""
 
 ANSWER_MARGIN = 1.0
 """Seconds that the grounder's own refusal ("no answer within ...") may need to arrive."""
@@ -28,12 +28,12 @@ ANSWER_MARGIN = 1.0
 class RemoteMemberships:
     """Asks the grounder; for a worker thread, never for an executor callback.
 
-    Arguments:
-        client: of the service ``judge``; somebody else spins its node.
-        server_wait: seconds to wait for a grounder to appear.
-        answer_wait: seconds to wait for one answer.
-        deadline: time (s, of `time.monotonic`) after which nothing is asked any more.
-        cancelled: whether nobody wants the answer any more.
+    Args:
+        client: Client of the service ``judge``; its node is spun elsewhere.
+        server_wait: Seconds to wait for a grounder to appear.
+        answer_wait: Seconds to wait for one answer.
+        deadline: Time (s, of `time.monotonic`) after which no more questions are asked.
+        cancelled: Returns True once nobody wants the answer any more.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class RemoteMemberships:
         self._cancelled = cancelled
 
     def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
-        """One membership for each request, in their order.
+        """Return one membership for each request, in their order.
 
         Raises:
             GroundingError: no grounder answers in time, or it can't answer; says what to do.
@@ -82,10 +82,10 @@ class RemoteMemberships:
                 f"{self._answer_wait:g} s: is it busy with other requests, or loading its model? "
                 "Raise the planner's parameter judge_timeout.",
             )
-        return _memberships(call.response(), len(requests))
+        return _read_response(call.response(), len(requests))
 
     def _wait(self, ready: Callable[[], bool], seconds: float) -> bool:
-        """Whether `ready` came true in time. Polls: cancelling must work in every moment."""
+        """Return True if `ready` came true in time. Polls: cancelling must work at any moment."""
         end = time.monotonic() + seconds
         while not ready():
             now = time.monotonic()
@@ -102,7 +102,7 @@ class RemoteMemberships:
         return True
 
 
-def _memberships(response: Any, count: int) -> list[Membership]:
+def _read_response(response: Any, count: int) -> list[Membership]:
     if not response.success:
         raise GroundingError(
             GroundingCode.NO_ANSWER, f"The grounder can't answer: {response.message}"

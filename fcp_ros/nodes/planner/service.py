@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a planning request message to its answer: state, options and memberships brought together.
+"""Planning and validation: from a request message, the scene and the grounder to an answer.
 
 Everything here runs in the planner's worker thread.
 """
@@ -20,9 +20,9 @@ from fcp_ros.domain.expressions.syntax import ExpressionError
 from fcp_ros.domain.model import Domain
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.plan import PlanOrigin, degree, plan_from_ros
+from fcp_ros.nodes.conversions.plan import PlanOrigin, check_degree, plan_from_ros
 from fcp_ros.nodes.conversions.planning import request_from_ros, result_to_ros
-from fcp_ros.nodes.planner.parameters import planning_options
+from fcp_ros.nodes.planner.parameters import read_planning_options
 from fcp_ros.nodes.planner.remote_memberships import RemoteMemberships
 from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.worker import CancelToken
@@ -38,7 +38,7 @@ from fcp_ros.planning.verification.verify import verify
 from fcp_ros.relaxation.plan_goal import plan_goal
 
 NOTEWORTHY_WAIT = 0.05
-"""Seconds below which waiting does not count against a time limit, so that it is reported as it was
+"""Seconds of waiting that do not count against a time limit, so that the limit is reported as
 given."""
 
 VALIDATION_TIME = 60.0
@@ -49,7 +49,7 @@ UNCHECKABLE = (NoSceneError, ConversionError, ExpressionError, GroundingError, I
 
 
 @dataclass(frozen=True)
-class CheckFailed(ValueError):
+class UncheckableError(ValueError):
     """A plan could not be checked at all; one sentence why."""
 
     sentence: str
@@ -58,15 +58,15 @@ class CheckFailed(ValueError):
         return self.sentence
 
 
-class PlanningDesk:
+class PlanningService:
     """Answers planning and validation requests for one domain.
 
-    Arguments:
-        domain: what can be done.
-        world: the newest scene graph.
-        judge: client of the grounder's service ``judge``.
-        parameters: the planner's.
-        now: the ROS time, as a message.
+    Args:
+        domain: The domain.
+        scene: The newest scene graph.
+        judge: Client of the grounder's service ``judge``.
+        parameters: Parameters of the planner.
+        now: Returns the ROS time as a message.
     """
 
     def __init__(
@@ -88,39 +88,39 @@ class PlanningDesk:
     def plan(
         self, request: Any, asked: float, token: CancelToken, progress: ProgressCallback = ignore
     ) -> Any:
-        """The answer to a PlanRequest message, as a PlanResult message.
+        """Answer a PlanRequest message with a PlanResult message.
 
-        Arguments:
-            request: the message.
-            asked: when it came (s, of `time.monotonic`): waiting for its turn counts.
-            token: cancels it.
-            progress: told how it goes.
+        Args:
+            request: The message.
+            asked: Time of its arrival (s, of `time.monotonic`): waiting for its turn counts.
+            token: Cancels the planning.
+            progress: Gets progress reports.
         """
         try:
-            goal, options = request_from_ros(request, planning_options(self._parameters))
-            state = self._state(token)
+            goal, options = request_from_ros(request, read_planning_options(self._parameters))
+            state = self._await_state(token)
         except (ConversionError, NoSceneError) as error:
-            return refused_result(request.goal, PlanStatus.INVALID_REQUEST, str(error))
+            return refuse_request(request.goal, PlanStatus.INVALID_REQUEST, str(error))
         result = self._solve(goal, options, asked, state, token, progress)
-        return result_to_ros(result, self._origin(request.goal, state))
+        return result_to_ros(result, self._make_origin(request.goal, state))
 
     def validate(self, message: Any, alpha: float, token: CancelToken) -> Verdict:
-        """The independent verifier's verdict on a Plan message, on the present scene.
+        """Check a Plan message on the present scene with the independent verifier.
 
-        Arguments:
-            message: the plan.
-            alpha: the alpha-cut; NaN takes the plan's own.
-            token: cancels it.
+        Args:
+            message: The plan.
+            alpha: The alpha-cut; NaN takes the plan's own.
+            token: Cancels the check.
 
         Raises:
-            CheckFailed: no scene, no valid plan message, a goal that can't be read, no grounder.
+            UncheckableError: there is no scene, no valid plan, no readable goal, or no grounder.
         """
         try:
-            state = self._state(token)
+            state = self._await_state(token)
             plan = plan_from_ros(message)
-            cut = plan.alpha if math.isnan(alpha) else degree(alpha, "alpha")
+            cut = plan.alpha if math.isnan(alpha) else check_degree(alpha, "alpha")
             goal = check_goal(parse_expression(plan.goal), self.domain, state.instance)
-            memberships = self._memberships(time.monotonic() + VALIDATION_TIME, token)
+            memberships = self._make_memberships(time.monotonic() + VALIDATION_TIME, token)
             return verify(
                 self.domain,
                 state.instance,
@@ -132,7 +132,7 @@ class PlanningDesk:
                 rules=self._session.rules,
             )
         except UNCHECKABLE as error:
-            raise CheckFailed(str(error)) from error
+            raise UncheckableError(str(error)) from error
 
     def _solve(
         self,
@@ -159,20 +159,20 @@ class PlanningDesk:
             state.instance,
             goal,
             options,
-            self._memberships(time.monotonic() + options.time_limit, token),
+            self._make_memberships(time.monotonic() + options.time_limit, token),
             resources=state.resources,
             cancelled=lambda: token.cancelled,
             progress=progress,
             session=self._session,
         )
 
-    def _state(self, token: CancelToken) -> WorldState:
-        """The present state; right after the start it may take a moment to come."""
+    def _await_state(self, token: CancelToken) -> WorldState:
+        """Return the present state; right after the start it may take a moment to arrive."""
         wait = self._parameters.number("scene_wait")
         self._scene.wait_for_first(wait, lambda: token.cancelled)
         return self._scene.state(self.domain)
 
-    def _memberships(self, deadline: float, token: CancelToken) -> RemoteMemberships:
+    def _make_memberships(self, deadline: float, token: CancelToken) -> RemoteMemberships:
         return RemoteMemberships(
             self._judge,
             server_wait=self._parameters.number("grounder_wait"),
@@ -181,7 +181,7 @@ class PlanningDesk:
             cancelled=lambda: token.cancelled,
         )
 
-    def _origin(self, asked: str, state: WorldState) -> PlanOrigin:
+    def _make_origin(self, asked: str, state: WorldState) -> PlanOrigin:
         return PlanOrigin(
             asked=asked,
             scene_sequence=state.graph.sequence,
@@ -191,6 +191,6 @@ class PlanningDesk:
         )
 
 
-def refused_result(asked: str, status: PlanStatus, sentence: str) -> Any:
-    """The PlanResult message of a request that was not planned for."""
+def refuse_request(asked: str, status: PlanStatus, sentence: str) -> Any:
+    """Make the PlanResult message of a request that was not planned for."""
     return result_to_ros(PlanningResult(status, sentence), PlanOrigin(asked=asked))

@@ -41,7 +41,7 @@ class RefusalKind(str, Enum):
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RequestRefusal:
     """A request is refused: the kind for programs, a sentence for people."""
 
     kind: RefusalKind
@@ -98,7 +98,7 @@ class ManagedNode(TransitionsNode):
         self._publishers_made: list[Publisher] = []
         self._subscriptions_made: list[Subscription] = []
 
-    def refusal(self) -> Refusal | None:
+    def refusal(self) -> RequestRefusal | None:
         """Return why a request can't be served now; None if it can."""
         if self.is_active:
             return None
@@ -111,12 +111,13 @@ class ManagedNode(TransitionsNode):
             advice = "Configure and activate it, or wait until it has done so itself."
         else:
             advice = "Start it again."
-        return Refusal(RefusalKind.INACTIVE, f"The node {name} is {self.state.value}. {advice}")
+        sentence = f"The node {name} is {self.state.value}. {advice}"
+        return RequestRefusal(RefusalKind.INACTIVE, sentence)
 
-    def internal_fault(self, where: str, error: BaseException) -> Refusal:
+    def internal_fault(self, where: str, error: BaseException) -> RequestRefusal:
         """Log an unexpected exception, and return the refusal that reports it."""
         self.get_logger().error(f"{where}: {''.join(traceback.format_exception(error)).rstrip()}")
-        return Refusal(
+        return RequestRefusal(
             RefusalKind.INTERNAL,
             f"{where} failed with {type(error).__name__}: {error}. This is a fault of the node "
             f"{self.get_fully_qualified_name()}; its log has the details.",
@@ -129,7 +130,7 @@ class ManagedNode(TransitionsNode):
         service_type: Any,
         name: str,
         serve: Callable[[Any, Any], Any],
-        refuse: Callable[[Any, Refusal], Any],
+        refuse: Callable[[Any, RequestRefusal], Any],
     ) -> None:
         """Offer a service that always answers.
 

@@ -23,7 +23,7 @@ from fcp_ros.nodes.markers.publisher import PARAMETERS as MARKER_PARAMETERS
 from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import ManagedNode, Refusal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode, RequestRefusal
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
@@ -232,7 +232,7 @@ class SceneGraphNode(ManagedNode):
         return self._holder
 
 
-def _refuse(response: Any, refusal: Refusal) -> Any:
+def _refuse(response: Any, refusal: RequestRefusal) -> Any:
     response.success = False
     response.message = refusal.sentence
     return response
