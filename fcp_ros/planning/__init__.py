@@ -11,10 +11,8 @@ from fcp_ros.planning.model.request import (
     Progress,
     Switches,
 )
-from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation
+from fcp_ros.planning.model.result import Candidate, PlanningResult, PlanStatus, Relaxation, Verdict
 from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
-from fcp_ros.planning.model.status import PlanStatus
-from fcp_ros.planning.model.verdict import Verdict
 from fcp_ros.planning.planner import plan
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.verification.verify import verify

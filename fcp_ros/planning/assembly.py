@@ -11,7 +11,7 @@ from itertools import product
 from fcp_ros.domain.model import ActionRule
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.encoding import Encoding
-from fcp_ros.planning.model.ground_step import duration_of
+from fcp_ros.planning.model.ground_step import compute_duration
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.request_context import RequestContext
@@ -83,7 +83,7 @@ def value_steps(drafts: Iterable[StepDraft], context: RequestContext) -> tuple[P
             tuple(zip(draft.rule.parameter_names, draft.arguments, strict=True)),
             degree,
             after,
-            duration_of(draft.rule, draft.arguments, context.instance),
+            compute_duration(draft.rule, draft.arguments, context.instance),
             draft.rule.executor,
             judgements,
             draft.chunk,

@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.planning.messages import mention_fallback
 from fcp_ros.planning.model.plan import Plan
-from fcp_ros.planning.model.result import PlanningResult
-from fcp_ros.planning.model.status import PlanStatus
-from fcp_ros.planning.model.verdict import Verdict
+from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.schedule.network import Inconsistency
 from fcp_ros.planning.schedule.schedule import schedule_steps

@@ -18,11 +18,10 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, AlphaCut, count_graded_steps, reaches
 from fcp_ros.planning.assembly import StepDraft, value_steps
 from fcp_ros.planning.handover import Handover
-from fcp_ros.planning.model.ground_step import GroundStep, cost_of, graded_atoms_of
+from fcp_ros.planning.model.ground_step import GroundStep, compute_cost, list_graded_atoms
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.request import Optimise
-from fcp_ros.planning.model.result import PlanningResult
-from fcp_ros.planning.model.verdict import Verdict
+from fcp_ros.planning.model.result import PlanningResult, Verdict
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.verification.degrees import value_goal
@@ -53,7 +52,7 @@ class ReusablePlan:
         if optimise is Optimise.DURATION:
             return self.plan.duration
         steps = (_ground(step, domain) for step in self.plan.steps)
-        return sum(cost_of(step.rule, step.arguments) for step in steps)
+        return sum(compute_cost(step.rule, step.arguments) for step in steps)
 
 
 def find_reusable_plan(context: RequestContext, goal: Expression) -> ReusablePlan | None:
@@ -143,7 +142,7 @@ def _value_rest(
     """Make a plan of the remaining steps, each judged by itself in the present state."""
     judge, tnorm = context.judge, context.tnorm
     ground = (_ground(step, context.domain) for step in steps)
-    drafts = (StepDraft(g.rule, g.arguments, graded_atoms_of(g)) for g in ground)
+    drafts = (StepDraft(g.rule, g.arguments, list_graded_atoms(g)) for g in ground)
     fresh = value_steps(drafts, context)
     degree = value_goal(goal, previous, final, judge, context.domain, tnorm)
     return replace(

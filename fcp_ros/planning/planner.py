@@ -36,11 +36,10 @@ from fcp_ros.planning.model.request import (
     Phase,
     PlanningOptions,
     ProgressCallback,
-    ignore,
-    never,
+    ignore_progress,
+    never_cancel,
 )
-from fcp_ros.planning.model.result import PlanningResult
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanningResult, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.plan_reuse import ReusablePlan, find_reusable_plan, reuse_plan
 from fcp_ros.planning.request_context import PhaseTimes, RequestContext
@@ -73,8 +72,8 @@ def plan(
     memberships: MembershipSource,
     *,
     resources: Mapping[str, float] | None = None,
-    cancelled: CancelCallback = never,
-    progress: ProgressCallback = ignore,
+    cancelled: CancelCallback = never_cancel,
+    progress: ProgressCallback = ignore_progress,
     session: PlanningSession | None = None,
 ) -> PlanningResult:
     """Find the best plan, verify it, and hand it out if it reaches alpha.

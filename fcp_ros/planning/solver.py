@@ -38,7 +38,7 @@ from fcp_ros.planning.judging.regression import FactLossBounds
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.request import Optimise, Phase
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.request_context import RequestContext

@@ -21,11 +21,10 @@ from fcp_ros.planning.model.request import (
     PlanningOptions,
     Progress,
     ProgressCallback,
-    ignore,
-    never,
+    ignore_progress,
+    never_cancel,
 )
-from fcp_ros.planning.model.result import PlanningResult, Relaxation
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Relaxation
 from fcp_ros.planning.planner import plan
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.substitution import SUBSTITUTE, Substitution, find_substitutions
@@ -41,8 +40,8 @@ def plan_goal(
     memberships: MembershipSource,
     *,
     resources: Mapping[str, float] | None = None,
-    cancelled: CancelCallback = never,
-    progress: ProgressCallback = ignore,
+    cancelled: CancelCallback = never_cancel,
+    progress: ProgressCallback = ignore_progress,
     session: PlanningSession | None = None,
 ) -> PlanningResult:
     """Plan a goal as a user wrote it.

@@ -15,7 +15,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl import PddlTask
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.planning import Plan
-from fcp_ros.planning.model.ground_step import cost_of
+from fcp_ros.planning.model.ground_step import compute_cost
 
 _NAME = re.compile(r"[A-Za-z][\w-]*\Z", re.ASCII)
 
@@ -40,7 +40,7 @@ def to_ipc_plan(plan: Plan, domain: Domain, task: PddlTask | None = None) -> str
     cost = 0.0
     for step in plan.steps:
         bound = dict(step.arguments)
-        cost += cost_of(domain.rules[step.rule], tuple(bound.values()))
+        cost += compute_cost(domain.rules[step.rule], tuple(bound.values()))
         if task is None:
             lines.append(_format_action(step.rule, tuple(bound.values())))
         else:

@@ -8,7 +8,7 @@ import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus, plan
-from fcp_ros.planning.model.request import ignore
+from fcp_ros.planning.model.request import ignore_progress
 from fcp_ros.planning.verification.verify import verify
 
 
@@ -68,7 +68,7 @@ def hard_to_prove(house, state, degrees):
     text = "forall ?x: item (not on(?x, table) and not holding(bot, ?x))"
     goal = check_goal(parse_expression(text), house, instance, text)
 
-    def run(progress=ignore, **options):
+    def run(progress=ignore_progress, **options):
         settings = PlanningOptions(**options)
         source, battery = degrees(given), {"battery": 20.0}
         return plan(house, instance, goal, settings, source, resources=battery, progress=progress)

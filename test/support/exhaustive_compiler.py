@@ -19,7 +19,7 @@ from fcp_ros.cset import Fact, Instance, facts
 from fcp_ros.domain.expressions.syntax import Atom
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.planning.goal.formula import Wanted
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler

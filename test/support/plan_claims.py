@@ -4,7 +4,7 @@
 from fcp_ros.cset import Morphism, find_homs, find_matches, rewrite
 from fcp_ros.domain import build_constraint_pattern, build_span, evaluate, infer_types
 from fcp_ros.grounding.protocol.context import build_request
-from fcp_ros.planning.model.ground_step import GroundStep, graded_atoms_of
+from fcp_ros.planning.model.ground_step import GroundStep, list_graded_atoms
 from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
 
 
@@ -91,7 +91,7 @@ class Claims:
                 bounds = self.domain.resources[name]
                 if use and not bounds.minimum <= rest[name] <= bounds.maximum:
                     return None
-            atoms = graded_atoms_of(GroundStep(rule, tuple(arguments)))
+            atoms = list_graded_atoms(GroundStep(rule, tuple(arguments)))
             return after, rest, tuple(self.judged(atom, state) for atom in atoms)
         return None
 

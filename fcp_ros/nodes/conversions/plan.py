@@ -22,8 +22,7 @@ from fcp_ros.nodes.conversions.common import (
     id_to_ros,
 )
 from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
-from fcp_ros.planning.model.plan import Plan, PlanStep
-from fcp_ros.planning.model.schedule import Schedule
+from fcp_ros.planning.model.plan import Plan, PlanStep, Schedule
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,7 @@ from fcp_ros.nodes.conversions.common import (
 from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
 from fcp_ros.nodes.conversions.plan import PlanOrigin, plan_from_ros, plan_to_ros
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
-from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation
-from fcp_ros.planning.model.status import PlanStatus
-from fcp_ros.planning.model.verdict import Verdict
+from fcp_ros.planning.model.result import Candidate, PlanningResult, PlanStatus, Relaxation, Verdict
 
 
 def request_to_ros(goal: str, options: PlanningOptions) -> PlanRequest:

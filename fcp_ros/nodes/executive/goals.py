@@ -25,7 +25,7 @@ from fcp_ros.nodes.executive.thread import GoalContext
 from fcp_ros.nodes.runtime.rclpy_repairs import GoalEnd
 from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanStatus
 
 PLAN_ERRORS = {
     DispatchStatus.SUCCEEDED: PlanError.NONE,

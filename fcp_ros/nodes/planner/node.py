@@ -33,7 +33,7 @@ from fcp_ros.nodes.runtime.worker import (
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.package_files import config_folder, find_domain
 from fcp_ros.planning.model.request import Phase, Progress
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.warm_up import warm_up
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.srv import JudgePredicates, LoadDomain, PlanGoal, ValidatePlan

@@ -14,7 +14,7 @@ from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.nodes.conversions.common import ConversionError, duration_to_ros
 from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_to_ros
 from fcp_ros.nodes.runtime.rclpy_repairs import RepeatedCall
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.srv import JudgePredicates
 

@@ -28,10 +28,8 @@ from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.planning.model.option_table import find_problems
-from fcp_ros.planning.model.request import PlanningOptions, ProgressCallback, ignore
-from fcp_ros.planning.model.result import PlanningResult
-from fcp_ros.planning.model.status import PlanStatus
-from fcp_ros.planning.model.verdict import Verdict
+from fcp_ros.planning.model.request import PlanningOptions, ProgressCallback, ignore_progress
+from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.verification.verify import verify
@@ -86,7 +84,11 @@ class PlanningService:
         self._now = now
 
     def plan(
-        self, request: Any, asked: float, token: CancelToken, progress: ProgressCallback = ignore
+        self,
+        request: Any,
+        asked: float,
+        token: CancelToken,
+        progress: ProgressCallback = ignore_progress,
     ) -> Any:
         """Answer a PlanRequest message with a PlanResult message.
 

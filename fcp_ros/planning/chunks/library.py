@@ -15,7 +15,7 @@ from itertools import groupby
 
 from fcp_ros.domain.expressions.syntax import Text, Variable
 from fcp_ros.domain.model import Chunk, Domain
-from fcp_ros.planning.model.ground_step import GroundStep, graded_atoms_of
+from fcp_ros.planning.model.ground_step import GroundStep, list_graded_atoms
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.plan import chunk_name
 
@@ -57,7 +57,7 @@ def find_chunk_atoms(
         the atoms that judge the chunk as a whole, or those of its steps.
     """
     if not chunk.graded:
-        return tuple(atom for step in steps for atom in graded_atoms_of(step))
+        return tuple(atom for step in steps for atom in list_graded_atoms(step))
     return tuple(
         (
             atom.predicate,
@@ -112,13 +112,13 @@ def find_step_atoms(
 
 def _find_group_atoms(chunk: Chunk | None, steps: Sequence[GroundStep]) -> Iterator[StepAtoms]:
     if chunk is None:
-        yield from map(graded_atoms_of, steps)
+        yield from map(list_graded_atoms, steps)
         return
     binding = bind(chunk, steps)
     if binding is None:
         raise NotAChunk(f"{', '.join(map(str, steps))} is no {chunk.name}")
     if not chunk.graded:
-        yield from map(graded_atoms_of, steps)
+        yield from map(list_graded_atoms, steps)
         return
     yield find_chunk_atoms(chunk, binding, steps)
     yield from (() for _ in steps[1:])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fcp_ros.domain.model import ActionRule, Resource, Window
 from fcp_ros.planning.flat.builder import FlatResource
-from fcp_ros.planning.model.ground_step import BoundRule, cost_of, duration_of
+from fcp_ros.planning.model.ground_step import BoundRule, compute_cost, compute_duration
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.task.task import GroundOperator, Task
 
@@ -75,14 +75,14 @@ class OperatorCosts:
         """Return the time window of an operator."""
         return self._rules[step.rule.name].window
 
-    def cost_of(self, step: BoundRule) -> float:
+    def compute_cost(self, step: BoundRule) -> float:
         """Return the cost of an operator."""
         cost = self._rules[step.rule.name].cost
         if cost is not None:
             return cost
         if self._optimise is Optimise.COST:
-            return cost_of(step.rule, step.arguments)
-        return duration_of(step.rule, step.arguments, self._instance)
+            return compute_cost(step.rule, step.arguments)
+        return compute_duration(step.rule, step.arguments, self._instance)
 
     def use_of(self, step: BoundRule) -> tuple[float, ...]:
         """Return the amounts that an operator takes from the pools."""
@@ -91,7 +91,7 @@ class OperatorCosts:
             return rule.use
         duration = rule.duration
         if duration is None:
-            duration = duration_of(step.rule, step.arguments, self._instance)
+            duration = compute_duration(step.rule, step.arguments, self._instance)
         return (*rule.use, -duration)
 
     def is_free(self, step: BoundRule) -> bool:

@@ -157,7 +157,7 @@ class _Encoder:
                 body,
                 FlatAction((GroundStep(operator.rule, operator.arguments),)),
                 self._graded[operator.rule.name].of(operator.arguments),
-                costs.cost_of(operator),
+                costs.compute_cost(operator),
                 costs.use_of(operator),
                 window.opens,
                 window.closes,

@@ -44,7 +44,7 @@ from fcp_ros.planning.goal.formula import (
     Settled,
 )
 from fcp_ros.planning.model.memberships import GradedAtom
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.task.task import Task
 

@@ -39,7 +39,7 @@ from fcp_ros.planning.goal.formula import (
     make_instantiation,
     make_scaled,
 )
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.task.lifted import find_fluents
 

@@ -39,7 +39,7 @@ class BoundRule(Protocol):
         ...
 
 
-def graded_atoms_of(step: BoundRule) -> tuple[GradedAtom, ...]:
+def list_graded_atoms(step: BoundRule) -> tuple[GradedAtom, ...]:
     """Return the graded atoms of a step, in the rule's order."""
     if not step.rule.graded:
         return ()
@@ -77,7 +77,7 @@ class GradedAtoms:
         )
 
 
-def duration_of(rule: ActionRule, arguments: Sequence[str], instance: Instance) -> float:
+def compute_duration(rule: ActionRule, arguments: Sequence[str], instance: Instance) -> float:
     """Compute the expected duration in seconds: base + per_metre * distance (m)."""
     duration = rule.duration
     if duration.between is None or duration.per_metre == 0.0:
@@ -89,7 +89,7 @@ def duration_of(rule: ActionRule, arguments: Sequence[str], instance: Instance) 
     return duration.base + duration.per_metre * math.dist(one, other)
 
 
-def cost_of(rule: ActionRule, arguments: Sequence[str]) -> float:
+def compute_cost(rule: ActionRule, arguments: Sequence[str]) -> float:
     """Compute the cost of a step: the rule's base and the entries of its cost tables."""
     cost = rule.cost
     if not cost.terms:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.planning.model.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +34,8 @@ class PlanStep:
         duration: expected duration in seconds.
         executor: relative name of the ExecuteStep action.
         judgements: the judged graded atoms of the step, in the rule's order.
-        chunk: the chunk that the step belongs to, with a number where there are several of one
-            name in the plan ("fetch", "fetch 2"); empty for a step of its own.
+        chunk: the chunk that the step belongs to, with a number from the second use in the plan on
+            ("fetch", "fetch 2"); empty for a step of its own.
     """
 
     rule: str
@@ -53,9 +52,35 @@ class PlanStep:
 
 
 def chunk_name(label: str) -> str:
-    """The name of a step's chunk: `PlanStep.chunk` without the number that tells uses apart."""
+    """Return the name of a step's chunk: `PlanStep.chunk` without the number of the use."""
     name, _, number = label.rpartition(" ")
     return name if name and number.isdigit() else label
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Start and end of every step, counted from the start of the plan, in seconds.
+
+    Steps go by their position in the plan, from 0. Any times that keep `order`, the windows and the
+    deadline would do; these are the earliest ones.
+
+    Attributes:
+        starts: earliest start of each step.
+        ends: its end, when it starts at its earliest.
+        latest_starts: the latest start of each step at which the plan can still be done by
+            `makespan`; a step for which it equals the earliest one is critical.
+        order: (before, after): the first has ended when the second starts. The transitive
+            reduction, sorted; steps that it does not order may run at the same time.
+        agents: the agents that are busy with each step; no two steps of one agent overlap.
+        makespan: end of the last step; 0 without steps.
+    """
+
+    starts: tuple[float, ...]
+    ends: tuple[float, ...]
+    latest_starts: tuple[float, ...]
+    order: tuple[tuple[int, int], ...]
+    agents: tuple[tuple[str, ...], ...]
+    makespan: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +100,7 @@ class Plan:
         tnorm: name of the t-norm.
         id: UUID (version 4) as text.
         resources_after: resource -> value after the last step.
-        schedule: when the steps run, where that was worked out.
+        schedule: the times of the steps, if they were worked out.
     """
 
     goal: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a caller may set for one planning request, and how it is told of the progress."""
+"""The settings of a planning request, and the callbacks that report its progress."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Phase(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a request stands: phase, expanded states, best membership so far (None: no plan)."""
+    """The progress of a request: phase, expanded states, best membership (None: no plan yet)."""
 
     phase: Phase
     expansions: int = 0
@@ -33,7 +33,7 @@ class Progress:
 
 
 class Optimise(str, Enum):
-    """What the best plan is."""
+    """The objective: what makes a plan the best one."""
 
     MEMBERSHIP = "membership"
     """The highest membership; among equals the fewest steps."""
@@ -66,12 +66,12 @@ CancelCallback = Callable[[], bool]
 ProgressCallback = Callable[[Progress], None]
 
 
-def never() -> bool:
+def never_cancel() -> bool:
     """The cancel callback of a caller that never cancels."""
     return False
 
 
-def ignore(_progress: Progress) -> None:
+def ignore_progress(_progress: Progress) -> None:
     """The progress callback of a caller that isn't interested."""
 
 
@@ -110,15 +110,15 @@ class PlanningOptions:
     switches: Switches = field(default_factory=Switches)
 
     def cut(self, graded_steps: int = 0) -> AlphaCut:
-        """The alpha-cut for a plan with so many graded steps, and where it comes from."""
+        """Return the alpha-cut for a plan with this number of graded steps, and its reason."""
         if self.policy is None:
             return AlphaCut(self.alpha, f"Alpha is {self.alpha:.3g}, as given.")
         return self.policy.cut(graded_steps)
 
     def with_alpha(self, alpha: float) -> PlanningOptions:
-        """The same options for another alpha: a policy, if there is one, starts from it."""
+        """Return the options for another alpha; a policy, if there is one, starts from it."""
         policy = self.policy
         if policy is not None:
-            # What is no membership is refused by `find_problems`, in words.
+            # A number outside [0, 1] makes no policy: `find_problems` refuses it in words.
             policy = replace(policy, base=alpha) if 0.0 <= alpha <= 1.0 else None
         return replace(self, alpha=alpha, policy=policy)

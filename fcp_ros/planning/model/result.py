@@ -1,15 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a planning request answers: status, sentence, plan, and everything that explains it."""
+"""The answer to a planning request: status, sentence, plan, verdict, and what explains it.
+
+There is one status for each way in which a request can end (DESIGN section 4).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
+from fcp_ros.cset import Instance
 from fcp_ros.planning.model.explanation import Explanation
 from fcp_ros.planning.model.plan import Judged, Plan
-from fcp_ros.planning.model.status import PlanStatus
-from fcp_ros.planning.model.verdict import Verdict
+
+
+class PlanStatus(Enum):
+    """The status of a planning result. The integer values are those of the ROS interface."""
+
+    SOLVED_OPTIMALLY = 1
+    """A verified plan, and a proof that no plan has a higher membership."""
+    SOLVED_SATISFICING = 2
+    """A verified plan that reaches alpha; a better one may exist."""
+    UNSOLVABLE_PROVEN = 3
+    """No sequence of actions reaches the goal to a degree above 0, whatever alpha is."""
+    UNSOLVABLE_AT_ALPHA = 4
+    """Executable plans exist, and it is proven that none of them reaches alpha."""
+    UNSOLVABLE_INCOMPLETELY = 5
+    """No plan was found within the expansion limit; nothing is proven."""
+    TIMEOUT = 6
+    """The time limit passed before a plan that reaches alpha was found."""
+    MEMOUT = 7
+    """The node limit or the memory was used up before a plan that reaches alpha was found."""
+    CANCELLED = 8
+    """The caller cancelled."""
+    UNSUPPORTED = 9
+    """The request needs something that the planner does not support; the message says what."""
+    INVALID_REQUEST = 10
+    """The request contradicts itself or the domain; the message says what to change."""
+    INTERNAL_ERROR = 11
+    """The planner failed, or the verifier refused its plan. Nothing was handed out."""
+
+    @property
+    def solved(self) -> bool:
+        """True if the result carries a plan that may be executed."""
+        return self in (PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verifier's answer.
+
+    Attributes:
+        ok: True if the plan may be executed.
+        problems: what is wrong, one sentence each; empty when ok.
+        memberships: the composed membership after each step that could be done.
+        final: the state after the last step; None if a step could not be done.
+    """
+
+    ok: bool
+    problems: tuple[str, ...]
+    memberships: tuple[float, ...]
+    final: Instance | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +70,14 @@ class Candidate:
 
     Attributes:
         binding: (variable, element name), in the order of the goal's variables.
-        membership: membership of the best plan found with this binding, or an upper bound of it
-            where `exact` is False; 0 where no plan exists.
+        membership: of the best plan found with this binding, or an upper bound if `exact` is False;
+            0 if no plan exists.
         goal_degree: degree of the goal under this binding once its crisp part is achieved.
-        reachable: False when it is proven that the crisp part can't be achieved.
-        chosen: whether the plan (or, without one, the best membership reported) rests on it.
+        reachable: False if it is proven that the crisp part can't be achieved.
+        chosen: True if the plan (or, without one, the reported best membership) rests on it.
         judgements: the judged graded atoms of the goal under this binding.
-        reason: one sentence: why it was chosen, why not, or what stands in its way.
-        exact: whether `membership` is that of a plan (or proven 0), not just an upper bound.
+        reason: a sentence: why it was chosen, why not, or what stands in its way.
+        exact: True if `membership` is that of a plan (or proven to be 0).
     """
 
     binding: tuple[tuple[str, str], ...]
@@ -47,7 +99,7 @@ class Relaxation:
         original: what the goal asked for ("flashlight").
         replacement: the element that stands in for it ("lamp_1").
         degree: how well it does so, in [0, 1].
-        reason: one sentence for the person who asked.
+        reason: a sentence for the person who asked.
     """
 
     kind: str
@@ -62,21 +114,20 @@ class PlanningResult:
     """The answer to one planning request.
 
     Attributes:
-        status: how it ended.
-        message: one sentence for a person.
+        status: how the request ended.
+        message: a sentence for a person.
         plan: the verified plan; None unless `status.solved`.
         best_membership: the highest membership of any executable plan that was found, in [0, 1].
-        candidates: every binding that was considered, best first.
-        relaxations: what was changed in the goal; empty when it was planned as stated.
+        candidates: the bindings that were considered, best first.
+        relaxations: the changes to the goal; empty if it was planned as stated.
         expansions: states expanded.
         timings: stage -> seconds.
-        verification: the verifier's verdict on the plan; None where there was none to verify.
+        verification: the verifier's verdict on the plan; None if there was no plan.
         goal: the goal's text as planned (after relaxation).
         alpha: the alpha-cut that plans had to pass.
-        alpha_reason: one sentence: where that alpha comes from.
-        kept: how many steps of an earlier plan were left out where it still holds and was kept;
-            None for a plan that was made anew.
-        explanation: what explains it; None unless that was asked for.
+        alpha_reason: a sentence: the origin of that alpha.
+        kept: number of steps left out of an earlier plan that was kept; None for a new plan.
+        explanation: None unless it was asked for.
     """
 
     status: PlanStatus

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a flat task is searched: algorithm, heuristic, weight, seed."""
+"""The options of a search: algorithm, heuristic, weight, seed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Heuristic(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """How to search.
+    """The options of a search.
 
     Attributes:
         algorithm: the algorithm.

@@ -12,10 +12,10 @@ from fcp_ros.planning.model.request import (
     PlanningOptions,
     Progress,
     ProgressCallback,
-    ignore,
-    never,
+    ignore_progress,
+    never_cancel,
 )
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanStatus
 
 ASK_EVERY = 0.005
 """Seconds between two calls of the cancel callback, which may take a lock."""
@@ -49,8 +49,8 @@ class Watch:
     def __init__(
         self,
         options: PlanningOptions,
-        cancelled: CancelCallback = never,
-        progress: ProgressCallback = ignore,
+        cancelled: CancelCallback = never_cancel,
+        progress: ProgressCallback = ignore_progress,
     ) -> None:
         self._options = options
         self._cancelled = cancelled

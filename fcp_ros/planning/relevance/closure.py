@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.mutexes.invariants import Invariants
 from fcp_ros.planning.relevance.achievers import Achievers, Attempts, Joins, OldValues

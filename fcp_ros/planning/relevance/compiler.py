@@ -15,7 +15,7 @@ from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.planning.goal.formula import Wanted
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner

@@ -11,8 +11,7 @@ from itertools import pairwise
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.planning.model.ground_step import GroundStep
-from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.model.schedule import Schedule
+from fcp_ros.planning.model.plan import PlanStep, Schedule
 from fcp_ros.planning.schedule.agents import Agents
 from fcp_ros.planning.schedule.facts import FactView
 from fcp_ros.planning.schedule.footprint import find_footprints

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain, Window
-from fcp_ros.planning.model.ground_step import duration_of
-from fcp_ros.planning.model.plan import Plan, PlanStep
-from fcp_ros.planning.model.schedule import Schedule
+from fcp_ros.planning.model.ground_step import compute_duration
+from fcp_ros.planning.model.plan import Plan, PlanStep, Schedule
 from fcp_ros.planning.schedule.agents import Agents
 
 TOLERANCE = 1e-6
@@ -31,7 +30,7 @@ def find_wrong_times(
     """
     for number, step in enumerate(plan.steps, start=1):
         rule = domain.rules[step.rule]
-        expected = duration_of(rule, [element for _, element in step.arguments], instance)
+        expected = compute_duration(rule, [element for _, element in step.arguments], instance)
         if not abs(step.duration - expected) <= TOLERANCE:
             yield (
                 f"step {number} {step}: its duration is {expected:g} s, "

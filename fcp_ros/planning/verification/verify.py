@@ -18,7 +18,7 @@ from fcp_ros.fuzzy import EPSILON, TNorm, reaches, tnorm_by_name
 from fcp_ros.planning.chunks.library import NotAChunk
 from fcp_ros.planning.model.memberships import Judge, MembershipMemory, MembershipSource
 from fcp_ros.planning.model.plan import Plan, PlanStep
-from fcp_ros.planning.model.verdict import Verdict
+from fcp_ros.planning.model.result import Verdict
 from fcp_ros.planning.stepping.replay import Replay, Replayed
 from fcp_ros.planning.stepping.rules import StepRules
 from fcp_ros.planning.verification.degrees import (

@@ -7,7 +7,7 @@ import pytest
 from pddl_states import compared
 
 from fcp_ros.domain.pddl import parse_pddl, read_pddl
-from fcp_ros.planning.model.ground_step import cost_of
+from fcp_ros.planning.model.ground_step import compute_cost
 
 
 @pytest.fixture(scope="module")
@@ -195,8 +195,8 @@ def test_costs_are_a_base_and_tables():
     assert rule.cost.base == 2.0
     names = [p.name for p in rule.parameters]
     bound = {"x": "a1", "c": "C", "world": "world"}
-    assert cost_of(rule, [bound[name] for name in names]) == 3.5
-    assert cost_of(rule, [{**bound, "x": "A2"}[name] for name in names]) == 2.0
+    assert compute_cost(rule, [bound[name] for name in names]) == 3.5
+    assert compute_cost(rule, [{**bound, "x": "A2"}[name] for name in names]) == 2.0
 
 
 def test_without_a_metric_each_action_counts_one(own):

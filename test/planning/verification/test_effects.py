@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.domain import Window, check_goal, parse_domain, parse_expression
 from fcp_ros.planning import Plan, PlanStep, verify
-from fcp_ros.planning.model.schedule import Schedule
+from fcp_ros.planning.model.plan import Schedule
 
 BOXES = """
 domain: boxes

@@ -20,8 +20,7 @@ from fcp_ros.cset import Fact, facts
 from fcp_ros.domain import parse_expression
 from fcp_ros.fuzzy import Goedel, Hamacher, Lukasiewicz, Product
 from fcp_ros.planning import verify
-from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.model.schedule import Schedule
+from fcp_ros.planning.model.plan import PlanStep, Schedule
 from fcp_ros.planning.schedule.schedule import schedule_steps
 from fcp_ros.planning.verification.meeting import PlanMeeting
 

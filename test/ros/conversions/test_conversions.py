@@ -32,14 +32,12 @@ from fcp_ros.msg import (
 from fcp_ros.msg import Membership as MembershipMessage
 from fcp_ros.nodes.conversions import common, judgement, plan, planning, scene
 from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.planning.model.plan import Judged
+from fcp_ros.planning.model.plan import Judged, Schedule
 from fcp_ros.planning.model.plan import Plan as ModelPlan
 from fcp_ros.planning.model.plan import PlanStep as ModelStep
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
-from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation
-from fcp_ros.planning.model.schedule import Schedule
-from fcp_ros.planning.model.status import PlanStatus as ModelStatus
-from fcp_ros.planning.model.verdict import Verdict
+from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation, Verdict
+from fcp_ros.planning.model.result import PlanStatus as ModelStatus
 from fcp_ros.scene.graph import delta as scene_delta
 from fcp_ros.scene.graph.errors import SceneError
 

@@ -12,7 +12,7 @@ from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ExecutionState
 from fcp_ros.nodes.executive.parameters import GoalError
-from fcp_ros.planning.model.status import PlanStatus
+from fcp_ros.planning.model.result import PlanStatus
 
 SUCCEEDED = OutcomeCode.SUCCEEDED
 FAILED = OutcomeCode.EXECUTION_FAILED
