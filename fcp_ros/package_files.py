@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where this package's own files are: in a checkout, in a ROS installation, or installed by pip."""
+"""Locations of this package's files: in a checkout, a ROS installation, or a pip installation."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ SCENE_SUFFIXES = (".json", ".yaml")
 
 
 def config_folder() -> Path:
-    """Returns the folder ``config`` of the checkout or of the installed share directory.
+    """Find the folder ``config`` of the checkout or of the installed share directory.
 
     Raises:
-        FileNotFoundError: where the installation is incomplete; it names the places looked at.
+        FileNotFoundError: the installation is incomplete; the message lists the places searched.
     """
     candidates = [
         Path(__file__).resolve().parents[1] / "config",
@@ -28,12 +28,12 @@ def config_folder() -> Path:
 
 
 def find_domain(name_or_path: str) -> Path:
-    """Returns the path of a domain given by path, or by name such as ``household``."""
+    """Return the path of a domain given by path, or by a name such as ``household``."""
     return _find(name_or_path, config_folder() / "domains", (".yaml",))
 
 
 def find_scene(name_or_path: str) -> Path:
-    """Returns the path of a scene given by path, or by name such as ``twin_house``.
+    """Return the path of a scene given by path, or by a name such as ``twin_house``.
 
     A path may carry the id of one scene in the file: ``instances.json#laundry/Parole/problem_1``.
     """
@@ -41,7 +41,7 @@ def find_scene(name_or_path: str) -> Path:
 
 
 def _find(name_or_path: str, folder: Path, suffixes: tuple[str, ...]) -> Path:
-    """A bare name means a file of this package; anything else is taken as a path as it stands."""
+    """Look up a bare name among the files of this package; anything else is already a path."""
     path = Path(name_or_path).expanduser()
     if path.exists() or path.name != name_or_path or path.suffix:
         return path
@@ -52,7 +52,7 @@ def _find(name_or_path: str, folder: Path, suffixes: tuple[str, ...]) -> Path:
 
 
 def _ament_folders() -> list[Path]:
-    """The share directory of a ROS installation, where there is one."""
+    """Return the share directory of a ROS installation, if there is one."""
     try:
         from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
     except ImportError:

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line ``fcp``: one file, or folder, a command.
+"""The command line ``fcp``: one file or folder for each command.
 
 main: the program; it imports the file of a command only when that command is run.
-plan: ``fcp plan``; scene: ``fcp scene info``, ``show``, ``convert`` and ``diff``.
+plan: ``fcp plan``; plan_request: one planning request, for a scene or for PDDL files.
+scene: ``fcp scene info``, ``show``, ``convert`` and ``diff``.
 judge, validate, calibration, grounding: the commands of these names.
 live: ``fcp up`` and ``fcp demo``, which need ROS 2.
 options: options that several commands share. session: a domain with a scene and a grounder.
 terminal: output and errors as people read them. exit_codes: all of them.
 
 A command reads its options, opens a session, asks the library (planning, grounding, scene) for an
-answer, and prints it, as JSON with ``--json``. What goes wrong ends as one sentence on standard
-error and an exit code.
+answer, and prints it, as JSON with ``--json``. An error ends as one sentence on standard error
+and an exit code.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``fcp calibration``: what was learned from outcomes, and unlearning it."""
+"""``fcp calibration``: show what was learned from outcomes, and undo it."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ PredicateOption = Annotated[
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 STEP_WIDTH = 24
-"""Characters of a step that are shown, so that a row fits into 100 columns."""
+"""Characters of a step that are shown, so that a row fits in 100 columns."""
 NOTICEABLE = 0.02
-"""A map that moves no degree by more than this isn't drawn."""
+"""A map that moves no degree by more than this is not drawn."""
 
 
 @app.command()
@@ -61,7 +61,7 @@ def show(
     Degrees are those of a grounder with default settings of strength, cap and forgetting.
     """
     with explain_errors():
-        store = _open(path)
+        store = _open_store(path)
         try:
             found = summarise(Calibrator(store), predicate or None)
             evidence = store.entries(predicate or None) if as_json else ()
@@ -91,7 +91,7 @@ def reset(
 ) -> None:
     """Set evidence aside, so that the oracle's own degrees count again."""
     with explain_errors():
-        store = _open(path)
+        store = _open_store(path)
         try:
             done = store.reset(predicate or None, context or None)
         finally:
@@ -112,7 +112,7 @@ def undo(
 ) -> None:
     """Let the outcomes of a reset count again."""
     with explain_errors():
-        store = _open(path)
+        store = _open_store(path)
         try:
             if number is None:
                 open_ = [reset.id for reset in store.resets() if not reset.undone]
@@ -129,7 +129,7 @@ def undo(
 def resets(path: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> None:
     """List the resets, also those that were undone."""
     with explain_errors():
-        store = _open(path)
+        store = _open_store(path)
         try:
             found = store.resets()
         finally:
@@ -158,12 +158,12 @@ def resets(path: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> No
     console.print(table)
 
 
-def _open(path: Path) -> CalibrationStore:
+def _open_store(path: Path) -> CalibrationStore:
     path = path.expanduser()
     if not path.is_file():
         fail(
-            f"there is no calibration store at {path}: nothing was learned yet, or --path names "
-            "another file than the grounder's parameter calibration_path"
+            f"there is no calibration store at {path}: nothing has been learned yet, or --path "
+            "differs from the grounder's parameter calibration_path"
         )
     return CalibrationStore(path)
 
@@ -172,7 +172,7 @@ def _open(path: Path) -> CalibrationStore:
 
 
 def print_predicate(summary: PredicateSummary, console: Console) -> None:
-    """One predicate: its contexts, then its models."""
+    """Print one predicate: its contexts, then its models."""
     console.print(f"[bold]{escape(summary.predicate)}[/]")
     console.print(Padding(_build_contexts_table(summary.contexts), (0, 0, 0, 2)))
     for model in summary.models:
@@ -206,7 +206,7 @@ def _build_contexts_table(contexts: tuple[ContextSummary, ...]) -> Table:
 
 
 def _format_degree(one: ContextSummary) -> str:
-    """The degree, coloured by which way outcomes have moved it."""
+    """Format the degree, coloured by the direction in which outcomes have moved it."""
     if one.degree is None or one.prior is None:
         return "-"
     if abs(one.degree - one.prior) < NOTICEABLE:
@@ -223,16 +223,15 @@ def _format_number(value: float | None) -> str:
 
 
 def _describe_model(model: ModelSummary) -> Iterator[str]:
-    """The pooled map, how good the degrees were, and drift."""
-    said = f"[dim]degrees of[/] {escape(model.model)} [dim]after {model.outcomes} outcomes, [/]"
-    said += f"[dim]each worth {model.strength:.1f}[/]"
-    yield said
+    """Describe a model: its pooled map, the quality of its degrees, and drift."""
+    headline = f"[dim]degrees of[/] {escape(model.model)} [dim]after {model.outcomes} outcomes, [/]"
+    yield f"{headline}[dim]each worth {model.strength:.1f}[/]"
     if max(abs(y - x) for x, y in model.points) > NOTICEABLE:
         curve = "".join(BLOCKS[min(int(y * len(BLOCKS)), len(BLOCKS) - 1)] for _, y in model.points)
         shown = "  ".join(f"{x:.1f} → {y:.2f}" for x, y in model.points[1:10:2])
         yield f"[dim]mean[/]  {curve}  {shown}"
     else:
-        yield "[dim]are taken as they are[/]"
+        yield "[dim]are used unchanged[/]"
     found = model.reliability
     if found is not None:
         yield (

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exit codes of ``fcp``, in one place.
 
-0 means done as asked, 2 wrong usage or input (as for any command-line program), and 10 upwards a
-planning status that is not a plan, so that a script can tell "unsolvable" from "ran out of time".
+0 means success, 2 wrong usage or bad input (as in other command-line programs), and 10 or more a
+planning status without a plan, so that a script can tell "unsolvable" from "out of time".
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from fcp_ros.planning import PlanStatus
 
 DONE = 0
 FAILED = 1
-DIFFERENT = 1  # as diff and cmp say it
+DIFFERENT = 1  # the convention of diff and cmp
 BAD_INPUT = 2
 
 _PLANNING = {
@@ -30,5 +30,5 @@ _PLANNING = {
 
 
 def to_exit_code(status: PlanStatus) -> int:
-    """Returns the exit code for a planning status."""
+    """Return the exit code for a planning status."""
     return _PLANNING[status]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -12,10 +12,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
+from fcp_ros.grounding.embedding.head_file import save_heads
+from fcp_ros.grounding.embedding.heads_training import Comparison, train_heads
+from fcp_ros.grounding.embedding.judgement_set import read_judgements
+from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
 from fcp_ros.package_files import config_folder
-
-if TYPE_CHECKING:
-    from fcp_ros.grounding.embedding.heads_training import Comparison
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -54,11 +55,6 @@ def train(
     ] = False,
 ) -> None:
     """Train a head for each set of judgements, and measure it on the judgements held out."""
-    from fcp_ros.grounding.embedding.head_file import save_heads  # numpy and scipy: only here
-    from fcp_ros.grounding.embedding.heads_training import train_heads
-    from fcp_ros.grounding.embedding.judgement_set import read_judgements
-    from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
-
     console = open_console()
     if own_only and not judgements:
         fail("--own-only leaves nothing to train on: give your own folder with --judgements")

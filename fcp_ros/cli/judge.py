@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``fcp judge``: ask for one degree."""
+"""``fcp judge``: judge one degree."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def judge(
         loaded = load_domain(find_domain(domain))
         if predicate not in loaded.graded:
             fail(
-                f"{predicate} is no graded predicate of domain {loaded.name}: "
+                f"{predicate} is not a graded predicate of domain {loaded.name}: "
                 f"use one of {', '.join(sorted(loaded.graded))}"
             )
         asked = loaded.graded[predicate]
@@ -80,12 +80,12 @@ def judge(
 def _request_in_scene(
     predicate: GradedPredicate, names: list[str], domain: str, scene: str
 ) -> JudgementRequest:
-    """A request about things of a scene, with all that the predicate declares of them."""
+    """Build a request about things of a scene, with the context that the predicate declares."""
     return build_request(predicate, tuple(names), open_session(domain, scene).state.instance)
 
 
 def _request_in_words(predicate: GradedPredicate, words: list[str]) -> JudgementRequest:
-    """A request about things that are in no scene: each is known by its category alone."""
+    """Build a request about things outside any scene, each known by its category alone."""
     names = [parameter.name for parameter in predicate.parameters]
     if len(words) != len(names):
         fail(

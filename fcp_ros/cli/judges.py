@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The grounder that a command judges with, as its options choose it."""
+"""The grounder that a command's options choose."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``fcp up`` and ``fcp demo``: the commands that start nodes.
 
-``up`` runs all nodes in one process, for where there is no ``ros2 launch``; ``make demo`` runs the
+``up`` runs all nodes in one process, without ``ros2 launch``; ``make demo`` runs the
 demonstration. Both import ROS 2 only when they are called.
 """
 
@@ -86,7 +86,7 @@ def demo(
         float, typer.Option(help="Least acceptable membership of the demonstration's goals.")
     ] = 0.5,
 ) -> None:
-    """Start all nodes and play the episodes on a scene; exits with 1 if one goes wrong."""
+    """Start all nodes and play the episodes on a scene; exits with 1 if one fails."""
     try:
         from fcp_ros.client import FcpError
         from fcp_ros.demo.run import DemoOptions, run_demo
@@ -107,4 +107,4 @@ def demo(
         f"\nwrote [bold]{escape(str(out / 'demo.html'))}[/] and {escape(str(out / 'demo.json'))}"
     )
     if not report.as_expected:
-        fail("not every episode came out as expected: see above", FAILED)
+        fail("not every episode ended as expected: see above", FAILED)

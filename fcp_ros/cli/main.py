@@ -17,7 +17,7 @@ SUMMARIES = {
     "validate": "Check a domain, a scene against a domain, or a plan on a scene by replaying it.",
     "judge": "Judge to which degree a graded predicate holds of things in words or in a scene.",
     "up": "Start the nodes with the same parameters as the launch files, until Ctrl-C.",
-    "demo": "Start all nodes and play the episodes on a scene; exits with 1 if one goes wrong.",
+    "demo": "Start all nodes and play the episodes on a scene; exits with 1 if one fails.",
     "scene": "Look at scenes, draw, convert and compare them.",
     "calibration": "Show or undo what was learned from outcomes.",
     "grounding": "Train and measure the heads of the embedding oracle.",
@@ -26,7 +26,7 @@ SUMMARIES = {
 
 
 class LazyGroup(TyperGroup):
-    """A group that knows its commands by name, and imports the one that is called."""
+    """A command group that imports a command only when it is called."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
         """Find the command that the arguments name, and import it."""
@@ -37,7 +37,7 @@ class LazyGroup(TyperGroup):
 def import_command(name: str) -> typer.Typer:
     """Import one of the commands of `SUMMARIES`."""
     if name == "plan":
-        from fcp_ros.cli.plan import command as plan
+        from fcp_ros.cli import plan
 
         return plan.app
     if name == "scene":
@@ -65,8 +65,8 @@ def import_command(name: str) -> typer.Typer:
     return grounding.app
 
 
-def _stand_in() -> None:
-    """Hold the place of a command that is not imported."""
+def _placeholder() -> None:
+    """Stand for a command that has not been imported."""
 
 
 app = typer.Typer(
@@ -78,7 +78,7 @@ app = typer.Typer(
     help="Graded task planning: scene graph and vague goal in, verified plan out.",
 )
 for _name, _summary in SUMMARIES.items():
-    app.command(_name, help=_summary)(_stand_in)
+    app.command(_name, help=_summary)(_placeholder)
 
 if __name__ == "__main__":
     app()

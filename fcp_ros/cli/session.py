@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A domain with a scene: the state that the commands without ROS begin with."""
+"""A domain with a scene: the initial state of the commands that run without ROS."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Session:
     """A scene in the words of a domain.
 
     Attributes:
-        domain: The domain, with what the user says about types.
+        domain: The domain, with the user's type overrides.
         graph: The scene, with its relations completed.
-        state: What the domain makes of it.
-        format: What the file was recognised as.
+        state: The scene in the words of the domain.
+        format: The reader that recognised the file.
     """
 
     domain: Domain
@@ -38,8 +38,8 @@ class SceneChoice:
 
     Attributes:
         types: ``LABEL=TYPE`` or ``ID=TYPE`` each.
-        similar: Threshold for labels that are like known ones; None leaves it to the domain.
-        limits: What a file may hold; None for the usual.
+        similar: Least vote for the type of a similar label; None takes the domain's own.
+        limits: Limits on the size of a file; None for the defaults.
         also: Relations to derive besides those that the domain declares (``near``, ``under``...).
     """
 
@@ -53,7 +53,7 @@ def open_session(domain_name: str, scene_name: str, choice: SceneChoice | None =
     """Read a domain and a scene, each given by name or path.
 
     Raises:
-        DomainError, SceneError: what is wrong, where, and what to do.
+        DomainError, SceneError: a file is invalid; the message says where, and what to do.
     """
     choice = choice or SceneChoice()
     domain = load_domain(find_domain(domain_name))

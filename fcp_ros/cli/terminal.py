@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output and errors as people read them: consoles, progress, one sentence for what goes wrong."""
+"""Output and errors for people: consoles, progress, one sentence for an error."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import to_printable
 
 UNWRAPPED = 10_000
-"""Columns of a file or pipe: lines are as long as they are, so that scripts can read them."""
+"""Columns of a file or pipe: lines stay whole, so that scripts can read them."""
 
 
 def open_console(*, stderr: bool = False) -> Console:
-    """Open a console that wraps lines only on a terminal, or at COLUMNS where that is set."""
+    """Open a console that wraps lines only on a terminal, or at COLUMNS if that is set."""
     console = Console(stderr=stderr, highlight=False)
     if not console.is_terminal and not os.environ.get("COLUMNS"):
         console = Console(stderr=stderr, highlight=False, width=UNWRAPPED)
@@ -30,14 +30,14 @@ def open_console(*, stderr: bool = False) -> Console:
 
 @contextmanager
 def show_progress(what: str) -> Iterator[None]:
-    """Show a spinner on standard error meanwhile; nothing if it is not a terminal."""
+    """Show a spinner on standard error while the block runs, if that is a terminal."""
     with open_console(stderr=True).status(what):
         yield
 
 
 @contextmanager
 def explain_errors() -> Iterator[None]:
-    """Turn the errors that bad input causes into a message and exit code 2."""
+    """Turn errors caused by bad input into a message and exit code 2."""
     try:
         yield
     except (InputError, FileNotFoundError) as error:
@@ -55,5 +55,5 @@ def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
 
 
 def escape_text(text: str) -> str:
-    """Make text from a file safe to print: no markup, and nothing that a terminal would obey."""
+    """Make text from a file safe to print: without markup and terminal control codes."""
     return escape(to_printable(text))

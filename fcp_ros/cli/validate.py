@@ -26,7 +26,7 @@ from fcp_ros.cli.options import (
     OracleOption,
     SceneOption,
 )
-from fcp_ros.cli.plan.request import is_pddl
+from fcp_ros.cli.plan_request import is_pddl
 from fcp_ros.cli.session import open_session
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.domain import check_goal, load_domain, parse_expression
@@ -45,8 +45,8 @@ def validate(
     file: Annotated[
         str,
         typer.Argument(
-            help='A domain (YAML), a scene, a PDDL problem, or a plan: what "fcp plan --json" '
-            "printed, or, with --domain and --scene as PDDL files, the actions of any planner."
+            help='A domain (YAML), a scene, a PDDL problem, or a plan: the output of "fcp plan '
+            '--json", or, with --domain and --scene as PDDL files, the actions of any planner.'
         ),
     ],
     domain: DomainOption = DEFAULT_DOMAIN,
@@ -68,7 +68,7 @@ def validate(
         elif is_pddl(file):
             _validate_pddl(console, file, domain)
         elif is_pddl(domain):
-            fail(f"{file} is no plan file: give a file of actions, or what fcp plan --json printed")
+            fail(f"{file} is not a plan: give a file of actions, or the output of fcp plan --json")
         elif _is_domain(file):
             loaded = load_domain(find_domain(file))
             console.print(
@@ -100,13 +100,13 @@ def _validate_plan(
         fail(f"{file}: {error}")
     if domain.endswith(".pddl"):
         task = read_pddl(domain, scene)
-        spoken_of, instance = task.domain, task.instance
+        plan_domain, instance = task.domain, task.instance
     else:
         session = open_session(domain, scene)
-        spoken_of, instance = session.domain, session.state.instance
-    goal = check_goal(parse_expression(plan.goal), spoken_of, instance)
-    with closing(open_grounder(spoken_of, judges)) as grounder:
-        verdict = verify(spoken_of, instance, plan, goal, grounder, alpha=plan.alpha)
+        plan_domain, instance = session.domain, session.state.instance
+    goal = check_goal(parse_expression(plan.goal), plan_domain, instance)
+    with closing(open_grounder(plan_domain, judges)) as grounder:
+        verdict = verify(plan_domain, instance, plan, goal, grounder, alpha=plan.alpha)
     _report_verdict(
         console,
         verdict.problems,
@@ -116,7 +116,7 @@ def _validate_plan(
 
 
 def _validate_actions(console: Console, file: str, domain: str, problem: str) -> None:
-    """The actions of an IPC plan file, for a PDDL domain and problem."""
+    """Check the actions of an IPC plan file against a PDDL domain and problem."""
     if not (domain.endswith(".pddl") and problem.endswith(".pddl")):
         fail(f"{file} holds actions: give the PDDL files with --domain and --scene")
     try:
@@ -136,9 +136,9 @@ def _validate_actions(console: Console, file: str, domain: str, problem: str) ->
 
 
 def _validate_pddl(console: Console, file: str, domain: str) -> None:
-    """A PDDL problem, for a PDDL domain."""
+    """Check a PDDL problem against a PDDL domain."""
     if not is_pddl(domain) or domain == file:
-        fail(f"{file}: give the problem here, and the PDDL domain that it is for with --domain")
+        fail(f"{file}: give the problem here, and its PDDL domain with --domain")
     task = read_pddl(domain, file)
     console.print(
         f"[green]valid[/] problem {escape(task.name)} for domain {escape(task.domain.name)}: "
@@ -148,7 +148,7 @@ def _validate_pddl(console: Console, file: str, domain: str) -> None:
 
 
 def _report_verdict(console: Console, problems: Sequence[str], valid: str) -> None:
-    """What the verifier said; leaves with FAILED where something is wrong."""
+    """Print the verifier's problems and leave with FAILED, or print `valid`."""
     if not problems:
         console.print(f"[green]valid[/] {escape(valid)}", soft_wrap=True)
         return
@@ -158,7 +158,7 @@ def _report_verdict(console: Console, problems: Sequence[str], valid: str) -> No
 
 
 def _is_domain(file: str) -> bool:
-    """A YAML file with rules in it, by its text: a broken domain must still be taken as one."""
+    """Return True for a YAML file whose text has rules: a broken domain is still a domain."""
     path = find_domain(file)
     if path.suffix not in (".yaml", ".yml") or not path.is_file():
         return False
@@ -174,7 +174,7 @@ def _holds_plan(file: str) -> bool:
 
 
 def _holds_actions(file: str) -> bool:
-    """A text of actions in parentheses; PDDL itself begins with ``(define``."""
+    """Return True for a text of actions in parentheses; PDDL itself begins with ``(define``."""
     path = Path(file)
     if path.suffix in (".json", ".yaml", ".yml", ".pddl") or not path.is_file():
         return False

@@ -1,2 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demonstration: five episodes on live nodes, told from what a scene contains."""
+"""The demonstration: five episodes on live nodes, chosen from what a scene contains.
+
+run: the whole demonstration, its output on the console, and the report. stories: goals chosen for a
+scene. player: one story played on live nodes through the client. stack_process: all nodes in a
+child process that can be killed and started again.
+"""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays one story on live nodes and records what came of it."""
+"""Play one story on live nodes, and record how it ends."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ Entries = dict[tuple[str, str], CalibrationEntry]
 
 
 class Player:
-    """Asks the nodes through the client that a task manager would use.
+    """A client of the live nodes, as a task manager would use it.
 
-    It is a membership source, too: stories are chosen by the degrees of the live grounder.
+    It is also a membership source: stories are chosen by the degrees of the live grounder.
 
     Attributes:
-        oracle: which model judged last; "" before the first judgement.
+        oracle: the model that judged last; "" before the first judgement.
     """
 
     def __init__(self, client: FcpClient, domain: Domain) -> None:
@@ -43,10 +43,10 @@ class Player:
         self.oracle = ""
 
     def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
-        """Degrees from the live grounder, in the order of the requests.
+        """Return degrees from the live grounder, in the order of the requests.
 
         Raises:
-            FcpError: it refuses, or does not answer.
+            FcpError: the grounder refuses, or does not answer.
         """
         response = self._client.judge(*(request_to_ros(request) for request in requests))
         if not response.success:
@@ -56,27 +56,27 @@ class Player:
             self.oracle = f"{memberships[0].source}: {memberships[0].model}"
         return memberships
 
-    def graph(self) -> SceneGraph:
-        """The scene graph as the nodes have it now.
+    def fetch_graph(self) -> SceneGraph:
+        """Fetch the current scene graph from the nodes.
 
         Raises:
-            FcpError: there is none.
+            FcpError: the nodes have no scene graph.
         """
         message = self._client.scene()
         if message is None:
             raise FcpError("The scene_graph node has no scene graph: see the nodes' log.")
         return graph_from_ros(message)
 
-    def state(self) -> Instance:
-        """The scene graph as the planner sees it."""
+    def fetch_state(self) -> Instance:
+        """Fetch the current scene graph as the planner sees it."""
         domain = self._domain
-        return scene_to_instance(self.graph(), domain.schema, domain.mapping).instance
+        return scene_to_instance(self.fetch_graph(), domain.schema, domain.mapping).instance
 
-    def choice(self, story: Story) -> str:
-        """The element that a plan for this story would rest on, without executing it.
+    def choose_element(self, story: Story) -> str:
+        """Plan a story without executing it, and return the element that the plan would use.
 
         Raises:
-            FcpError: there is no plan.
+            FcpError: no plan was found.
         """
         result = result_from_ros(self._client.plan(story.goal, alpha=story.alpha))
         if result.plan is None or not result.plan.binding:
@@ -84,8 +84,8 @@ class Player:
         return result.plan.binding[0][1]
 
     def play(self, story: Story) -> Episode:
-        """Plays a story; what goes wrong is part of the episode, not an error."""
-        graph, before = self.graph(), self._calibration()
+        """Play a story; failures are part of the episode, not errors."""
+        graph, before = self.fetch_graph(), self._calibration()
         outcomes: tuple[StepOutcome, ...] = ()
         replans, error = 0, ""
         if story.execute:
@@ -93,11 +93,11 @@ class Player:
                 story.goal, alpha=story.alpha, timeout=ACHIEVE_TIMEOUT
             )
             result = result_from_ros(answer.plan_result)
-            outcomes = tuple(_step_outcome(message) for message in answer.outcomes)
+            outcomes = tuple(_convert_outcome(message) for message in answer.outcomes)
             replans, error = answer.replans, answer.error_msg
         else:
             result = result_from_ros(self._client.plan(story.goal, alpha=story.alpha))
-        as_expected = _came_out(story, result, outcomes, error)
+        as_expected = _is_as_expected(story, result, outcomes, error)
         return Episode(
             number=story.number,
             title=story.title,
@@ -108,10 +108,10 @@ class Player:
             scene=graph,
             outcomes=outcomes,
             replans=replans,
-            calibration=_changed(before, self._calibration()),
+            calibration=_compare_calibration(before, self._calibration()),
             expectation=story.expectation,
             as_expected=as_expected,
-            verdict=_verdict(result, outcomes, replans, error),
+            verdict=_summarise(result, outcomes, replans, error),
         )
 
     def _calibration(self) -> Entries:
@@ -119,10 +119,10 @@ class Player:
         return {(entry.predicate, entry.context): entry for entry in response.entries}
 
 
-def _came_out(
+def _is_as_expected(
     story: Story, result: PlanningResult, outcomes: Sequence[StepOutcome], error: str
 ) -> bool:
-    """Whether the planner and the executors did what the story promises."""
+    """Return True if the planner and the executors did what the story promises."""
     if result.status not in story.statuses or bool(result.relaxations) != story.relaxed:
         return False
     if not result.status.solved:
@@ -137,10 +137,10 @@ def _came_out(
     return done and avoided
 
 
-def _verdict(
+def _summarise(
     result: PlanningResult, outcomes: Sequence[StepOutcome], replans: int, error: str
 ) -> str:
-    """What came out, in one sentence."""
+    """Summarise the result in one sentence."""
     failed = [outcome for outcome in outcomes if outcome.outcome is not OutcomeCode.SUCCEEDED]
     if not result.status.solved:
         return f"Nothing was executed: {result.message}"
@@ -150,11 +150,11 @@ def _verdict(
     if not outcomes:
         return f"Planned only: {words}."
     done = f"{len(outcomes) - len(failed)} of {len(outcomes)} steps succeeded"
-    again = f", planned anew {replans} time{'' if replans == 1 else 's'}" if replans else ""
+    again = f", replanned {replans} time{'' if replans == 1 else 's'}" if replans else ""
     return f"{words}; {done}{again}." + (f" {error}" if error else "")
 
 
-def _step_outcome(message: ActionOutcome) -> StepOutcome:
+def _convert_outcome(message: ActionOutcome) -> StepOutcome:
     return StepOutcome(
         index=message.step_index,
         step=str(step_from_ros(message.step)),
@@ -165,8 +165,8 @@ def _step_outcome(message: ActionOutcome) -> StepOutcome:
     )
 
 
-def _changed(before: Entries, after: Entries) -> tuple[CalibratedDegree, ...]:
-    """Degrees that outcomes moved, the most moved first."""
+def _compare_calibration(before: Entries, after: Entries) -> tuple[CalibratedDegree, ...]:
+    """List the degrees that outcomes have moved, the largest change first."""
     changes = []
     for key, entry in after.items():
         earlier = before[key].degree if key in before else entry.prior
@@ -175,7 +175,7 @@ def _changed(before: Entries, after: Entries) -> tuple[CalibratedDegree, ...]:
             changes.append(
                 CalibratedDegree(
                     entry.predicate,
-                    context_words(entry.context),
+                    describe_context(entry.context),
                     earlier,
                     entry.degree,
                     entry.evidence_count,
@@ -184,8 +184,8 @@ def _changed(before: Entries, after: Entries) -> tuple[CalibratedDegree, ...]:
     return tuple(sorted(changes, key=lambda c: (-abs(c.after - c.before), c.context)))
 
 
-def context_words(context: str) -> str:
-    """A context key as people read it: the names, or else the categories, of its arguments."""
+def describe_context(context: str) -> str:
+    """Describe a context key by the names of its arguments, or else by their categories."""
     try:
         arguments = json.loads(context)["arguments"]
         return ", ".join(

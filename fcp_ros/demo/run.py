@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays the demonstration: episodes on live nodes, told on the console and written as a report."""
+"""Play the demonstration on live nodes, print it on the console, and write the report."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
+from rich.rule import Rule
 
 from fcp_ros.client import FcpClient
-from fcp_ros.demo.account import print_episode, print_scene
 from fcp_ros.demo.player import Player
 from fcp_ros.demo.stack_process import StackProcess
 from fcp_ros.demo.stories import Cast, Storyteller
 from fcp_ros.domain import Domain, load_domain
+from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.package_files import find_domain, find_scene
+from fcp_ros.report.console import render_result
 from fcp_ros.report.demo_page import write_page
 from fcp_ros.report.demo_report import DemoReport, Episode, write_json
-from fcp_ros.scene import load_scene
+from fcp_ros.scene import Layer, SceneGraph, load_scene
 
 TIME_SCALE = 40.0
 """Simulated seconds that pass in one real second: a plan of a minute is shown in seconds."""
@@ -31,7 +34,7 @@ TIME_SCALE = 40.0
 
 @dataclass(frozen=True)
 class DemoOptions:
-    """What to play and where to write it.
+    """The scene to play on, and the folder to write to.
 
     Attributes:
         scene: name or path of the scene.
@@ -47,36 +50,36 @@ class DemoOptions:
 
 
 def run_demo(options: DemoOptions, console: Console) -> DemoReport:
-    """Plays all episodes and writes ``demo.html`` and ``demo.json``.
+    """Play all episodes and write ``demo.html`` and ``demo.json``.
 
     Raises:
         StoryError: the scene has too little in it.
         StackError: the nodes did not start.
         FcpError: a node did not answer.
-        DomainError, SceneError: the files can't be used.
+        DomainError, SceneError: a file is invalid.
     """
     scene = find_scene(options.scene)
     domain = load_domain(find_domain(options.domain))
-    graph = load_scene(scene)  # a bad file is answered at once, before any node starts
+    graph = load_scene(scene)  # a bad file ends the run before any node starts
     print_scene(console, options.scene, graph)
-    stage = _Stage(options, scene, domain, console)
-    stage.play()
+    run = _DemoRun(options, scene, domain, console)
+    run.play()
     report = DemoReport(
-        title="What was asked, what was planned, what came of it",
+        title="Goals, plans and outcomes",
         scene=options.scene,
         domain=f"{domain.name} {domain.version}",
-        oracle=stage.oracle,
-        environment=_environment(),
+        oracle=run.oracle,
+        environment=_list_versions(),
         created=datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
-        episodes=tuple(stage.episodes),
+        episodes=tuple(run.episodes),
     )
     write_page(report, options.out / "demo.html")
     write_json(report, options.out / "demo.json")
     return report
 
 
-class _Stage:
-    """The run of one demonstration: nodes are started, episodes played, nodes killed, twice."""
+class _DemoRun:
+    """One run: nodes are started, play episodes, and are killed, four times over."""
 
     def __init__(self, options: DemoOptions, scene: Path, domain: Domain, console: Console) -> None:
         self._options = options
@@ -90,60 +93,67 @@ class _Stage:
         self.oracle = ""
 
     def play(self) -> None:
-        """Plays everything, on a calibration store that begins empty."""
+        """Play all episodes, with a calibration store that is initially empty."""
         for file in (
             *self._store.parent.glob(self._store.name + "*"),
             self._options.out / "nodes.log",
         ):
             file.unlink(missing_ok=True)
-        self._with_nodes("start all nodes", (), self._play_goals)
-        self._with_nodes("start all nodes anew, on the scene as it was", (), self._choose_victim)
+        self._run_nodes("start all nodes", (), self._play_goals)
+        self._run_nodes(
+            "start all nodes again, with the initial scene", (), self._choose_failing_item
+        )
         assert self._cast is not None
         fault = f"pick(item={self._cast.best}): EXECUTION_FAILED"
-        self._with_nodes(
-            f"start all nodes anew; from now on: {fault}", (fault,), self._play_failure
+        self._run_nodes(
+            f"start all nodes again; from now on: {fault}", (fault,), self._play_failure
         )
-        self._with_nodes("kill all nodes (SIGKILL) and start them again", (), self._play_memory)
+        self._run_nodes("kill all nodes (SIGKILL) and start them again", (), self._play_memory)
 
     def _play_goals(self, player: Player, teller: Storyteller) -> None:
-        self._cast = cast = teller.cast(player.state())
-        self._tell(player.play(teller.crisp(player.state(), cast)))
-        self._tell(player.play(teller.vague(player.state(), cast)))
-        self._tell(player.play(teller.missing(player.state(), cast)))
-        self._tell(player.play(teller.unacceptable(player.state(), cast)))
-        self._tell(player.play(teller.impossible(player.state(), cast)))
+        self._cast = cast = teller.choose_cast(player.fetch_state())
+        self._record(player.play(teller.tell_crisp(player.fetch_state(), cast)))
+        self._record(player.play(teller.tell_vague(player.fetch_state(), cast)))
+        self._record(player.play(teller.tell_missing(player.fetch_state(), cast)))
+        self._record(player.play(teller.tell_unacceptable(player.fetch_state(), cast)))
+        self._record(player.play(teller.tell_impossible(player.fetch_state(), cast)))
         self.oracle = player.oracle
 
-    def _choose_victim(self, player: Player, teller: Storyteller) -> None:
-        """Finds out what the planner would take now: that is what will fail."""
+    def _choose_failing_item(self, player: Player, teller: Storyteller) -> None:
+        """Ask the planner for the item that it would take now: picking it up will fail."""
         assert self._cast is not None
-        cast = teller.unserved(player.state(), self._cast)
-        self._cast = replace(cast, best=player.choice(teller.failing(player.state(), cast)))
+        cast = teller.choose_free_stage(player.fetch_state(), self._cast)
+        self._cast = replace(
+            cast, best=player.choose_element(teller.tell_failing(player.fetch_state(), cast))
+        )
 
     def _play_failure(self, player: Player, teller: Storyteller) -> None:
         assert self._cast is not None
-        self._tell(player.play(teller.failing(player.state(), self._cast)))
+        self._record(player.play(teller.tell_failing(player.fetch_state(), self._cast)))
 
     def _play_memory(self, player: Player, teller: Storyteller) -> None:
         assert self._cast is not None
-        self._tell(player.play(teller.remembering(player.state(), self._cast)))
+        self._record(player.play(teller.tell_remembering(player.fetch_state(), self._cast)))
 
-    def _with_nodes(
-        self, words: str, faults: tuple[str, ...], play: Callable[[Player, Storyteller], None]
+    def _run_nodes(
+        self,
+        announcement: str,
+        faults: tuple[str, ...],
+        play: Callable[[Player, Storyteller], None],
     ) -> None:
-        """Plays episodes on nodes that are started for them and killed afterwards."""
-        process = StackProcess(self._parameters(faults), self._options.out, self._domain_id)
-        with self._console.status(words), process:
+        """Start the nodes, play episodes on them, and kill them."""
+        process = StackProcess(self._make_parameters(faults), self._options.out, self._domain_id)
+        with self._console.status(announcement), process:
             client = FcpClient(domain_id=self._domain_id)
             with client:
-                self._console.print(f"\n[dim]{words}[/]")
+                self._console.print(f"\n[dim]{announcement}[/]")
                 player = Player(client, self._domain)
                 play(player, Storyteller(self._domain, player, self._options.alpha))
 
-    def _parameters(self, faults: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    def _make_parameters(self, faults: tuple[str, ...]) -> dict[str, dict[str, Any]]:
         domain = str(find_domain(self._options.domain).resolve())
         return {
-            "scene_graph": {"scene": _resolved(self._scene)},
+            "scene_graph": {"scene": _resolve_scene(self._scene)},
             "grounder": {"domain": domain, "calibration_path": str(self._store), "cache_path": ""},
             "planner": {"domain": domain},
             "executive": {"domain": domain},
@@ -154,18 +164,18 @@ class _Stage:
             },
         }
 
-    def _tell(self, episode: Episode) -> None:
+    def _record(self, episode: Episode) -> None:
         self.episodes.append(episode)
         print_episode(self._console, episode)
 
 
-def _resolved(scene: Path) -> str:
-    """The absolute path; what follows a # (one scene of a file) stays as it is."""
+def _resolve_scene(scene: Path) -> str:
+    """Make the path absolute; the part after # (one scene of a file) is kept."""
     file, mark, part = str(scene).partition("#")
     return f"{Path(file).resolve()}{mark}{part}"
 
 
-def _environment() -> tuple[tuple[str, str], ...]:
+def _list_versions() -> tuple[tuple[str, str], ...]:
     versions = [
         ("Python", platform.python_version()),
         ("ROS 2", os.environ.get("ROS_DISTRO", "wheels")),
@@ -176,3 +186,44 @@ def _environment() -> tuple[tuple[str, str], ...]:
         except PackageNotFoundError:
             continue
     return tuple(versions)
+
+
+def print_scene(console: Console, name: str, graph: SceneGraph) -> None:
+    """Print the name and size of the scene."""
+    rooms = len(graph.in_layer(Layer.ROOM))
+    things = len(graph.in_layer(Layer.OBJECT))
+    console.print(
+        f"scene [bold]{escape(name)}[/]: {rooms} rooms, {things} things, "
+        f"{len(graph.relations)} relations"
+    )
+
+
+def print_episode(console: Console, episode: Episode) -> None:
+    """Print one episode: story, goal, plan, outcomes, what was learned, and the verdict."""
+    console.print()
+    console.print(Rule(f"[bold]{episode.number}. {escape(episode.title)}", align="left"))
+    console.print(escape(episode.story))
+    console.print(f"[bold]goal[/] {escape(episode.goal)}   alpha {episode.alpha:.2f}")
+    console.print(render_result(episode.result, explain=True))
+    if episode.outcomes:
+        _print_outcomes(console, episode)
+    for change in episode.calibration:
+        if abs(change.after - change.before) >= 0.01:
+            console.print(
+                f"learned {change.predicate}({escape(change.context)}): "
+                f"{change.before:.2f} -> {change.after:.2f} "
+                f"({change.evidence_count} outcomes)"
+            )
+    mark = "[green]as expected[/]" if episode.as_expected else "[bold red]NOT as expected[/]"
+    console.print(f"{mark} ({escape(episode.expectation)}): {escape(episode.verdict)}")
+
+
+def _print_outcomes(console: Console, episode: Episode) -> None:
+    console.print("[bold]executed[/]")
+    for outcome in episode.outcomes:
+        good = outcome.outcome is OutcomeCode.SUCCEEDED
+        console.print(
+            f"  [{'green' if good else 'red'}]{outcome.outcome.name}[/] "
+            f"{escape(outcome.step)} in {outcome.duration:.1f} s"
+            + ("" if good else f": {escape(outcome.message)}")
+        )

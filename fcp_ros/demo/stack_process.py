@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All nodes in a process of their own, which can be killed and started again."""
+"""All nodes in one child process, which can be killed and started again."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from typing import Any
 from fcp_ros.foundation.yaml_text import dump_yaml
 
 READY = "up "
-"""What ``fcp up`` prints, after its own start, once all nodes are active."""
+"""The beginning of the line that ``fcp up`` prints once all nodes are active."""
 
 ERROR = "error "
-"""How a line begins with which ``fcp up`` gives up."""
+"""The beginning of the line that ``fcp up`` prints when it fails."""
 
 START_TIMEOUT = 120.0
 STOP_TIMEOUT = 15.0
@@ -34,7 +34,7 @@ class StackProcess:
 
     Args:
         parameters: node -> parameter -> value.
-        folder: where the parameter file and the log go; the log is appended to.
+        folder: folder of the parameter file and the log; the log is appended to.
         domain_id: ROS domain of the nodes.
     """
 
@@ -80,7 +80,7 @@ class StackProcess:
         self.kill()
 
     def kill(self) -> None:
-        """Kills the nodes as a power cut would (SIGKILL): nothing can be saved then."""
+        """Kill the nodes with SIGKILL, as a power cut would: nothing can be saved."""
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait(STOP_TIMEOUT)
@@ -93,18 +93,18 @@ class StackProcess:
             if any(line.startswith(READY) for line in lines):
                 return
             if self._process.poll() is not None:
-                raise StackError(self._with_log("The nodes ended instead of starting", lines))
+                raise StackError(self._add_log("The nodes ended instead of starting", lines))
             if time.monotonic() > end:
                 raise StackError(
-                    self._with_log(f"The nodes were not ready after {START_TIMEOUT:g} s", lines)
+                    self._add_log(f"The nodes were not ready after {START_TIMEOUT:g} s", lines)
                 )
             time.sleep(0.05)
 
-    def _with_log(self, sentence: str, lines: list[str]) -> str:
-        """The sentence with what ``fcp up`` said itself, or else with the end of the log."""
-        said = [line for line in lines if line.startswith(ERROR)] or lines[-TAIL_LINES:]
-        told = "\n".join(f"  {line}" for line in said)
-        return f"{sentence}; {self.log} has all of it:\n{told}"
+    def _add_log(self, sentence: str, lines: list[str]) -> str:
+        """Add the error that ``fcp up`` printed, or else the end of the log, to a sentence."""
+        shown = [line for line in lines if line.startswith(ERROR)] or lines[-TAIL_LINES:]
+        quoted = "\n".join(f"  {line}" for line in shown)
+        return f"{sentence}; {self.log} has the whole log:\n{quoted}"
 
 
 def _write_parameters(parameters: Mapping[str, Mapping[str, Any]], path: Path) -> None:

@@ -15,15 +15,15 @@ from fcp_ros.report.degree_origin import describe_origin
 
 BAR_WIDTH = 12
 CANDIDATES_SHOWN = 6
-"""Of many candidates the best ones are shown; all of them are in the JSON and the HTML page."""
+"""Only the best candidates are shown; the JSON and the HTML page have all of them."""
 
 
 def render_result(result: PlanningResult, *, explain: bool = False) -> RenderableType:
-    """Returns the answer to a planning request.
+    """Render the answer to a planning request.
 
     Args:
         result: the planner's answer.
-        explain: adds the candidates, the source of each degree and the timings.
+        explain: add the candidates, the source of each degree and the timings.
     """
     parts: list[RenderableType] = [_build_headline(result)]
     for relaxation in result.relaxations:
@@ -48,10 +48,10 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
 
 
 def render_plan(plan: Plan, *, explain: bool = False) -> RenderableType:
-    """Returns a plan as a table, a row a step, with the membership falling towards alpha.
+    """Render a plan as a table with a row for each step and the membership after it.
 
-    Where the plan has a schedule, the time of a step is when it starts and ends, and the last row
-    says when all is done.
+    If the plan has a schedule, the time of a step is its start and end, and the last row has the
+    makespan.
     """
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column, justify in (
@@ -87,7 +87,7 @@ def _format_time(plan: Plan, index: int) -> str:
 
 
 def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
-    """Returns the bindings that were considered, each with its degree and the reason."""
+    """Render the bindings that were considered, each with its degree and the reason."""
     table = Table(
         box=None,
         pad_edge=False,
@@ -113,7 +113,7 @@ def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
 
 
 def render_explanation(explanation: Explanation) -> RenderableType:
-    """What each step costs, what binds at alpha, and how much was looked at."""
+    """Render the loss of each step, what binds at alpha, and the extent of the search."""
     table = Table(
         box=None,
         pad_edge=False,
@@ -132,7 +132,7 @@ def render_explanation(explanation: Explanation) -> RenderableType:
 
 
 def format_step(step: PlanStep) -> str:
-    """A step as it is read: ``pick(robot_1, mug_1, table_1, kitchen_1)``."""
+    """Format a step as ``pick(robot_1, mug_1, table_1, kitchen_1)``."""
     return f"{step.rule}({', '.join(name for _, name in step.arguments)})"
 
 

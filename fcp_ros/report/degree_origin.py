@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The origin of a degree in a few words, for the terminal and for the page."""
+"""The origin of a degree in a few words, for the terminal and the HTML page."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class DegreeOrigin:
 
     Attributes:
         degree: The predicate and its degree: ``can_grasp 0.54``.
-        origin: Who judged, and what moved the judgement since.
-        remark: What the oracle says about its answer, and how sure it was; may be empty.
-        fallback: Why another oracle answered than the one that should have; "" where none did.
-        model: Which model or table answered.
+        origin: The source of the judgement, and the outcomes that have moved it.
+        remark: The oracle's note and its uncertainty; may be empty.
+        fallback: The reason why a fallback oracle answered; "" if none did.
+        model: The model or table that answered.
     """
 
     degree: str
@@ -30,10 +30,10 @@ class DegreeOrigin:
     model: str
 
     def __str__(self) -> str:
-        """``can_grasp 0.54 (table 0.97, then 3 outcomes; entry 2 of the table)``."""
-        said = "; ".join(part for part in (self.origin, self.remark) if part)
+        """Format as ``can_grasp 0.54 (table 0.97, then 3 outcomes; entry 2 of the table)``."""
+        details = "; ".join(part for part in (self.origin, self.remark) if part)
         warning = f" FALLBACK: {self.fallback}" if self.fallback else ""
-        return f"{self.degree} ({said}){warning}"
+        return f"{self.degree} ({details}){warning}"
 
 
 def describe_origin(judged: Judged) -> DegreeOrigin:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report as one self-contained HTML page: no scripts, no fonts, nothing fetched."""
+"""The report as one self-contained HTML page without scripts, fonts or network access."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OUTCOMES = {OutcomeCode.SUCCEEDED: figure.GOOD, OutcomeCode.CANCELLED: figure.M
 
 @dataclass(frozen=True)
 class EpisodeView:
-    """An episode with its pictures, as the template takes it."""
+    """An episode with its pictures, for the template."""
 
     episode: Episode
     floor_plan: Markup
@@ -52,7 +52,7 @@ def write_page(report: DemoReport, path: Path) -> Path:
 
 
 def choose_outcome_colour(outcome: OutcomeCode | None) -> str:
-    """Choose the colour of a step: by how it ended, neutral while it was only planned."""
+    """Choose the colour of a step by its outcome; neutral if it was only planned."""
     if outcome is None:
         return figure.FURNITURE_EDGE
     return _OUTCOMES.get(outcome, figure.ALPHA)

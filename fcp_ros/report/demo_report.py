@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a demonstration: episodes, each one request from the goal to the last outcome.
+"""The report of a demonstration: episodes, each from the goal to the last outcome.
 
-Plain values, filled from live nodes or from the library; pictures and pages are made from them
-alone, so the same report can be drawn again from what was recorded.
+The values are plain, and come from live nodes or from the library. Pictures and pages are made from
+them alone, so a recorded report can be drawn again.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class StepOutcome:
     Attributes:
         index: position of the step in its plan, from 0.
         step: the action with its arguments, as text.
-        outcome: how it ended.
+        outcome: its outcome code.
         duration: seconds it took.
-        quality: measured quality in [0, 1], or None where none was measured.
+        quality: measured quality in [0, 1], or None.
         message: the executor's sentence.
     """
 
@@ -42,7 +42,7 @@ class StepOutcome:
 
 @dataclass(frozen=True)
 class CalibratedDegree:
-    """One degree before and after outcomes were learned from; all degrees in [0, 1]."""
+    """One degree before and after calibration by outcomes; all degrees in [0, 1]."""
 
     predicate: str
     context: str
@@ -53,22 +53,22 @@ class CalibratedDegree:
 
 @dataclass(frozen=True)
 class Episode:
-    """One request: what was asked, what was planned, what happened.
+    """One request with its plan and its outcomes.
 
     Attributes:
         number: its place in the run, such as "4a".
         title: a few words.
-        story: one or two sentences that say what this episode shows.
+        story: one or two sentences about what this episode shows.
         goal: the goal expression as asked.
         alpha: least acceptable membership, in [0, 1].
         result: the planner's answer.
         scene: the scene graph that was planned on.
-        outcomes: steps that were dispatched, in order; empty when nothing was executed.
-        replans: how often the goal was planned again.
+        outcomes: steps that were dispatched, in order; empty if nothing was executed.
+        replans: number of times the goal was replanned.
         calibration: degrees that changed, before and after.
-        expectation: what should come out.
-        as_expected: whether it did.
-        verdict: one sentence with what came out.
+        expectation: the expected result, in words.
+        as_expected: True if the result is the expected one.
+        verdict: the result in one sentence.
     """
 
     number: str
@@ -94,7 +94,7 @@ class DemoReport:
         title: heading of the page.
         scene: path or name of the scene.
         domain: name and version of the domain.
-        oracle: which model judged.
+        oracle: the model that judged.
         environment: versions worth knowing, as (name, version).
         created: local time of the run, ISO 8601.
         episodes: in the order in which they happened.
@@ -110,12 +110,12 @@ class DemoReport:
 
     @property
     def as_expected(self) -> bool:
-        """True when every episode came out as it should."""
+        """True if every episode ended as expected."""
         return all(episode.as_expected for episode in self.episodes)
 
 
 def write_json(report: DemoReport, path: Path) -> Path:
-    """Write the report without the scenes (they are files of their own); return the path."""
+    """Write the report without the scenes (they have their own files); return the path."""
     plain = to_plain(dataclasses.replace(report, episodes=()))
     plain["as_expected"] = report.as_expected
     plain["episodes"] = [_to_plain_episode(episode) for episode in report.episodes]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan in the format of the planning competitions (IPC): a line ``(action object ...)`` a step.
 
-``planning.verification.ipc_plan`` reads it again. Names go out as the PDDL files spell them. Names
-that PDDL does not allow (from a YAML domain or a scene: ``dining table``) are refused rather than
-changed, for nobody could tell what was meant when the plan comes back.
+``planning.verification.ipc_plan`` reads it again. Names are spelled as in the PDDL files.
+Names that PDDL does not allow (from a YAML domain or a scene: ``dining table``) are refused rather
+than changed, because a changed name could not be mapped back.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _NAME = re.compile(r"[A-Za-z][\w-]*\Z", re.ASCII)
 
 
 class NotPddl(InputError):
-    """A name that can't stand in an IPC plan; the message says which."""
+    """The plan contains a name that PDDL does not allow; the message quotes it."""
 
 
 def to_ipc_plan(plan: Plan, domain: Domain, task: PddlTask | None = None) -> str:
-    """The plan as the text of an IPC plan file.
+    """Return the plan as the text of an IPC plan file.
 
-    Arguments:
+    Args:
         plan: the plan.
-        domain: that it is for.
-        task: the PDDL task that it is for: actions and their arguments are written as there.
-            Without one, rules are written as they are.
+        domain: the domain of the plan.
+        task: the PDDL task of the plan, which gives actions and their arguments in its own words;
+            without one, the names of rules and parameters are used.
 
     Raises:
         NotPddl: a rule or an element has a name that PDDL does not allow.
@@ -56,14 +56,14 @@ def _format_action(action: str, objects: Sequence[str]) -> str:
     for name in (action, *objects):
         if not _NAME.match(name):
             raise NotPddl(
-                f"{name!r} can't stand in an IPC plan (a letter, then letters, digits, - and _): "
-                "rename it, or write the plan as JSON"
+                f"{name!r} is not allowed in an IPC plan (a letter, then letters, digits, - and "
+                "_): rename it, or write the plan as JSON"
             )
     return f"({' '.join((action, *objects))})"
 
 
 def _has_unit_cost(domain: Domain) -> bool:
-    """Whether each action costs 1."""
+    """Return True if each action costs 1."""
     return all(rule.cost.base == 1.0 and not rule.cost.terms for rule in domain.rules.values())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of things, and a scene's nodes by label, as people read them."""
+"""Readable names of things, and the nodes of a scene grouped by label."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WHY = {
 
 
 def to_words(identifier: str, category: str) -> str:
-    """Return an id as people say it: "mug 1" for ``mug_1``, "table O24" for the code ``O24``."""
+    """Return an id in words: "mug 1" for ``mug_1``, "table O24" for the code ``O24``."""
     if _CODE.fullmatch(identifier) and category:
         return f"{normalise_label(category)} {identifier}"
     return identifier.replace("_", " ")
@@ -44,7 +44,7 @@ class LabelGroup:
 
 
 def group_by_label(graph: SceneGraph, typing: Mapping[str, TypeChoice]) -> list[LabelGroup]:
-    """Group all nodes, by layer (building first), then the most frequent label first."""
+    """Group all nodes by layer (building first), then by label (most frequent first)."""
     groups: dict[tuple[Layer, str, TypeChoice | None], list[str]] = defaultdict(list)
     for node in graph.nodes.values():
         groups[node.layer, node.category, typing.get(node.id)].append(node.id)
@@ -56,7 +56,7 @@ def group_by_label(graph: SceneGraph, typing: Mapping[str, TypeChoice]) -> list[
 
 
 def explain_choice(choice: TypeChoice | None) -> str:
-    """Say in a few words what decided on a type."""
+    """Explain in a few words how a type was chosen."""
     if choice is None:
         return "layer left out"
     return _WHY[choice.reason].format(choice.matched_label)

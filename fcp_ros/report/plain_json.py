@@ -13,10 +13,10 @@ from fcp_ros.planning import Plan, PlanningResult
 
 
 def to_plain(value: Any) -> Any:
-    """Turn values of this package (dataclasses, enums, mappings) into JSON's own types.
+    """Turn values of this package (dataclasses, enums, mappings) into the types of JSON.
 
     Raises:
-        TypeError: for a value that has no plain form; it names the type.
+        TypeError: the value has no plain form; the message names its type.
     """
     if not isinstance(value, enum.Enum) and isinstance(value, (bool, int, float, str, type(None))):
         return value
@@ -44,7 +44,7 @@ def read_plan(text: str) -> Plan:
     """Read the plan out of what ``fcp plan --json`` printed.
 
     Raises:
-        ValueError: What is missing or of the wrong type, and where.
+        ValueError: a field is missing or has the wrong type; the message says which.
     """
     try:
         content = json.loads(text)

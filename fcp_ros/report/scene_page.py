@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scene as one self-contained HTML page: in 3D, from above, and in tables; nothing is fetched."""
+"""A scene as one self-contained HTML page: in 3D, from above, and in tables."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from fcp_ros.scene import Layer, SceneGraph, SceneNode, summarise
 from fcp_ros.scene.graph.roles import DOORS, FLOOR
 
 ROWS = 200
-"""Rows of a table in the page at most."""
+"""Largest number of rows of a table in the page."""
 
 PLAN_NODES = 2_000
-"""Scenes with more nodes on the plan get none: too full to be read, and slow to draw."""
+"""Scenes with more nodes than this get no plan: it would be unreadable and slow to draw."""
 
 _POINT = 0.08
-"""Side (m) of the cube that stands for a node of unknown size."""
+"""Side [m] of the cube that represents a node of unknown size."""
 
 _WALL = 2.5
-"""Height (m) of a room's outline where it is not known."""
+"""Height [m] of a room's outline if the scene does not give it."""
 
 
 @dataclass(frozen=True)
 class _NodeStyle:
-    """What is drawn in one colour and switched on and off together."""
+    """A group of nodes with one colour that is switched on and off together."""
 
     name: str
     colour: str
@@ -61,17 +61,19 @@ _STYLES = (
 def write_scene_page(
     graph: SceneGraph, typing: Mapping[str, TypeChoice], domain: str, path: Path
 ) -> None:
-    """Write the page; see ``render_scene_page``."""
+    """Write the page of ``render_scene_page``."""
     page = render_scene_page(graph, typing, domain)
-    path.write_text(page, encoding="utf-8", errors="xmlcharrefreplace")  # half a surrogate pair
+    path.write_text(
+        page, encoding="utf-8", errors="xmlcharrefreplace"
+    )  # a name may hold half a surrogate pair
 
 
 def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domain: str) -> str:
-    """The page as a complete HTML document.
+    """Render a scene as a complete HTML document.
 
     Args:
         graph: The scene.
-        typing: How each element got its type in the domain, by node id.
+        typing: The choice of each element's type in the domain, by node id.
         domain: Name of the domain.
     """
     loader = PackageLoader("fcp_ros.report", "templates")
@@ -91,7 +93,7 @@ def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domai
         relation_count=graph.relation_count,
         domain=domain,
         unplaced=len(graph.nodes) - len(placed),
-        # These three are made here, of what is escaped already; all else the template escapes.
+        # These three are made here from escaped text; the template escapes everything else.
         floor_plan=Markup(draw_floor_plan(graph, (), "plan")) if drawn else "",
         data=Markup(_dump_for_html(_make_view_data(graph, placed, typing))),
         script=Markup(source),
@@ -105,7 +107,7 @@ def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domai
 
 
 def _dump_for_html(value: object) -> str:
-    """JSON that can't end the script element that it stands in, whatever names it holds."""
+    """Dump JSON that cannot end its script element, whatever names it contains."""
     text = json.dumps(value, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -113,7 +115,7 @@ def _dump_for_html(value: object) -> str:
 def _make_view_data(
     graph: SceneGraph, placed: Sequence[SceneNode], typing: Mapping[str, TypeChoice]
 ) -> dict[str, Any]:
-    """What scene_view.js draws; lengths in metres, to the millimetre."""
+    """Make the input of scene_view.js; lengths in metres, to the millimetre."""
     index = {node.id: position for position, node in enumerate(placed)}
     return {
         "kinds": [
@@ -163,7 +165,7 @@ def _make_room(node: SceneNode) -> dict[str, Any]:
 
 
 def _make_lines(graph: SceneGraph, index: Mapping[str, int]) -> dict[str, list[int]]:
-    """Ends of lines by relation; a passage is on the way between its rooms."""
+    """List the ends of lines by relation; a passage lies between its two rooms."""
     lines: dict[str, list[int]] = {}
     for relation in graph.relations:
         legs = relation.elements

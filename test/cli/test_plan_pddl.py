@@ -106,4 +106,4 @@ def test_a_problem_is_validated(folder, tmp_path):
     assert run("validate", domain, "-d", domain).exit_code == BAD_INPUT
     result = run("validate", tmp_path / "plan.txt", "-d", domain, "-s", problem)
     assert result.exit_code == BAD_INPUT
-    assert "is no plan file" in result.output
+    assert "is not a plan" in result.output

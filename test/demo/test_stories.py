@@ -40,13 +40,13 @@ def answer(domain, state, grounder, story):
 
 
 def test_each_story_is_answered_as_it_promises(domain, state, grounder, teller):
-    cast = teller.cast(state)
+    cast = teller.choose_cast(state)
     stories = [
-        teller.crisp(state, cast),
-        teller.missing(state, cast),
-        teller.unacceptable(state, cast),
-        teller.impossible(state, cast),
-        teller.vague(state, teller.unserved(state, cast)),
+        teller.tell_crisp(state, cast),
+        teller.tell_missing(state, cast),
+        teller.tell_unacceptable(state, cast),
+        teller.tell_impossible(state, cast),
+        teller.tell_vague(state, teller.choose_free_stage(state, cast)),
     ]
     for story in stories:
         result = answer(domain, state, grounder, story)
@@ -57,7 +57,7 @@ def test_each_story_is_answered_as_it_promises(domain, state, grounder, teller):
 
 
 def test_the_vague_goal_is_not_served_where_the_scene_begins(state, teller):
-    cast = teller.unserved(state, teller.cast(state))
+    cast = teller.choose_free_stage(state, teller.choose_cast(state))
     table = state.id_of(cast.stage)
     lying = {
         state.name_of(state.tuples("on")[t][0]) for t in state.tuples_at("on", "support", table)
@@ -66,9 +66,9 @@ def test_the_vague_goal_is_not_served_where_the_scene_begins(state, teller):
 
 
 def test_the_victim_is_named_in_the_failing_story(state, teller):
-    cast = teller.cast(state)
-    assert teller.failing(state, cast).avoids == cast.best
-    assert not teller.remembering(state, cast).execute
+    cast = teller.choose_cast(state)
+    assert teller.tell_failing(state, cast).avoids == cast.best
+    assert not teller.tell_remembering(state, cast).execute
 
 
 def test_a_scene_with_nothing_in_it_is_refused_with_a_reason(domain, teller):
@@ -76,4 +76,4 @@ def test_a_scene_with_nothing_in_it_is_refused_with_a_reason(domain, teller):
     graph = SceneGraph({"kitchen_1": room})
     state = scene_to_instance(graph, domain.schema, domain.mapping).instance
     with pytest.raises(StoryError, match="two supports"):
-        teller.cast(state)
+        teller.choose_cast(state)

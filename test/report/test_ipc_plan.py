@@ -56,5 +56,5 @@ def test_names_that_pddl_does_not_allow_are_refused(repository, element):
     domain = household(repository)
     name = next(iter(domain.rules))
     bound = tuple((p, element) for p in domain.rules[name].parameter_names)
-    with pytest.raises(NotPddl, match="can't stand in an IPC plan"):
+    with pytest.raises(NotPddl, match="not allowed in an IPC plan"):
         to_ipc_plan(plan_of((name, bound)), domain)

@@ -13,15 +13,14 @@ from fcp_ros.cli.exit_codes import DIFFERENT
 from fcp_ros.cli.options import DEFAULT_DOMAIN, DomainOption, JsonOption, SimilarOption, TypeOption
 from fcp_ros.cli.scene.difference import make_type_lookup, print_difference, to_plain_difference
 from fcp_ros.cli.scene.info import print_info, to_plain_info
-from fcp_ros.cli.scene.options import AlsoOption, FileArgument, MaxNodesOption, to_limits
 from fcp_ros.cli.session import SceneChoice, open_session
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, show_progress
 from fcp_ros.domain import load_domain
 from fcp_ros.package_files import find_domain, find_scene
-from fcp_ros.scene import complete_relations, load_scene, read_scene
+from fcp_ros.scene import SceneLimits, complete_relations, load_scene, read_scene
 from fcp_ros.scene.correspondence import REACH, match_scenes
 from fcp_ros.scene.difference import DifferenceTolerances, compare_scenes
-from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
 from fcp_ros.scene.writing import WRITERS, save_scene
 
 app = typer.Typer(
@@ -29,6 +28,26 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Look at scenes, draw, convert and compare them.",
 )
+
+FileArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A scene file or folder of any supported format, or the name of one of this package's."
+    ),
+]
+AlsoOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also",
+        metavar="RELATION",
+        help=f"Derive this from geometry, too: {', '.join(ON_REQUEST)}; may be repeated. What the "
+        "domain declares of these is derived anyway.",
+    ),
+]
+MaxNodesOption = Annotated[
+    int | None,
+    typer.Option("--max-nodes", min=1, help="Refuse scenes with more nodes than this."),
+]
 
 
 @app.command()
@@ -44,8 +63,8 @@ def info(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what is in a scene, and what a domain makes of it."""
-    choice = SceneChoice(tuple(types or ()), similar, to_limits(max_nodes), tuple(also or ()))
+    """Show what is in a scene, and the types that a domain gives it."""
+    choice = SceneChoice(tuple(types or ()), similar, _to_limits(max_nodes), tuple(also or ()))
     with explain_errors(), show_progress(f"reading {file}"):
         session = open_session(domain, file, choice)
     if as_json:
@@ -77,12 +96,12 @@ def show(
     from fcp_ros.report.scene_page import write_scene_page
 
     if out.suffix.lower() not in (".html", ".htm", ".svg"):
-        fail(f"{out}: pictures are written as .html or .svg; end the file's name with one of them")
-    choice = SceneChoice(tuple(types or ()), similar, to_limits(max_nodes), tuple(also or ()))
+        fail(f"{out}: pictures are written as .html or .svg; give the file one of these suffixes")
+    choice = SceneChoice(tuple(types or ()), similar, _to_limits(max_nodes), tuple(also or ()))
     with explain_errors(), show_progress(f"reading {file}"):
         session = open_session(domain, file, choice)
     if all(node.pose is None for node in session.graph.nodes.values()):
-        fail(f"{file} has no node with a known pose: there is nothing to draw")
+        fail(f"{file} has no node with a known pose, so there is nothing to draw")
     with show_progress("drawing"):
         out.parent.mkdir(parents=True, exist_ok=True)
         if out.suffix.lower() == ".svg":
@@ -95,7 +114,7 @@ def show(
 @app.command()
 def convert(
     file: FileArgument,
-    out: Annotated[Path, typer.Argument(help="File to write; its ending says the format.")],
+    out: Annotated[Path, typer.Argument(help="File to write; its suffix decides the format.")],
     format_name: Annotated[
         str,
         typer.Option(
@@ -106,15 +125,15 @@ def convert(
     ] = "",
     given_only: Annotated[
         bool,
-        typer.Option("--given-only", help="Leave out what is derived: relations, floors, doors."),
+        typer.Option("--given-only", help="Leave out derived relations, floors and doors."),
     ] = False,
     also: AlsoOption = None,
     max_nodes: MaxNodesOption = None,
 ) -> None:
-    """Write a scene in another format; says what that format has no words for."""
+    """Write a scene in another format, and list what that format cannot express."""
     with explain_errors(), show_progress(f"converting {file}"):
         relations = RelationOptions(also=frozenset(also or ()))
-        graph = read_scene(find_scene(file), limits=to_limits(max_nodes))
+        graph = read_scene(find_scene(file), limits=_to_limits(max_nodes))
         graph = graph if given_only else complete_relations(graph, relations)
         out.parent.mkdir(parents=True, exist_ok=True)
         lost = save_scene(graph, out, format_name)
@@ -133,10 +152,10 @@ def diff(
     second: Annotated[str, typer.Argument(help="The scene to compare it with, in any format.")],
     distance: Annotated[
         float,
-        typer.Option(min=0.0, help="How far [cm] positions and sizes may be off."),
+        typer.Option(min=0.0, help="Tolerance [cm] of positions and sizes."),
     ] = 1.0,
     turn: Annotated[
-        float, typer.Option(min=0.0, help="How far [degrees] orientations may be off.")
+        float, typer.Option(min=0.0, help="Tolerance [degrees] of orientations.")
     ] = 1.0,
     match: Annotated[
         bool,
@@ -148,7 +167,7 @@ def diff(
     ] = REACH,
     domain: DomainOption = DEFAULT_DOMAIN,
     given_only: Annotated[
-        bool, typer.Option("--given-only", help="Compare what the files say, without the derived.")
+        bool, typer.Option("--given-only", help="Compare the files without derived relations.")
     ] = False,
     max_nodes: MaxNodesOption = None,
     as_json: JsonOption = False,
@@ -157,7 +176,7 @@ def diff(
     read = read_scene if given_only else load_scene
     with explain_errors(), show_progress("reading"):
         before, after = (
-            read(find_scene(file), limits=to_limits(max_nodes)) for file in (first, second)
+            read(find_scene(file), limits=_to_limits(max_nodes)) for file in (first, second)
         )
         type_of = make_type_lookup(load_domain(find_domain(domain))) if match else None
     with show_progress("comparing"):
@@ -173,3 +192,8 @@ def diff(
         print_difference(open_console(), found)
     if not found.is_empty:
         raise typer.Exit(DIFFERENT)
+
+
+def _to_limits(max_nodes: int | None) -> SceneLimits:
+    """Return the limits that the option stands for."""
+    return SceneLimits() if max_nodes is None else SceneLimits(max_nodes=max_nodes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``fcp scene diff`` tells of two scenes, for people and as JSON."""
+"""The output of ``fcp scene diff``, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fcp_ros.scene.difference import NodeDifference, SceneDifference
 
 
 def make_type_lookup(domain: Domain) -> Callable[[SceneNode], str]:
-    """The type that a domain's labels give a node; its own label where they give none."""
+    """Make a function that gives a node its type in a domain, or its own label if it has none."""
 
     def type_of(node: SceneNode) -> str:
         return type_of_label(node.category, domain.mapping) or normalise_label(node.category)
@@ -70,7 +70,7 @@ def _summarise(found: SceneDifference) -> str:
 
 
 def to_plain_difference(found: SceneDifference) -> dict[str, Any]:
-    """The difference as JSON values; distances in metres, angles in degrees."""
+    """Return the difference as JSON values; distances in metres, angles in degrees."""
     return {
         "same": found.is_empty,
         "frames": found.frames,
@@ -81,7 +81,7 @@ def to_plain_difference(found: SceneDifference) -> dict[str, Any]:
                 "id": change.id,
                 "moved_m": round(change.moved, 6),
                 "turned_degrees": round(change.turned, 6),
-                "changes": [list(told) for told in change.changes],
+                "changes": [list(entry) for entry in change.changes],
             }
             for change in found.changed
         ],

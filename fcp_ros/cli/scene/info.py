@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``fcp scene info`` tells of a scene: for people, grouped so that 6,000 nodes stay readable,
-and as JSON, in full."""
+"""The output of ``fcp scene info``: by label for people, and as JSON in full.
+
+A scene of 6,000 nodes stays readable because nodes are grouped by label.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +21,17 @@ from fcp_ros.scene import Provenance, SceneNode, SceneSummary, summarise
 
 ROWS_SHOWN = 40
 ROOMS_SHOWN = 15
-"""Of more labels, notes or rooms, the first are shown; ``--json`` has everything."""
+"""Only the first labels, notes or rooms are shown; ``--json`` has everything."""
 
 # --- for people
 
 
 def print_info(console: Console, session: Session, *, each_node: bool) -> None:
-    """Print what is in the scene and what the domain makes of it."""
+    """Print what is in the scene, and the types that the domain gives it."""
     summary = summarise(session.graph)
     console.print(_build_headline(session, summary), soft_wrap=True)
     if session.format.lacks:
-        console.print(f"the format has no words for {'; '.join(session.format.lacks)}", style="dim")
+        console.print(f"the format cannot express {'; '.join(session.format.lacks)}", style="dim")
     console.print()
     console.print(_build_nodes_table(session) if each_node else _build_labels_table(session))
     for part in (_build_rooms_table(summary), _build_relations_table(summary)):
@@ -63,7 +65,7 @@ def _build_labels_table(session: Session) -> RenderableType:
     groups = group_by_label(session.graph, session.state.typing)
     table = _new_table("layer", "label", "nodes", "type", "degree", "why")
     table.add_column("which", no_wrap=True, overflow="ellipsis", ratio=1)
-    table.expand = True  # only then does the last column take what is left
+    table.expand = True  # makes the last column take the remaining width
     table.columns[2].justify = table.columns[4].justify = "right"
     for group in groups[:ROWS_SHOWN]:
         choice = group.choice
@@ -143,7 +145,7 @@ def _format_position(node: SceneNode) -> str:
 
 
 def to_plain_info(session: Session) -> dict[str, Any]:
-    """Everything about a scene as JSON values; positions and extents in metres."""
+    """Return a whole scene as JSON values; positions and extents in metres."""
     graph, summary = session.graph, summarise(session.graph)
     return {
         "source": graph.source,

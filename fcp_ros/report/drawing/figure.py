@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matplotlib figures as inline SVG, drawn without a display or global state, and their colours."""
+"""Matplotlib figures as inline SVG, without a display or global state, and their colours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-# Colours that all pictures share: one meaning, one colour.
+# The colours that all pictures share: one for each meaning.
 INK = "#1f2933"
 MUTED = "#7b8794"
 FAINT = "#d9dfe6"
@@ -32,7 +32,7 @@ STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9,
-    "svg.fonttype": "none",  # text stays text: small, searchable, in the page's own font
+    "svg.fonttype": "none",  # text is not drawn as paths: small, searchable, in the page's font
     "svg.hashsalt": "fcp_ros",  # the same picture gives the same bytes
     "text.color": INK,
     "axes.edgecolor": FAINT,
@@ -50,16 +50,16 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def to_svg(figure: Figure, label: str, prefix: str) -> str:
-    """Render a figure as one ``<svg>`` element to be placed into a page.
+    """Render a figure as one ``<svg>`` element for an HTML page.
 
     Args:
         figure: The picture.
-        label: Description for people who can't see it.
+        label: Description for people who cannot see the picture.
         prefix: Unique in the page; keeps the element ids of two pictures apart.
     """
     buffer = io.StringIO()
     with rc_context(STYLE), warnings.catch_warnings():
-        # Text stays text: that matplotlib's own font lacks a letter does not matter.
+        # Text is not drawn as paths, so a letter missing from matplotlib's font does no harm.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
     text = buffer.getvalue()

@@ -28,16 +28,16 @@ LONGEST_NAME = 40
 """Longer names are cut short [characters]."""
 
 MOST_NAMES = 400
-"""Of more things, none has its name in the picture: no room to read them, and slow to place."""
+"""With more things than this, none is named: the names would be unreadable and slow to place."""
 
 ITEM_FOOTPRINT = 0.12
-"""Things with a smaller footprint [m^2] are drawn as a dot with their name beside it."""
+"""Things with a smaller footprint [m^2] are drawn as a dot with the name beside it."""
 
 
 def draw_floor_plan(
     graph: SceneGraph, steps: Sequence[PlanStep], prefix: str, highlight: Sequence[str] = ()
 ) -> str:
-    """Draws rooms, furniture, things and the route, x to the right and y up.
+    """Draw rooms, furniture, things and the route, x to the right and y up.
 
     Args:
         graph: the scene before the plan.
@@ -46,7 +46,7 @@ def draw_floor_plan(
         highlight: ids of things to point out, such as the chosen candidate.
 
     Returns:
-        One ``<svg>`` element; an empty string where no node has a known pose.
+        One ``<svg>`` element; an empty string if no node has a known pose.
     """
     placed = [node for node in graph.nodes.values() if node.pose is not None]
     if not placed:
@@ -81,7 +81,7 @@ def _find_bounds(nodes: Sequence[SceneNode]) -> tuple[float, float, float, float
 
 
 def _find_outline(node: SceneNode) -> list[tuple[float, float]]:
-    """Corners of the node's box from above, or its position alone where the box is unknown."""
+    """Find the corners of the node's box from above, or its position if the box is unknown."""
     assert node.pose is not None  # callers keep placed nodes only
     x, y, _ = node.pose.position
     if node.size is None:
@@ -108,7 +108,7 @@ def _draw_rooms(axes: Axes, nodes: Sequence[SceneNode]) -> None:
 
 
 def _draw_places(axes: Axes, nodes: Sequence[SceneNode]) -> None:
-    """Free-space places of a mapped scene, as faint dots: where the robot has been able to be."""
+    """Draw the free-space places of a mapped scene as faint dots."""
     points = [
         node.pose.position for node in nodes if node.layer is Layer.PLACE and node.pose is not None
     ]
@@ -125,8 +125,8 @@ def _draw_places(axes: Axes, nodes: Sequence[SceneNode]) -> None:
 
 
 def _draw_things(axes: Axes, nodes: Sequence[SceneNode], highlight: frozenset[str]) -> None:
-    for node in sorted(filter(_is_drawn, nodes), key=lambda node: -_area_of(node)):
-        x, y = _position_of(node)
+    for node in sorted(filter(_is_drawn, nodes), key=lambda node: -_compute_area(node)):
+        x, y = _get_position(node)
         marked = node.id in highlight
         if node.layer is Layer.AGENT:
             axes.plot(
@@ -164,7 +164,7 @@ def _draw_things(axes: Axes, nodes: Sequence[SceneNode], highlight: frozenset[st
 def _draw_labels(
     axes: Axes, nodes: Sequence[SceneNode], badges: Sequence[tuple[float, float]], scale: float
 ) -> None:
-    """Names of rooms and things, kept apart; ``scale`` is in points a metre."""
+    """Write the names of rooms and things without overlaps; ``scale`` is in points per metre."""
     drawn = [node for node in nodes if _is_drawn(node)]
     if len(drawn) > MOST_NAMES:
         drawn = []
@@ -174,7 +174,7 @@ def _draw_labels(
     taken = [(x * scale - 9, y * scale - 20, x * scale + 9, y * scale - 8) for x, y in badges]
     taken += [
         (node_x * scale - 3, node_y * scale - 3, node_x * scale + 3, node_y * scale + 3)
-        for node_x, node_y in (_position_of(node) for node in drawn if not _is_large(node))
+        for node_x, node_y in (_get_position(node) for node in drawn if not _is_large(node))
     ]
     leaders = []
     for node, placed in zip((*order, *rooms), place_labels(labels, taken), strict=True):
@@ -191,23 +191,25 @@ def _draw_labels(
             fontsize=placed.label.size,
             color=palette.MUTED if room else palette.ITEM if small else palette.INK,
             fontstyle="italic" if room else "normal",
-            parse_math=False,  # a name with $ in it is no formula
+            parse_math=False,  # a name may contain $
             zorder=10,
         )
         if small and placed.needs_leader:
-            leaders.append([(x + dx / scale, y + dy / scale) for dx, dy in placed.leader(gap=2.0)])
+            leaders.append(
+                [(x + dx / scale, y + dy / scale) for dx, dy in placed.trace_leader(gap=2.0)]
+            )
     lines = LineCollection(leaders, colors=palette.ITEM, linewidths=0.5, zorder=10, clip_on=False)
     axes.add_collection(lines, autolim=False)
 
 
 def _make_label(node: SceneNode, scale: float) -> TextLabel:
-    """The label of a node; a room's stands at its upper left corner, not in its middle."""
+    """Make the label of a node; a room's is at its upper left corner, not in its middle."""
     text = to_printable(to_words(node.id, node.category))
     text = (
         text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
     )
     if node.layer is not Layer.ROOM:
-        x, y = _position_of(node)
+        x, y = _get_position(node)
         large = _is_large(node) and node.layer is Layer.OBJECT
         return TextLabel(text, x * scale, y * scale, 8.0 if large else 7.5, centred=large)
     outline = list(node.polygon) or _find_outline(node)
@@ -222,7 +224,7 @@ def _make_label(node: SceneNode, scale: float) -> TextLabel:
 
 
 def _draw_route(axes: Axes, route: Sequence[Stop]) -> list[tuple[float, float]]:
-    """Draws the way with the numbers of the steps; returns where the numbers stand."""
+    """Draw the route with the numbers of the steps; return the positions of the numbers."""
     for before, after in pairwise(route):
         axes.add_patch(
             FancyArrowPatch(
@@ -240,7 +242,7 @@ def _draw_route(axes: Axes, route: Sequence[Stop]) -> list[tuple[float, float]]:
             )
         )
     numbers: dict[tuple[float, float], list[int]] = {}
-    for stop in route:  # one badge a place, however often the robot comes back to it
+    for stop in route:  # one badge for each place, even if the robot comes back to it
         if stop.steps:
             numbers.setdefault((stop.x, stop.y), []).extend(stop.steps)
     for (x, y), steps in numbers.items():
@@ -268,13 +270,13 @@ def _is_drawn(node: SceneNode) -> bool:
 
 
 def _is_large(node: SceneNode) -> bool:
-    return _area_of(node) >= ITEM_FOOTPRINT
+    return _compute_area(node) >= ITEM_FOOTPRINT
 
 
-def _position_of(node: SceneNode) -> tuple[float, float]:
+def _get_position(node: SceneNode) -> tuple[float, float]:
     assert node.pose is not None  # callers keep placed nodes only
     return node.pose.position[0], node.pose.position[1]
 
 
-def _area_of(node: SceneNode) -> float:
+def _compute_area(node: SceneNode) -> float:
     return node.size[0] * node.size[1] if node.size is not None else 0.0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places labels in a picture so that they don't cover each other.
+"""Placement of labels in a picture so that they do not cover each other.
 
-Greedy and deterministic: labels are placed in the order given, each at the first of a fixed set
-of offsets where it is free; a label that had to move far gets a leader line.
+Greedy and deterministic: labels are placed in the order given, each at the first free one of a
+fixed list of offsets. A label far from its point gets a leader line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CHARACTER_WIDTH = 0.56
-"""Mean width of a character in units of the font size; enough to keep labels apart."""
+"""Mean width of a character in units of the font size; accurate enough to avoid overlaps."""
 
 LEADER_DISTANCE = 14.0
 """Labels that are placed farther away than this [points] get a leader line."""
@@ -23,13 +23,13 @@ LEADER_DISTANCE = 14.0
 
 @dataclass(frozen=True)
 class TextLabel:
-    """A text that wants to stand near a point.
+    """A text that belongs near a point.
 
     Attributes:
-        text: what it says.
+        text: the text itself.
         x, y: the point, in points from the picture's lower left corner.
         size: font size in points.
-        centred: whether it would best stand on the point itself.
+        centred: True if the label is best placed on the point itself.
     """
 
     text: str
@@ -41,7 +41,7 @@ class TextLabel:
 
 @dataclass(frozen=True)
 class PlacedLabel:
-    """Where a label stands: offset of its centre from its point, in points."""
+    """A label with the offset of its centre from its point, in points."""
 
     label: TextLabel
     dx: float
@@ -49,6 +49,7 @@ class PlacedLabel:
 
     @property
     def needs_leader(self) -> bool:
+        """True if the label is so far from its point that a line must join them."""
         return (
             not self.label.centred
             and math.hypot(
@@ -57,7 +58,7 @@ class PlacedLabel:
             > LEADER_DISTANCE
         )
 
-    def leader(self, gap: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    def trace_leader(self, gap: float) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return the ends of the line from the label's edge to `gap` before its point.
 
         Both are offsets from the point, in points.
@@ -76,15 +77,15 @@ Box = tuple[float, float, float, float]
 
 
 def place_labels(labels: Sequence[TextLabel], taken: Sequence[Box] = ()) -> list[PlacedLabel]:
-    """Places the labels one after the other.
+    """Place labels one after the other.
 
     Args:
         labels: most important first.
         taken: boxes (x0, y0, x1, y1) in points that no label may cover.
 
     Returns:
-        One placement a label, in the same order; a label for which nothing is free stands at its
-        first choice.
+        One placement for each label, in the same order; a label without a free offset gets its
+        first one.
     """
     boxes = np.empty((len(taken) + len(labels), 4))
     boxes[: len(taken)] = np.reshape(taken, (-1, 4))
@@ -93,7 +94,7 @@ def place_labels(labels: Sequence[TextLabel], taken: Sequence[Box] = ()) -> list
         offsets = list(_list_offsets(label))
         candidates = np.array([_place_box(label, dx, dy) for dx, dy in offsets])
         free = ~_find_overlaps(candidates, boxes[:count]).any(axis=1)
-        choice = int(free.argmax())  # the first free one; the first of all where none is
+        choice = int(free.argmax())  # the first free one, or the first of all if none is free
         boxes[count] = candidates[choice]
         placed.append(PlacedLabel(label, *offsets[choice]))
     return placed

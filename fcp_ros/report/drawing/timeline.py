@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan over time: its steps as bars, and its membership falling step by step against alpha."""
+"""A plan over time: its steps as bars, below the membership after each step and alpha."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from fcp_ros.report.drawing.figure import STYLE, new_figure, to_svg
 
 
 def draw_timeline(plan: Plan, prefix: str) -> str:
-    """Draws the expected schedule of a plan with its membership above it.
+    """Draw the expected schedule of a plan with its membership above it.
 
-    A plan without a schedule is drawn with its steps one after the other.
+    Without a schedule, the steps of the plan follow one another.
 
     Args:
         plan: a plan with at least one step.
@@ -82,7 +82,7 @@ def _draw_membership(axes: Axes, plan: Plan, ends: Sequence[float]) -> None:
 
 
 def _compute_memberships(plan: Plan, ends: Sequence[float]) -> list[float]:
-    """The membership of what has been done, at each end of a step, in the order of time."""
+    """Compute the membership after each end of a step, in the order of time."""
     tnorm = tnorm_by_name(plan.tnorm)
     done = sorted(range(len(ends)), key=lambda index: ends[index])
     degrees = [plan.steps[index].degree for index in done]

@@ -28,7 +28,7 @@ class PlanInput:
         options: The planning options.
         judges: Who judges graded predicates.
         types: Types of labels or elements, ``NAME=TYPE`` each.
-        similar: Threshold for labels that are like known ones; None leaves it to the domain.
+        similar: Least vote for the type of a similar label; None takes the domain's own.
     """
 
     domain: str
@@ -41,8 +41,8 @@ class PlanInput:
 
 
 @dataclass(frozen=True)
-class PlanAnswer:
-    """The result with its domain and PDDL task; `domain` is None if the files were refused."""
+class PlanOutput:
+    """A planning result with its domain and PDDL task; `domain` is None if files were refused."""
 
     result: PlanningResult
     domain: Domain | None
@@ -52,10 +52,10 @@ class PlanAnswer:
         """Return the plan as the text of an IPC plan file.
 
         Raises:
-            NotPddl: a name in it that PDDL does not allow.
+            NotPddl: the plan contains a name that PDDL does not allow.
         """
-        assert self.result.plan is not None, "there is a plan"
-        assert self.domain is not None, "what was planned has been read"
+        assert self.result.plan is not None, "callers check that there is a plan"
+        assert self.domain is not None, "a plan has a domain"
         return to_ipc_plan(self.result.plan, self.domain, self.task)
 
 
@@ -64,13 +64,13 @@ def is_pddl(file: str) -> bool:
     return file.lower().endswith(".pddl")
 
 
-def answer_scene(asked: PlanInput) -> PlanAnswer:
+def answer_scene(asked: PlanInput) -> PlanOutput:
     """Plan for a goal in a scene.
 
     Raises:
-        DomainError, SceneError, GroundingError: what is wrong with the files or the model.
+        DomainError, SceneError, GroundingError: a file or model is invalid; the message says why.
     """
-    # The scene layer, with all its formats: PDDL files need none of it.
+    # The scene layer, with all its formats, is slow to import, and PDDL files need none of it.
     from fcp_ros.cli.session import SceneChoice, open_session
 
     with _open_progress("reading the scene") as show:
@@ -81,21 +81,22 @@ def answer_scene(asked: PlanInput) -> PlanAnswer:
             result = plan_goal(
                 session.domain, state, asked.goal, asked.options, grounder, progress=show
             )
-    return PlanAnswer(result, session.domain)
+    return PlanOutput(result, session.domain)
 
 
-def answer_pddl(asked: PlanInput) -> PlanAnswer:
+def answer_pddl(asked: PlanInput) -> PlanOutput:
     """Plan for a PDDL problem, or for another goal in its initial state.
 
+    Unsupported PDDL is not an error but a result with the status UNSUPPORTED.
+
     Raises:
-        DomainError: what is wrong with the files. What is not supported is no error but a result
-            with the status UNSUPPORTED.
+        DomainError: a file is invalid; the message says where and why.
     """
     with _open_progress("reading the PDDL files") as show:
         try:
             task = read_pddl(asked.domain, asked.scene)
         except UnsupportedPddl as error:
-            return PlanAnswer(PlanningResult(PlanStatus.UNSUPPORTED, str(error)), None)
+            return PlanOutput(PlanningResult(PlanStatus.UNSUPPORTED, str(error)), None)
         with closing(open_grounder(task.domain, asked.judges)) as grounder:
             if asked.goal:
                 result = plan_goal(
@@ -113,12 +114,12 @@ def answer_pddl(asked: PlanInput) -> PlanAnswer:
                 result = plan(
                     task.domain, task.instance, task.goal, options, grounder, progress=show
                 )
-    return PlanAnswer(result, task.domain, task)
+    return PlanOutput(result, task.domain, task)
 
 
 @contextmanager
 def _open_progress(first: str) -> Iterator[ProgressCallback]:
-    """Show on standard error how far the planner is."""
+    """Show the planner's progress on standard error."""
     with open_console(stderr=True).status(first) as status:
 
         def show(progress: Progress) -> None:

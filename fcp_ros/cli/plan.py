@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``fcp plan``: plan for a goal without ROS."""
+"""``fcp plan``: plan for a goal without ROS.
+
+The options are made from the table of all planning options, and checked there.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import sys
+from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,32 +31,61 @@ from fcp_ros.cli.options import (
     SimilarOption,
     TypeOption,
 )
-from fcp_ros.cli.plan.options import (
-    AdaptiveOption,
-    AlgorithmOption,
-    AlphaOption,
-    CriticalityOption,
-    DeadlineOption,
-    ExplainOption,
-    FreeLengthOption,
-    HeuristicOption,
-    ImproveTimeOption,
-    LengthFactorOption,
-    MemoryLimitOption,
-    OptimiseOption,
-    RelaxOption,
-    TimeLimitOption,
-    TNormOption,
-    WithoutOption,
-)
-from fcp_ros.cli.plan.request import PlanInput, answer_pddl, answer_scene, is_pddl
+from fcp_ros.cli.plan_request import PlanInput, answer_pddl, answer_scene, is_pddl
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
-from fcp_ros.planning import Explanation
-from fcp_ros.planning.model.option_table import DEFAULTS, make_options
+from fcp_ros.planning import Algorithm, Explanation, Heuristic, Optimise
+from fcp_ros.planning.model.option_table import DEFAULTS, OPTION, make_options
 from fcp_ros.report import to_plain_result
 from fcp_ros.report.console import render_result
 
 app = typer.Typer(add_completion=False)
+
+ABOUT_PLAN = "What a good plan is"
+ABOUT_SEARCH = "How it is searched for"
+
+
+class Optimisation(str, Enum):
+    """The optimisations that can be switched off: the choices of the option ``without``."""
+
+    FORGETTING = "forgetting"
+    SYMMETRY = "symmetry"
+    METRIC = "metric"
+    LAZY = "lazy"
+    CHUNKS = "chunks"
+
+
+def describe_option(name: str, more: str = "") -> Any:
+    """Make the command-line option for one row of the table.
+
+    Args:
+        name: The name of the row.
+        more: A sentence that only the command line adds.
+    """
+    option = OPTION[name]
+    is_switch = option.flags[-1].startswith("--no-")
+    return typer.Option(
+        *(["/".join(option.flags)] if is_switch else option.flags),
+        help=f"{option.sentence_with_unit} {more}".rstrip().replace("_", "-"),
+        rich_help_panel=ABOUT_PLAN if option.is_about_plan else ABOUT_SEARCH,
+    )
+
+
+AlphaOption = Annotated[str, describe_option("alpha", "A number, or one of these words.")]
+CriticalityOption = Annotated[float, describe_option("criticality")]
+AdaptiveOption = Annotated[bool, describe_option("adaptive_alpha")]
+LengthFactorOption = Annotated[float, describe_option("length_factor")]
+FreeLengthOption = Annotated[int, describe_option("free_length")]
+TNormOption = Annotated[str, describe_option("tnorm")]
+OptimiseOption = Annotated[Optimise, describe_option("optimise")]
+DeadlineOption = Annotated[float | None, describe_option("deadline")]
+RelaxOption = Annotated[bool, describe_option("allow_relaxation")]
+TimeLimitOption = Annotated[float, describe_option("time_limit")]
+ImproveTimeOption = Annotated[float, describe_option("improve_time")]
+MemoryLimitOption = Annotated[float, describe_option("memory_limit")]
+AlgorithmOption = Annotated[Algorithm, describe_option("algorithm")]
+HeuristicOption = Annotated[Heuristic, describe_option("heuristic")]
+WithoutOption = Annotated[list[Optimisation] | None, describe_option("without")]
+ExplainOption = Annotated[bool, describe_option("explain")]
 
 
 @app.command()
@@ -90,7 +123,7 @@ def plan(
     explain: ExplainOption = DEFAULTS["explain"],
     why: Annotated[
         list[str] | None,
-        typer.Option("--why", help="Say why this element was or was not considered."),
+        typer.Option("--why", help="Explain why this element was or was not considered."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -104,7 +137,7 @@ def plan(
 ) -> None:
     """Plan for a goal, or for a PDDL domain and problem (--domain d.pddl --scene p.pddl).
 
-    The exit code tells the planning status (see the README).
+    The exit code is the planning status (see the README).
     """
     _load_numba_without_scipy()
     try:
@@ -155,8 +188,8 @@ def plan(
 def _load_numba_without_scipy() -> None:
     """Load the part of numba that would import scipy.linalg, which takes as long as numba itself.
 
-    numba looks for BLAS there when it loads the first kernel, for kernels with np.dot. There are
-    none here, and this is a program of its own: nobody else's kernels need BLAS.
+    numba looks for BLAS there when it loads the first kernel, to compile np.dot. No kernel here
+    uses np.dot, and no other library's kernels run in this process.
     """
     blas = "scipy.linalg.cython_blas"
     if blas in sys.modules:

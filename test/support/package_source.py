@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The modules of the package as syntax trees, and their imports of one another.
+
+Used by the tests of the structure, and by the drawing of the architecture.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PACKAGE = REPOSITORY / "fcp_ros"
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Module:
+    """A Python file of the package.
+
+    Attributes:
+        name: The dotted name; that of a folder for its ``__init__.py``.
+        path: The file.
+    """
+
+    name: str
+    path: Path
+
+    @property
+    def is_folder(self) -> bool:
+        return self.path.name == "__init__.py"
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.path.read_text(encoding="utf-8"), filename=str(self.path))
+
+    @cached_property
+    def imports(self) -> frozenset[str]:
+        """The absolute names of all that is imported, inside functions, too."""
+        return frozenset(self._list_imports())
+
+    def _list_imports(self) -> Iterator[str]:
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert not node.level, f"{self.path}:{node.lineno}: a relative import"
+                yield node.module
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+    def list_definitions(self) -> Iterator[tuple[str, Definition]]:
+        """List all functions and classes with their dotted names, those inside others, too."""
+        todo: list[tuple[str, ast.AST]] = [(self.name, self.tree)]
+        while todo:
+            prefix, parent = todo.pop()
+            for node in ast.iter_child_nodes(parent):
+                name = prefix
+                if isinstance(node, Definition):
+                    name = f"{prefix}.{node.name}"
+                    yield name, node
+                todo.append((name, node))
+
+
+def read_modules(package: Path = PACKAGE) -> dict[str, Module]:
+    """Return all modules of the package by name."""
+    modules = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        modules[name] = Module(name, path)
+    return modules
+
+
+def find_imported_modules(module: Module, modules: dict[str, Module]) -> set[str]:
+    """Return the names of the package's modules that a module imports."""
+    return {name for name in module.imports if name in modules and name != module.name}
