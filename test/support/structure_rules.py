@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of the package's structure: each lists the places that break it.
+
+``python test/support/structure_rules.py`` writes the places that still have to be worked off to
+``test/structure_to_do.txt``; the test accepts these, and no others.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+from package_source import REPOSITORY, Definition, Module, find_imported_modules, read_modules
+
+TO_DO = REPOSITORY / "test" / "structure_to_do.txt"
+
+MOST_FILES = 14
+"""Python files of a folder, its ``__init__.py`` included."""
+
+ENTRIES = ("nodes", "client", "cli", "demo", "report")
+"""The folders that a user reaches: by a process, a command, or an import."""
+
+UNREACHED = {
+    "fcp_ros.cset.limits": "the fluent mapping will take pullbacks and subobjects",
+    "fcp_ros.cset.migration": "the QNP abstraction will move instances between schemas",
+    "fcp_ros.cset.search.match_set": "the executive's monitor will follow matches",
+    "fcp_ros.cset.interchange": "ACSet JSON and networkx, for users of the library",
+    "fcp_ros.cset.schema.schema_text": "schemas as text, for ACSet JSON",
+}
+"""Modules (or folders) of the library that no entry reaches, each with the reason to keep it."""
+
+QUESTION_WORDS = "what whether which where who whose how why when"
+IRREGULAR_PARTICIPLES = (
+    "said kept found known made given begun met told taken seen shown left bound built written "
+    "drawn done gone held lost meant sent spent understood thought chosen broken brought bought "
+    "caught felt heard laid led paid sold sought stood taught won driven forgotten hidden proven "
+    "risen spoken got gotten grown thrown undone redone withheld sunk swept worn stuck struck"
+)
+NO_PARTICIPLES = "need feed seed speed embed exceed proceed succeed shed"
+
+Modules = dict[str, Module]
+Rule = Callable[[Modules], Iterator[str]]
+
+
+def find_repeated_class_names(modules: Modules) -> Iterator[str]:
+    """List public class names that stand for several things."""
+    places = defaultdict(list)
+    for module in modules.values():
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(module.name)
+    for name, where in places.items():
+        if len(where) > 1:
+            yield f"{name}: {', '.join(where)}"
+
+
+def find_mutual_imports(modules: Modules) -> Iterator[str]:
+    """List pairs of files that import one another."""
+    imports = {
+        name: find_imported_modules(module, modules)
+        for name, module in modules.items()
+        if not module.is_folder
+    }
+    for one, imported in imports.items():
+        for other in imported:
+            if one < other and one in imports.get(other, ()):
+                yield f"{one}, {other}"
+
+
+def find_full_folders(modules: Modules) -> Iterator[str]:
+    """List folders with more files than a reader takes in at a glance."""
+    count = Counter(
+        module.name if module.is_folder else module.name.rpartition(".")[0]
+        for module in modules.values()
+    )
+    yield from (folder for folder, files in count.items() if files > MOST_FILES)
+
+
+def find_unreached_modules(modules: Modules) -> Iterator[str]:
+    """List modules that no entry imports, directly or through others."""
+    todo = [name for name in modules if name.split(".")[1:2] and name.split(".")[1] in ENTRIES]
+    reached: set[str] = set()
+    while todo:
+        name = todo.pop()
+        if name in reached or name not in modules:
+            continue
+        reached.add(name)
+        todo += [name.rpartition(".")[0], *find_imported_modules(modules[name], modules)]
+        todo += _list_quoted_modules(modules[name])
+    for name in modules.keys() - reached:
+        if not any(f"{name}.".startswith(f"{kept}.") for kept in UNREACHED):
+            yield name
+
+
+def _list_quoted_modules(module: Module) -> Iterator[str]:
+    """List modules that are named in a string, because a child process imports them."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Constant) and str(node.value).startswith("fcp_ros."):
+            yield str(node.value).partition(":")[0]
+
+
+def find_question_docstrings(modules: Modules) -> Iterator[str]:
+    """List modules, classes and functions whose docstring begins with a question word."""
+    for module in modules.values():
+        for name, node in [(module.name, module.tree), *module.list_definitions()]:
+            words = (ast.get_docstring(node) or "").split()
+            if words and words[0].rstrip(",:.").lower() in QUESTION_WORDS.split():
+                yield name
+
+
+def find_odd_function_names(modules: Modules) -> Iterator[str]:
+    """List functions named by a participle or a question word; properties are values."""
+    for module in modules.values():
+        for name, node in module.list_definitions():
+            if isinstance(node, ast.ClassDef) or _is_property(node):
+                continue
+            word = node.name.strip("_").partition("_")[0]
+            if word in QUESTION_WORDS.split() or _is_participle(word):
+                yield name
+
+
+def _is_participle(word: str) -> bool:
+    ends = word.endswith("ed") and len(word) > 3 and word not in NO_PARTICIPLES.split()
+    return ends or word in IRREGULAR_PARTICIPLES.split()
+
+
+def _is_property(node: Definition) -> bool:
+    names = {ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list}
+    return bool(names & {"property", "cached_property", "setter"})
+
+
+def find_hidden_imports(modules: Modules) -> Iterator[str]:
+    """List modules that hide imports from the layers behind TYPE_CHECKING."""
+    for module in modules.values():
+        if any(isinstance(n, ast.Name) and n.id == "TYPE_CHECKING" for n in ast.walk(module.tree)):
+            yield module.name
+
+
+RULES: dict[str, Rule] = {
+    "a public class name means one thing": find_repeated_class_names,
+    "no two files import one another": find_mutual_imports,
+    f"a folder has at most {MOST_FILES} files": find_full_folders,
+    "every module is reached by a node, a command, the client or a report": find_unreached_modules,
+    "docstrings begin with an imperative or a noun phrase": find_question_docstrings,
+    "functions are verbs": find_odd_function_names,
+    "no import is hidden behind TYPE_CHECKING": find_hidden_imports,
+}
+
+
+def read_to_do() -> dict[str, set[str]]:
+    """Read the places that are accepted for now, by rule."""
+    places: dict[str, set[str]] = {rule: set() for rule in RULES}
+    rule = ""
+    for line in TO_DO.read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            rule = line[2:]
+        elif line:
+            places[rule].add(line)
+    return places
+
+
+def format_to_do(places: dict[str, Iterable[str]]) -> str:
+    """Format places by rule, in the form that `read_to_do` reads."""
+    return "\n".join("\n".join((f"# {rule}", *sorted(found), "")) for rule, found in places.items())
+
+
+if __name__ == "__main__":
+    package = read_modules()
+    places = {name: rule(package) for name, rule in RULES.items()}
+    TO_DO.write_text(format_to_do(places), encoding="utf-8")
