@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from fcp_ros.cset import Attribute, AttributeKind, Fact, InstanceError, Relation, Schema
-from fcp_ros.cset.instance.values import checked_value
+from fcp_ros.cset.instance.builder import check_value
 from fcp_ros.scene.graph.elements import AttributeValue, SceneNode
 from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
 
@@ -100,7 +100,7 @@ class SchemaVocabulary:
                 values[name] = value  # numbers of a graph are finite
             else:
                 try:
-                    values[name] = checked_value(attribute, value, lambda: repr(node.id))
+                    values[name] = check_value(attribute, value, lambda: repr(node.id))
                 except InstanceError as error:
                     notes.append(f"left out: {error}")
         return values, tuple(notes)

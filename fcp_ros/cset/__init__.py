@@ -1,27 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """C-sets: schemas, instances, morphisms, homomorphism search, (co)limits and rewriting.
 
-World states are instances, actions are rules; both are values. Knows nothing of planning.
-docs/cset.md is the tour. What is not named here is for those who ask for it by its module: schema
-texts, subobjects, migration, interchange.
+World states are instances, actions are rules; both are values. Nothing here knows of planning.
+docs/cset.md is the tour. Lowest first:
+
+- `schema`: what a state may hold: types, functions, relations, attributes, equations.
+- `instance`: one state and its builder, constraints, differences between states, morphisms.
+- `search`: all morphisms from a pattern to a state, kept up to date from state to state.
+- `isomorphism`: equality up to names, and hashes that respect it.
+- `limits`: limits, colimits, subobjects, and instances presented by generators.
+- `conditions`: application conditions around a match.
+- `rewriting`: rules (spans), their matches, and rewriting by DPO, SPO and SqPO.
+- `migration`: instances moved along a map from one schema to another.
+- `interchange`: the JSON of ACSets.
+
+`InstanceBuilder` builds states and patterns of a schema; `find_homs` finds a pattern in a state;
+`Rule` says what to replace; `find_matches` and `rewrite` give the next state and its `Change`. The
+names below are the front door; subobjects, migration and interchange are imported by module.
 """
 
 from fcp_ros.cset.conditions.conditions import ApplicationCondition, ConditionKind, CountCondition
 from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.change import Change
-from fcp_ros.cset.instance.delta import AttributeChange, Delta, FunctionChange, delta_of, difference
+from fcp_ros.cset.instance.constraints import find_broken_equations, find_conflicts
+from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.expressions import (
     Comparator,
-    Comparison,
-    ExpressionError,
-    Operation,
     Operator,
-    Variable,
+    ValueComparison,
+    ValueExpressionError,
+    ValueOperation,
+    ValueVariable,
 )
-from fcp_ros.cset.instance.fact import Fact
-from fcp_ros.cset.instance.facts import facts, with_facts
+from fcp_ros.cset.instance.facts import (
+    AttributeChange,
+    Delta,
+    FunctionChange,
+    delta_of,
+    difference,
+    facts,
+    with_facts,
+)
 from fcp_ros.cset.instance.instance import Instance, InstanceError, UnknownElement
 from fcp_ros.cset.instance.morphism import Morphism, identity, inclusion, morphism
+from fcp_ros.cset.instance.relation_table import Fact
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.isomorphism.canonical import canonical_hash
 from fcp_ros.cset.isomorphism.search import find_isomorphism, is_isomorphic
@@ -57,11 +78,11 @@ __all__ = [
     "Change",
     "Colimit",
     "Comparator",
-    "Comparison",
+    "ValueComparison",
     "ConditionKind",
     "CountCondition",
     "Delta",
-    "ExpressionError",
+    "ValueExpressionError",
     "Fact",
     "Function",
     "FunctionChange",
@@ -73,7 +94,7 @@ __all__ = [
     "LimitError",
     "MatchSet",
     "Morphism",
-    "Operation",
+    "ValueOperation",
     "Operator",
     "PathEquation",
     "PresentationError",
@@ -87,7 +108,7 @@ __all__ = [
     "Semantics",
     "TypeName",
     "UnknownElement",
-    "Variable",
+    "ValueVariable",
     "Violation",
     "ViolationKind",
     "canonical_hash",
@@ -98,6 +119,8 @@ __all__ = [
     "difference",
     "equaliser",
     "facts",
+    "find_broken_equations",
+    "find_conflicts",
     "find_hom",
     "find_homs",
     "find_isomorphism",

@@ -18,7 +18,7 @@ Errors:
 
 Files:
 
-- `yaml_text`: YAML and JSON as plain values, with lines; writes YAML.
+- `yaml_text`: YAML as plain values, with lines; writes YAML.
 - `s_expressions`: words and nested lists in parentheses, with their places in the text.
 - `sandbox`, `sandbox_child`: untrusted files are decoded in a child process with limits.
 - `restricted_pickle`: pickles of plain values and numpy arrays, without running anything.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""YAML and JSON texts as plain values, with the line of every part where it is wanted.
+"""YAML texts (so JSON, too) as plain values, with the line of every part where it is wanted.
 
 The events of PyYAML's parser (the compiled one where there is one) are put together here: without
 recursion, by the rules of YAML 1.2 for what a plain word is (`on`, `off`, `yes`, `no` are words,
@@ -10,7 +10,6 @@ recursion, which a deeply nested file makes crash.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,9 +33,9 @@ Part = tuple[str | int, ...]
 """The keys and positions that lead from the whole document to a part of it."""
 
 MOST_CHARACTERS = 2_000_000
-"""Length of the longest text that `parse_yaml` and `parse_json` read."""
+"""Length of the longest text that `parse_yaml` reads."""
 DEEPEST = 30
-"""Deepest nesting of lists and mappings that `parse_yaml` and `parse_json` accept."""
+"""Deepest nesting of lists and mappings that `parse_yaml` accepts."""
 DEEPEST_LOADED = 100
 """Deepest nesting that `load_yaml` accepts."""
 
@@ -103,26 +102,6 @@ def load_yaml(text: str) -> Any:
         TextError: the text is no YAML, or holds what is refused here.
     """
     return _Builder(strict=False).build(text)
-
-
-def parse_json(text: str) -> PositionedText:
-    """Read a JSON text, with lines.
-
-    Raises:
-        TextError: the text is no JSON, or repeats a key.
-    """
-    _check_size(text)
-    try:
-        data = json.loads(text, object_pairs_hook=_refuse_repeated_keys)
-    except json.JSONDecodeError as error:
-        raise TextError(f"not JSON: {error.msg}", "mend it there", error.lineno) from error
-    except RecursionError as error:
-        raise TextError("not JSON: nested too deep", "flatten it") from error
-    try:
-        # JSON is YAML, except for a few escapes: with those, the lines stay unknown.
-        return PositionedText(data, parse_yaml(text).lines)
-    except TextError:
-        return PositionedText(data, {})
 
 
 def dump_yaml(data: Any, width: int = 80) -> str:
@@ -422,15 +401,6 @@ def _check_size(text: str) -> None:
     if len(text) > MOST_CHARACTERS:
         what = f"the text is longer than {MOST_CHARACTERS} characters"
         raise TextError(what, "shorten or split it")
-
-
-def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise TextError(f"the key {key!r} is there twice in one object", "keep one")
-        found[key] = value
-    return found
 
 
 # ---- writing

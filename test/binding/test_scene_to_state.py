@@ -7,6 +7,7 @@ import pytest
 
 from fcp_ros.binding import SceneState, scene_to_instance, type_of_label
 from fcp_ros.cset import Relation, Schema, facts
+from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.domain.scene_mapping import AttributeFact, SceneMapping
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation, complete_relations
 
@@ -52,7 +53,7 @@ def test_the_twin_house(house: SceneGraph, schema: Schema, mapping: SceneMapping
         "on(mug_1, table_1)",
     }
     assert state.notes == ()
-    assert not state.instance.functional_conflicts()
+    assert not find_conflicts(state.instance)
     mug = state.instance.id_of("mug_1")
     assert state.instance.type_of(mug) == "item"
     assert state.instance.attribute(mug, "category") == "mug"
@@ -181,7 +182,7 @@ def test_only_one_of_two_functional_tuples_holds(state_of) -> None:  # type: ign
     )
     assert texts(state, "holding") == {"holding(rob, mug_1)"}
     assert any("only one can hold" in note for note in state.notes)
-    assert not state.instance.functional_conflicts()
+    assert not find_conflicts(state.instance)
 
 
 def test_relations_that_do_not_fit_are_noted(state_of) -> None:  # type: ignore[no-untyped-def]

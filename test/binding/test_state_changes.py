@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.binding import SceneState, advance_state, scene_to_instance
 from fcp_ros.cset import InstanceBuilder, MatchSet, Relation, Schema, facts
+from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.domain.scene_mapping import AttributeFact, SceneMapping
 from fcp_ros.scene import (
     Layer,
@@ -127,7 +128,7 @@ def assert_same(advanced: SceneState, anew: SceneState) -> None:
     assert facts(advanced.instance) == facts(anew.instance)
     assert advanced.instance == anew.instance
     assert advanced.notes == anew.notes
-    assert not advanced.instance.functional_conflicts()
+    assert not find_conflicts(advanced.instance)
 
 
 def pattern_of(schema: Schema) -> InstanceBuilder:

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from yaml_twin import load_by_twin
 
-from fcp_ros.foundation.yaml_text import TextError, dump_yaml, load_yaml, parse_json, parse_yaml
+from fcp_ros.foundation.yaml_text import TextError, dump_yaml, load_yaml, parse_yaml
 
 
 def outcome(load: Any, text: str) -> Any:
@@ -252,4 +252,4 @@ def test_lines_of_parts() -> None:
         ("b", 1, "d", 1): 9,
     }
     assert source.line_of(("b", 1, "e", "f")) == 6
-    assert parse_json('{"a": 1,\n "b": [2,\n 3]}').line_of(("b", 1)) == 3
+    assert parse_yaml('{"a": 1,\n "b": [2,\n 3]}').line_of(("b", 1)) == 3

@@ -12,7 +12,7 @@ from fcp_ros.cset import (
     Rule,
     Schema,
 )
-from fcp_ros.cset.instance.expressions import Operation, Operator, Variable
+from fcp_ros.cset.instance.expressions import Operator, ValueOperation, ValueVariable
 
 HOME = Schema(
     "home",
@@ -37,7 +37,7 @@ RXP, XP, X = (
 ON, HOLDS, CLEAN = ("on", "x", "p"), ("holding", "r", "x"), ("clean", "x")
 HELD = ({"any": "item"}, [("holding", "r", "any")])
 LEVEL = ("x", "level")
-V = Variable("v")
+V = ValueVariable("v")
 Make = Callable[..., Any]
 
 
@@ -61,6 +61,6 @@ def shared(first: Rule, second: Rule, **names: str) -> dict[int, int]:
 
 def pour(action: Make, **options: Any) -> Rule:
     """A rule that adds one to an item's level."""
-    more = Operation(Operator.ADD, (V, 1))
+    more = ValueOperation(Operator.ADD, (V, 1))
     made: Rule = action(HOME, "pour", X, reads={LEVEL: V}, sets={LEVEL: more}, **options)
     return made

@@ -7,7 +7,7 @@ Vertices are named ``v1, v2, ...``, edges ``e1, e2, ...``, as in the literature.
 from collections.abc import Iterable, Sequence
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.expressions import Expression
+from fcp_ros.cset.instance.expressions import ValueExpression
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism, inclusion
 from fcp_ros.cset.schema.schema import Attribute, AttributeKind, Function, PathEquation, Schema
@@ -64,7 +64,9 @@ def cycle(vertices: int) -> Instance:
     return graph(vertices, [(number, number % vertices + 1) for number in range(1, vertices + 1)])
 
 
-def weighted_graph(vertices: int, edges: Iterable[tuple[int, int, Expression | None]]) -> Instance:
+def weighted_graph(
+    vertices: int, edges: Iterable[tuple[int, int, ValueExpression | None]]
+) -> Instance:
     """A weighted graph with edges given by (source, target, weight)."""
     weighed = list(edges)
     builder = _graph(WEIGHTED_GRAPH, vertices, [(source, target) for source, target, _ in weighed])

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import TypeAlias
 
 from fcp_ros.cset.conditions.extension import ExtensionPlan, plan_extension
-from fcp_ros.cset.instance.expressions import Comparison, ExpressionError
+from fcp_ros.cset.instance.expressions import ValueComparison, ValueExpressionError
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
@@ -52,7 +52,7 @@ class ApplicationCondition:
     inclusion: Morphism
     monic: bool = False
     nested: tuple["Condition", ...] = ()
-    where: tuple[Comparison, ...] = ()
+    where: tuple[ValueComparison, ...] = ()
 
     @property
     def pattern(self) -> Instance:
@@ -73,7 +73,7 @@ class ApplicationCondition:
         return _violation(self, match)
 
     def judge(self, match: Morphism) -> Violation | None:
-        """As `violation`, but ExpressionError where a comparison has no truth value."""
+        """As `violation`, but ValueExpressionError where a comparison has no truth value."""
         found = self.extension(match)
         if self.kind is ConditionKind.NAC and found is not None:
             names = _extra_names(self, found)
@@ -119,7 +119,7 @@ class CountCondition:
     at_most: int | None = None
     monic: bool = False
     nested: tuple["Condition", ...] = ()
-    where: tuple[Comparison, ...] = ()
+    where: tuple[ValueComparison, ...] = ()
 
     @property
     def pattern(self) -> Instance:
@@ -136,7 +136,7 @@ class CountCondition:
         return _violation(self, match)
 
     def judge(self, match: Morphism) -> Violation | None:
-        """As `violation`, but ExpressionError where a comparison has no truth value."""
+        """As `violation`, but ValueExpressionError where a comparison has no truth value."""
         enough = self.at_least if self.at_most is None else max(self.at_least, self.at_most + 1)
         found = list(islice(extensions(self, match), enough))
         if len(found) < self.at_least:
@@ -159,7 +159,7 @@ def extensions(condition: Condition, match: Morphism) -> Iterator[Morphism]:
     """The extensions of a (natural) match that count for a condition.
 
     Raises:
-        ExpressionError: on the way, where a comparison has no truth value.
+        ValueExpressionError: on the way, where a comparison has no truth value.
     """
     found = condition.plan.extensions(match, condition.monic, condition.where)
     if not condition.nested:
@@ -170,7 +170,7 @@ def extensions(condition: Condition, match: Morphism) -> Iterator[Morphism]:
 def _violation(condition: Condition, match: Morphism) -> Violation | None:
     try:
         return condition.judge(match)
-    except ExpressionError as error:
+    except ValueExpressionError as error:
         text = f"it cannot be told whether {condition.name!r} matches: {error}"
         return Violation(ViolationKind.EXPRESSION, text, (), condition.name)
 

@@ -5,15 +5,94 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from fcp_ros.cset.conditions.pattern_check import PatternCheck, compile_check
 from fcp_ros.cset.instance.expressions import (
     Comparator,
-    Comparison,
-    Variable,
+    ValueComparison,
+    ValueVariable,
     variables_of,
 )
+from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.schema.schema import AttributeValue
 from fcp_ros.cset.search.homs import find_homs
+
+
+@dataclass(frozen=True, slots=True)
+class PatternCheck:
+    """What every morphism from a pattern must satisfy.
+
+    Attributes:
+        elements: each element, with the types that its image may have.
+        functions: (function, element, value).
+        tuples: (relation, tuple, legs).
+        constants: (attribute, element or tuple, value) where the value is given.
+        variables: (attribute, element or tuple, variable) where a variable stands for it.
+    """
+
+    elements: tuple[tuple[int, frozenset[str]], ...]
+    functions: tuple[tuple[str, int, int], ...]
+    tuples: tuple[tuple[str, int, tuple[int, ...]], ...]
+    constants: tuple[tuple[str, int, AttributeValue], ...]
+    variables: tuple[tuple[str, int, str], ...]
+
+    def holds(self, match: Morphism) -> bool:
+        """Whether a mapping from the pattern is natural (the values of variables apart)."""
+        mapping, target = match.mapping, match.target
+        types = target.element_table().types
+        try:
+            for element, accepted in self.elements:
+                if types.get(mapping[element]) not in accepted:
+                    return False
+            for relation, row, legs in self.tuples:
+                if target.relation_table(relation).rows.get(mapping[row]) != tuple(
+                    [mapping[leg] for leg in legs]
+                ):
+                    return False
+            for function, element, value in self.functions:
+                values = target.function_table(function).values
+                if values.get(mapping[element]) != mapping[value]:
+                    return False
+        except KeyError:
+            return False
+        return all(
+            target.attribute(mapping[id_], attribute) == value
+            for attribute, id_, value in self.constants
+        )
+
+    def values(self, match: Morphism) -> dict[str, AttributeValue] | None:
+        """The values of the variables at a mapping; None where one has none, or several."""
+        found: dict[str, AttributeValue] = {}
+        for attribute, id_, variable in self.variables:
+            value = match.target.attribute(match.mapping[id_], attribute)
+            if value is None or found.setdefault(variable, value) != value:
+                return None
+        return found
+
+
+def compile_check(pattern: Instance) -> PatternCheck:
+    """The check of the morphisms from `pattern`."""
+    schema = pattern.schema
+    elements = tuple((e, schema.subtypes(pattern.type_of(e))) for e in pattern.all_elements())
+    functions = tuple(
+        (function.name, element, value)
+        for function in schema.functions
+        for element, value in pattern.function_table(function.name).values.items()
+    )
+    tuples = tuple(
+        (relation.name, row, legs)
+        for relation in schema.relations
+        for row, legs in pattern.tuples(relation.name).items()
+    )
+    constants: list[tuple[str, int, AttributeValue]] = []
+    variables: list[tuple[str, int, str]] = []
+    for id_ in [element for element, _ in elements] + [row for _, row, _ in tuples]:
+        for attribute, value in pattern.attributes(id_).items():
+            if isinstance(value, ValueVariable):
+                variables.append((attribute, id_, value.name))
+            else:
+                constants.append((attribute, id_, value))
+    return PatternCheck(elements, functions, tuples, tuple(constants), tuple(variables))
+
 
 _FEW = 16
 
@@ -52,7 +131,7 @@ class ExtensionPlan:
     variables: tuple[str, ...]
 
     def extensions(
-        self, match: Morphism, monic: bool, where: Sequence[Comparison] = ()
+        self, match: Morphism, monic: bool, where: Sequence[ValueComparison] = ()
     ) -> Iterator[Morphism]:
         """The extensions of a natural match.
 
@@ -62,7 +141,7 @@ class ExtensionPlan:
             where: comparisons that the values of the variables must satisfy.
 
         Raises:
-            ExpressionError: on the way, where a comparison has no truth value.
+            ValueExpressionError: on the way, where a comparison has no truth value.
         """
         initial: dict[int, int] = {}
         for id_, image in self.given:
@@ -79,7 +158,11 @@ class ExtensionPlan:
         return self._checked(match, candidates, monic, where)
 
     def _searched(
-        self, match: Morphism, initial: dict[int, int], monic: bool, where: Sequence[Comparison]
+        self,
+        match: Morphism,
+        initial: dict[int, int],
+        monic: bool,
+        where: Sequence[ValueComparison],
     ) -> Iterator[Morphism]:
         bound = self._bound(match)
         if bound is None:
@@ -133,7 +216,7 @@ class ExtensionPlan:
         match: Morphism,
         candidates: Iterator[dict[int, int]],
         monic: bool,
-        where: Sequence[Comparison],
+        where: Sequence[ValueComparison],
     ) -> Iterator[Morphism]:
         for mapping in candidates:
             candidate = Morphism(self.inclusion.target, match.target, mapping)
@@ -143,7 +226,7 @@ class ExtensionPlan:
             if values is not None and all(comparison.holds(values) for comparison in where):
                 yield Morphism(self.inclusion.target, match.target, mapping, values)
 
-    def _bound(self, match: Morphism) -> list[Comparison] | None:
+    def _bound(self, match: Morphism) -> list[ValueComparison] | None:
         """That variables of L keep their values; the search decides the others."""
         if not self.variables:
             return []
@@ -151,7 +234,8 @@ class ExtensionPlan:
         if values is None:
             return None
         return [
-            Comparison(Variable(name), Comparator.EQUAL, values[name]) for name in self.variables
+            ValueComparison(ValueVariable(name), Comparator.EQUAL, values[name])
+            for name in self.variables
         ]
 
 
@@ -180,6 +264,6 @@ def plan_extension(inclusion: Morphism) -> ExtensionPlan:
     )
 
 
-def variables_in(comparison: Comparison) -> frozenset[str]:
+def variables_in(comparison: ValueComparison) -> frozenset[str]:
     """Names of the variables in a comparison."""
     return variables_of(comparison.left) | variables_of(comparison.right)

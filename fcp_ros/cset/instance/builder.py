@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one way to make an instance, or to make the next one from it: copy-on-write per table."""
+"""The one way to make an instance, or the next one from it: copy-on-write per table."""
 
-from collections.abc import Mapping
-from typing import NoReturn
+import math
+from collections.abc import Callable, Mapping
+from typing import NoReturn, cast
 
-from fcp_ros.cset.instance.change import Change
-from fcp_ros.cset.instance.checks import unfinished
-from fcp_ros.cset.instance.conflicts import conflicts_of_all
-from fcp_ros.cset.instance.draft import Draft
-from fcp_ros.cset.instance.equations import broken_by
-from fcp_ros.cset.instance.expressions import Expression
+from fcp_ros.cset.instance.constraints import find_broken_equations, find_conflicts_of
+from fcp_ros.cset.instance.draft import Change, Draft, find_open_ends
+from fcp_ros.cset.instance.expressions import ValueExpression, ValueOperation, ValueVariable
 from fcp_ros.cset.instance.instance import Instance, InstanceError, UnknownElement
-from fcp_ros.cset.instance.values import checked_value
 from fcp_ros.cset.instance.violation import Violation
-from fcp_ros.cset.schema.schema import Relation, Schema
+from fcp_ros.cset.schema.schema import Attribute, AttributeKind, AttributeValue, Relation, Schema
 from fcp_ros.foundation.wording import describe_unknown_name
+
+_EXPECTED = {
+    AttributeKind.BOOL: "true or false",
+    AttributeKind.INT: "a whole number",
+    AttributeKind.FLOAT: "a finite number",
+    AttributeKind.STRING: "a text",
+}
 
 
 class InstanceBuilder:
-    """Collects changes; `build` checks what they touched and gives the instance.
+    """Collects changes; `build` checks what they touched and returns the instance.
 
     Each method refuses what no schema-conforming instance could hold with an `InstanceError` (or a
     `SchemaError` for a name that the schema lacks). Functional legs and path equations may be
@@ -33,7 +37,7 @@ class InstanceBuilder:
 
     @classmethod
     def of(cls, instance: Instance) -> "InstanceBuilder":
-        """A builder that continues from `instance`, which stays as it is."""
+        """Return a builder that continues from `instance`, which does not change."""
         builder = cls.__new__(cls)
         builder.schema = instance.schema
         builder._counters = {}
@@ -46,7 +50,7 @@ class InstanceBuilder:
         self,
         type_: str,
         name: str | None = None,
-        attributes: Mapping[str, Expression] | None = None,
+        attributes: Mapping[str, ValueExpression] | None = None,
     ) -> int:
         """Add an element and return its id.
 
@@ -93,12 +97,12 @@ class InstanceBuilder:
         return found
 
     def has(self, name: str) -> bool:
-        """Whether there is an element `name`."""
+        """Return True if there is an element `name`."""
         return name in self._draft.elements.ids
 
     # --- columns
 
-    def set_attribute(self, id_: int, name: str, value: Expression | None) -> None:
+    def set_attribute(self, id_: int, name: str, value: ValueExpression | None) -> None:
         """Set an attribute of an element or a tuple; None unsets it.
 
         Args:
@@ -108,7 +112,7 @@ class InstanceBuilder:
         """
         attribute = self.schema.attribute(self.type_of(id_), name)
         if value is not None:
-            value = checked_value(attribute, value, lambda: repr(self._name_of(id_)))
+            value = check_value(attribute, value, lambda: repr(self._name_of(id_)))
         self._draft.set_attribute(id_, name, value)
 
     def set_function(self, function: str, id_: int, value: int) -> None:
@@ -143,7 +147,7 @@ class InstanceBuilder:
         return draft.add_tuple(relation, ids)
 
     def unrelate(self, relation: str, *ids: int) -> bool:
-        """Remove the tuple with these elements, and its attributes; whether it was there."""
+        """Remove the tuple with these elements, and its attributes; return True if it was there."""
         self._with_arity(relation, len(ids))
         row = self._draft.relations[relation].by_legs.get(ids)
         if row is None:
@@ -156,7 +160,7 @@ class InstanceBuilder:
 
         Tuples that become equal become one (the one created first stays). Attributes that only what
         goes has pass to what stays; where both have a value, the one that stays is kept, and so
-        are function values: the caller has made sure that they agree.
+        are function values: the caller ensures that they agree.
         """
         draft = self._draft
         for relation in self.schema.relations:
@@ -195,34 +199,34 @@ class InstanceBuilder:
     # --- the result
 
     def change(self) -> Change:
-        """What differs from the instance that the builder was made of, or last built."""
+        """The difference from the instance that the builder started from, or last built."""
         return self._draft.change()
 
     def violations(self) -> tuple[Violation, ...]:
-        """Where the changes break functional legs or path equations.
+        """Find where the changes break functional legs or path equations.
 
         Raises:
-            InstanceError: as `build`, for what is no matter of either.
+            InstanceError: the result would be no instance for another reason (see `build`).
         """
-        instance = self._finished()
-        return (*self._conflicts(instance), *self._broken(instance))
+        instance = self._check_draft()
+        return (*self._find_conflicts(instance), *self._find_broken_equations(instance))
 
     def build(self, *, allow_conflicts: bool = False) -> Instance:
-        """The instance; the builder can go on from there.
+        """Build the instance; the builder can continue from there.
 
         Args:
-            allow_conflicts: whether functional legs may be broken, as by a pattern that is never
-                to occur. `Instance.functional_conflicts` reports where they are.
+            allow_conflicts: allow functional legs to be broken, as by a pattern that must never
+                occur. `find_conflicts` reports where they are.
 
         Raises:
             InstanceError: a function has no value somewhere, something refers to a removed element,
                 or what was changed breaks a functional leg or a path equation; the message names
                 the elements, the leg or equation, and the values.
         """
-        instance = self._finished()
-        violations = () if allow_conflicts else self._conflicts(instance)
+        instance = self._check_draft()
+        violations = () if allow_conflicts else self._find_conflicts(instance)
         if self.schema.equations:
-            violations += self._broken(instance)
+            violations += self._find_broken_equations(instance)
         if violations:
             raise InstanceError("; ".join(violation.message for violation in violations))
         self._draft.seal()
@@ -230,19 +234,19 @@ class InstanceBuilder:
         self._counters = {}
         return instance
 
-    def _finished(self) -> Instance:
+    def _check_draft(self) -> Instance:
         draft = self._draft
         if draft.functions or draft.removed:
-            problems = unfinished(draft)
+            problems = find_open_ends(draft)
             if problems:
                 raise InstanceError("; ".join(problems))
         return draft.instance()
 
-    def _conflicts(self, instance: Instance) -> tuple[Violation, ...]:
-        return conflicts_of_all(instance, self._draft.touched_tuples())
+    def _find_conflicts(self, instance: Instance) -> tuple[Violation, ...]:
+        return find_conflicts_of(instance, self._draft.find_touched_tuples())
 
-    def _broken(self, instance: Instance) -> tuple[Violation, ...]:
-        return tuple(broken_by(instance, self._draft.change()))
+    def _find_broken_equations(self, instance: Instance) -> tuple[Violation, ...]:
+        return find_broken_equations(instance, self._draft.change())
 
     # --- helpers
 
@@ -270,3 +274,41 @@ class InstanceBuilder:
     def _name_of(self, id_: int) -> str:
         name = self._draft.elements.names.get(id_)
         return self._draft.instance().name_of(id_) if name is None else name
+
+
+def check_value(
+    attribute: Attribute, value: ValueExpression, where: Callable[[], str]
+) -> AttributeValue:
+    """Return the value as the attribute keeps it (kind FLOAT turns an int into a float).
+
+    Variables and operations, which patterns and right sides of rules hold, are kept unchanged: a
+    match decides their values.
+
+    Args:
+        attribute: the declaration.
+        value: what to set.
+        where: names the element or tuple, for the message.
+
+    Raises:
+        InstanceError: the attribute does not admit it.
+    """
+    if isinstance(value, (ValueVariable, ValueOperation)):
+        return cast(AttributeValue, value)
+    if not _admits(attribute, value):
+        expected = _EXPECTED.get(attribute.kind) or f"one of: {', '.join(attribute.values)}"
+        name = attribute.name
+        raise InstanceError(f"attribute {name!r} of {where()} is {value!r}; give {expected}")
+    return float(value) if attribute.kind is AttributeKind.FLOAT else value
+
+
+def _admits(attribute: Attribute, value: AttributeValue) -> bool:
+    kind = attribute.kind
+    if kind is AttributeKind.ENUM:
+        return value in attribute.values
+    if kind is AttributeKind.STRING:
+        return isinstance(value, str)
+    if kind is AttributeKind.BOOL or isinstance(value, bool):
+        return kind is AttributeKind.BOOL and isinstance(value, bool)
+    if kind is AttributeKind.INT:
+        return isinstance(value, int)
+    return isinstance(value, (int, float)) and math.isfinite(value)

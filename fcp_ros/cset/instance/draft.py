@@ -2,18 +2,46 @@
 """An instance under construction: its tables, copied when they first change, and what changed."""
 
 from collections import ChainMap
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from operator import itemgetter
 
-from fcp_ros.cset.instance.change import Change, ChangedTuple
 from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.tables import (
-    AttributeTable,
-    ElementTable,
-    FunctionTable,
-    RelationTable,
-)
+from fcp_ros.cset.instance.relation_table import RelationTable
+from fcp_ros.cset.instance.tables import AttributeTable, ElementTable, FunctionTable
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
+
+ChangedTuple = tuple[str, int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The net difference between an instance and the one that a builder made from it.
+
+    Attributes:
+        created: ids of new elements.
+        deleted: ids of elements that are gone.
+        added: (relation, id, legs) of new tuples.
+        removed: (relation, id, legs) of tuples that are gone.
+        functions: (function, element) where a function has a new value; at created elements, too.
+        attributes: (attribute, element or tuple) where an attribute was set, changed or unset; not
+            where the element or tuple is gone.
+
+    Everything is by ascending id. A tuple of which a merge changed an element is both removed and
+    added, with one id.
+    """
+
+    created: tuple[int, ...] = ()
+    deleted: tuple[int, ...] = ()
+    added: tuple[ChangedTuple, ...] = ()
+    removed: tuple[ChangedTuple, ...] = ()
+    functions: tuple[tuple[str, int], ...] = ()
+    attributes: tuple[tuple[str, int], ...] = ()
+
+    def __bool__(self) -> bool:
+        elements = self.created or self.deleted
+        return bool(elements or self.added or self.removed or self.functions or self.attributes)
+
 
 Legs = tuple[int, ...]
 
@@ -25,8 +53,8 @@ class Draft:
     table that an instance holds. Nothing is checked here.
 
     Attributes:
-        schema: that the instance is to obey.
-        before: what it all started from; None for nothing.
+        schema: of the instance.
+        before: the instance to start from; None for the empty one.
         elements: the elements.
         functions: tables by name.
         relations: tables by name.
@@ -52,7 +80,7 @@ class Draft:
     )
 
     def __init__(self, schema: Schema, before: Instance | None = None) -> None:
-        """Start from an instance of the schema, which stays as it is, or from nothing."""
+        """Start from an instance of the schema, which does not change, or from nothing."""
         self.schema = schema
         self.before = before
         self.removed: dict[int, str] = {}
@@ -76,12 +104,12 @@ class Draft:
         self._owned.append(self.elements)
 
     def instance(self) -> Instance:
-        """The instance as it is now, for the checks; `seal` is still to be called."""
+        """The present instance, for the checks; call `seal` before anybody else sees it."""
         tables = (self.elements, self.functions, self.relations, self.attributes)
         return Instance(self.schema, *tables, self._next_id)
 
     def seal(self) -> None:
-        """Say that all changes are made."""
+        """Forbid further changes of the tables."""
         for table in self._owned:
             table.seal()
 
@@ -98,7 +126,7 @@ class Draft:
         return next((name for name, table in self.relations.items() if id_ in table.rows), None)
 
     def key_of(self, id_: int) -> Hashable:
-        """What an element or a tuple is by names."""
+        """The name of an element; the relation and names of a tuple."""
         names = self.names()
         if id_ in names:
             return names[id_]
@@ -109,7 +137,7 @@ class Draft:
     # --- changes
 
     def add_element(self, type_: str, name: str) -> int:
-        """Add an element; its id."""
+        """Add an element and return its id."""
         element = self._next_id
         self._next_id += 1
         self._own_elements().add(element, type_, name)
@@ -142,7 +170,7 @@ class Draft:
             self._touched_attributes[name, id_] = None
 
     def add_tuple(self, relation: str, legs: Legs) -> int:
-        """Add a tuple that is not there; its id, which is the old one if it was there before."""
+        """Add a tuple that is not there; return its id, the old one if it was there before."""
         row = self._lost.pop((relation, legs), 0) if self._lost else 0
         if not row:
             row = self._next_id
@@ -169,7 +197,7 @@ class Draft:
         self._touched_rows[row] = relation
 
     def _unset_attributes(self, id_: int) -> dict[str, AttributeValue]:
-        """Unset all attributes of an element or tuple; what they were."""
+        """Unset all attributes of an element or tuple, and return them."""
         found = {}
         for name, table in self.attributes.items():
             if id_ in table.values:
@@ -180,7 +208,7 @@ class Draft:
 
     # --- what changed
 
-    def created(self) -> list[int]:
+    def find_created(self) -> list[int]:
         """The elements that are new, ascending."""
         first = 1 if self.before is None else self.before.next_id()
         if first == self._next_id:
@@ -188,7 +216,7 @@ class Draft:
         types = self.elements.types
         return [id_ for id_ in range(first, self._next_id) if id_ in types]
 
-    def touched_tuples(self) -> list[ChangedTuple]:
+    def find_touched_tuples(self) -> list[ChangedTuple]:
         """The tuples that are there and may not have been there before."""
         if self.before is None:
             return list(_all_tuples(self.relations))
@@ -199,25 +227,25 @@ class Draft:
                 found.append((relation, row, legs))
         return found
 
-    def touched_values(self) -> Collection[tuple[str, int]]:
+    def find_touched_values(self) -> Collection[tuple[str, int]]:
         """The functions and elements at which a value was set."""
         if self.before is None:
             return [(name, id_) for name, t in self.functions.items() for id_ in t.values]
         return self._touched_values
 
     def change(self) -> Change:
-        """The net difference from the instance that it all started from."""
+        """The net difference from the instance at the start."""
         if self._change is None:
-            self._change = self._difference()
+            self._change = self._compare()
         return self._change
 
-    def _difference(self) -> Change:
+    def _compare(self) -> Change:
         if self.before is None:
-            return self._everything()
+            return self._describe_everything()
         first = self.before.next_id()
-        added, removed = self._changed_tuples()
+        added, removed = self._compare_tuples()
         return Change(
-            tuple(self.created()),
+            tuple(self.find_created()),
             tuple(sorted([id_ for id_ in self.removed if id_ < first])),
             added,
             removed,
@@ -227,17 +255,17 @@ class Draft:
             ),
         )
 
-    def _everything(self) -> Change:
+    def _describe_everything(self) -> Change:
         """The change from nothing."""
         attributes = ((name, id_) for name, t in self.attributes.items() for id_ in t.values)
         return Change(
-            created=tuple(self.created()),
+            created=tuple(self.find_created()),
             added=tuple(sorted(_all_tuples(self.relations), key=itemgetter(1))),
-            functions=tuple(sorted(self.touched_values())),
+            functions=tuple(sorted(self.find_touched_values())),
             attributes=tuple(sorted(attributes)),
         )
 
-    def _changed_tuples(self) -> tuple[tuple[ChangedTuple, ...], tuple[ChangedTuple, ...]]:
+    def _compare_tuples(self) -> tuple[tuple[ChangedTuple, ...], tuple[ChangedTuple, ...]]:
         """The tuples that are new, and those that are gone."""
         added: list[ChangedTuple] = []
         removed: list[ChangedTuple] = []
@@ -314,3 +342,73 @@ def _all_tuples(relations: Mapping[str, RelationTable]) -> Iterator[ChangedTuple
     for name, table in relations.items():
         for row, legs in table.rows.items():
             yield name, row, legs
+
+
+def find_open_ends(draft: Draft) -> list[str]:
+    """Find missing values of functions, and references to removed elements; a clause each."""
+    created = draft.find_created() if draft.functions else []
+    problems = list(_find_missing_values(draft, created)) if created else []
+    if draft.removed:
+        problems += [
+            f"{draft.removed[element]!r} was removed, but is still {leg!r} in {relation!r}"
+            for element, relation, leg in dict.fromkeys(
+                (*_find_in_new_tuples(draft), *_find_in_old_tuples(draft))
+            )
+        ]
+        problems += _find_as_values(draft)
+    return problems
+
+
+def _find_missing_values(draft: Draft, created: Iterable[int]) -> Iterator[str]:
+    for element in created:
+        for function in draft.schema.functions_of(draft.elements.types[element]):
+            if element not in draft.functions[function.name].values:
+                yield (
+                    f"{draft.elements.names[element]!r} has no value for function "
+                    f"{function.name!r}; use set_function"
+                )
+
+
+def _find_in_new_tuples(draft: Draft) -> Iterator[tuple[int, str, str]]:
+    """Removed elements in tuples that were added or changed: element, relation, leg."""
+    for name, _, legs in draft.find_touched_tuples():
+        for position, element in enumerate(legs):
+            if element in draft.removed:
+                yield element, name, draft.schema.relation(name).legs[position][0]
+
+
+def _find_in_old_tuples(draft: Draft) -> Iterator[tuple[int, str, str]]:
+    """Removed elements in tuples that were there before and have not changed.
+
+    The index is the one of the instance that the draft started from, so that all drafts share it.
+    """
+    before = draft.before
+    if before is None:
+        return
+    for element in draft.removed:
+        if not before.contains(element):
+            continue
+        above = draft.schema.ancestors(before.type_of(element))
+        for relation in draft.schema.relations:
+            rows = draft.relations[relation.name].rows
+            for position, (leg, type_) in enumerate(relation.legs):
+                if type_ in above:
+                    index = before.relation_table(relation.name).index(position)
+                    for row in index.get(element, ()):
+                        if row in rows and rows[row][position] == element:
+                            yield element, relation.name, leg
+
+
+def _find_as_values(draft: Draft) -> Iterator[str]:
+    """Removed elements that are still values of functions."""
+    for name, table in draft.functions.items():
+        for element in draft.removed:
+            sources = {
+                source for function, source in draft.find_touched_values() if function == name
+            }
+            if draft.before is not None:
+                sources.update(draft.before.function_table(name).preimages().get(element, ()))
+            for source in sorted(sources):
+                if table.values.get(source) == element:
+                    holder = draft.elements.names[source]
+                    yield f"{draft.removed[element]!r} was removed, but is {name!r} of {holder!r}"

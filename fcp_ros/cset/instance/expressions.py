@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attribute variables and expressions over them: what patterns and right sides of rules hold.
 
-In a pattern, an attribute that is a `Variable` matches any value that is set, the same one wherever
-the variable occurs. In the right side of a rule, an attribute may be an expression over the
-variables of the left side. Expressions are plain values: nothing in them can run code.
+In a pattern, an attribute that is a `ValueVariable` matches any value that is set, the same one
+wherever the variable occurs. In the right side of a rule, an attribute may be an expression over
+the variables of the left side. Expressions are plain values: nothing in them can run code.
 """
 
 import math
@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from fcp_ros.cset.schema.symbols import AttributeValue
 
 
-class ExpressionError(ValueError):
+class ValueExpressionError(ValueError):
     """An expression that has no value: an unbound variable, a wrong kind, a division by zero."""
 
 
@@ -45,7 +45,7 @@ class Comparator(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class ValueVariable:
     """A value that a match decides; equal names in one pattern mean equal values."""
 
     name: str
@@ -55,23 +55,23 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ValueOperation:
     """An operator applied to expressions, from left to right where there are more than two.
 
     One argument is enough for all but division; the difference of one is its negative.
 
     Raises:
-        ExpressionError: there are too few arguments.
+        ValueExpressionError: there are too few arguments.
     """
 
     operator: Operator
-    arguments: tuple["Expression", ...]
+    arguments: tuple["ValueExpression", ...]
 
     def __post_init__(self) -> None:
         """Check the number of arguments."""
         least = 2 if self.operator is Operator.DIVIDE else 1
         if len(self.arguments) < least:
-            raise ExpressionError(
+            raise ValueExpressionError(
                 f"{self.operator.value!r} has {len(self.arguments)} arguments, fewer than {least}"
             )
 
@@ -84,34 +84,36 @@ class Operation:
         )
 
 
-Expression: TypeAlias = Variable | Operation | AttributeValue
+ValueExpression: TypeAlias = ValueVariable | ValueOperation | AttributeValue
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ValueComparison:
     """A predicate on the values of attributes."""
 
-    left: Expression
+    left: ValueExpression
     comparator: Comparator
-    right: Expression
+    right: ValueExpression
 
     def holds(self, values: Mapping[str, AttributeValue]) -> bool:
         """Whether it holds for these values of the variables.
 
         Raises:
-            ExpressionError: a side has no value, or the two cannot be ordered.
+            ValueExpressionError: a side has no value, or the two cannot be ordered.
         """
         left, right = evaluate(self.left, values), evaluate(self.right, values)
         try:
             return _COMPARE[self.comparator](left, right)
         except TypeError as error:
-            raise ExpressionError(f"{self}: {left!r} and {right!r} cannot be ordered") from error
+            raise ValueExpressionError(
+                f"{self}: {left!r} and {right!r} cannot be ordered"
+            ) from error
 
     def __str__(self) -> str:
         return f"{self.left} {self.comparator.value} {self.right}"
 
 
-def evaluate(expression: Expression, values: Mapping[str, AttributeValue]) -> AttributeValue:
+def evaluate(expression: ValueExpression, values: Mapping[str, AttributeValue]) -> AttributeValue:
     """The value of an expression.
 
     Args:
@@ -119,35 +121,35 @@ def evaluate(expression: Expression, values: Mapping[str, AttributeValue]) -> At
         values: of the variables.
 
     Raises:
-        ExpressionError: it has none; the message names the part and the reason.
+        ValueExpressionError: it has none; the message names the part and the reason.
     """
-    if isinstance(expression, Variable):
+    if isinstance(expression, ValueVariable):
         if expression.name not in values:
             bound = ", ".join(sorted(values)) or "none"
-            raise ExpressionError(f"variable {expression} has no value; bound are: {bound}")
+            raise ValueExpressionError(f"variable {expression} has no value; bound are: {bound}")
         return values[expression.name]
-    if not isinstance(expression, Operation):
+    if not isinstance(expression, ValueOperation):
         return expression
     arguments = [evaluate(argument, values) for argument in expression.arguments]
     for argument in arguments:
         if isinstance(argument, bool) or not isinstance(argument, (int, float)):
-            raise ExpressionError(f"{expression}: {argument!r} is no number")
+            raise ValueExpressionError(f"{expression}: {argument!r} is no number")
     try:
         result: float = _COMPUTE[expression.operator](arguments)
     except ZeroDivisionError as error:
-        raise ExpressionError(f"{expression}: division by zero") from error
+        raise ValueExpressionError(f"{expression}: division by zero") from error
     except OverflowError as error:
-        raise ExpressionError(f"{expression}: the result is too large a number") from error
+        raise ValueExpressionError(f"{expression}: the result is too large a number") from error
     if isinstance(result, float) and not math.isfinite(result):
-        raise ExpressionError(f"{expression}: the result is too large a number")
+        raise ValueExpressionError(f"{expression}: the result is too large a number")
     return result
 
 
 def variables_of(expression: object) -> frozenset[str]:
     """Names of the variables in an expression; none in any other value."""
-    if isinstance(expression, Variable):
+    if isinstance(expression, ValueVariable):
         return frozenset((expression.name,))
-    if isinstance(expression, Operation):
+    if isinstance(expression, ValueOperation):
         return frozenset().union(*map(variables_of, expression.arguments))
     return frozenset()
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Facts: the tuples of an instance by the names of their elements, and states made from facts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.delta import Delta, difference
-from fcp_ros.cset.instance.fact import Fact
+from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.relation_table import Fact
+from fcp_ros.cset.schema.schema import AttributeValue
 
 __all__ = ["Delta", "Fact", "difference", "facts", "with_facts"]
 
@@ -60,3 +63,188 @@ def with_facts(
     for fact in added:
         builder.relate(fact.relation, *map(builder.id_of, fact.arguments))
     return builder.build(allow_conflicts=allow_conflicts)
+
+
+class AttributeChange(NamedTuple):
+    """An attribute with another value than before.
+
+    Attributes:
+        holder: name of the element, or of the tuple: ``on(mug_1, table_1)``.
+        attribute: its name.
+        before: None where it was not set.
+        after: None where it is not set.
+    """
+
+    holder: str
+    attribute: str
+    before: AttributeValue | None
+    after: AttributeValue | None
+
+
+class FunctionChange(NamedTuple):
+    """A function with another value than before.
+
+    Attributes:
+        element: name of the argument.
+        function: its name.
+        before: name of the value; None at a new element.
+        after: name of the value.
+    """
+
+    element: str
+    function: str
+    before: str | None
+    after: str
+
+
+@dataclass(frozen=True)
+class Delta:
+    """What differs between two states. Values are those of elements and tuples that are there.
+
+    Attributes:
+        added: facts that are new, sorted.
+        removed: facts that are gone, sorted.
+        created: names of the elements that are new, sorted.
+        deleted: names of the elements that are gone, sorted.
+        attributes: values that are new, changed or unset, sorted.
+        functions: values that are new or changed, sorted.
+    """
+
+    added: tuple[Fact, ...] = ()
+    removed: tuple[Fact, ...] = ()
+    created: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    attributes: tuple[AttributeChange, ...] = ()
+    functions: tuple[FunctionChange, ...] = ()
+
+    def __bool__(self) -> bool:
+        elements = self.created or self.deleted
+        return bool(self.added or self.removed or elements or self.attributes or self.functions)
+
+
+def delta_of(before: Instance, after: Instance, change: Change) -> Delta:
+    """The delta between two states of which it is known what changed, in time of that size.
+
+    Args:
+        before: the older state.
+        after: the one that a builder made from it.
+        change: what that builder said had changed.
+    """
+    lost = {_fact(before, name, legs) for name, _, legs in change.removed}
+    gained = {_fact(after, name, legs) for name, _, legs in change.added}
+    gone = {before.name_of(element) for element in change.deleted}
+    new = {after.name_of(element) for element in change.created}
+    touched = [(id_, name) for name, id_ in change.attributes]
+    touched += _all_attributes(before, after, change)
+    return Delta(
+        added=tuple(sorted(gained - lost)),
+        removed=tuple(sorted(lost - gained)),
+        created=tuple(sorted(new - gone)),
+        deleted=tuple(sorted(gone - new)),
+        attributes=_attribute_changes(before, after, touched),
+        functions=_function_changes(before, after, change.functions),
+    )
+
+
+def difference(before: Instance, after: Instance) -> Delta:
+    """The delta that leads from one state to another; tables that both share cost nothing."""
+    gained: list[Fact] = []
+    lost: list[Fact] = []
+    for relation in before.schema.relations:
+        old, new = before.relation_table(relation.name), after.relation_table(relation.name)
+        if old is not new:
+            old_facts = old.facts(before.element_table().names)
+            new_facts = new.facts(after.element_table().names)
+            gained.extend(new_facts - old_facts)
+            lost.extend(old_facts - new_facts)
+    created: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    if before.element_table() is not after.element_table():
+        old_names, new_names = before.element_table().ids, after.element_table().ids
+        created = tuple(sorted(new_names.keys() - old_names.keys()))
+        deleted = tuple(sorted(old_names.keys() - new_names.keys()))
+    return Delta(
+        added=tuple(sorted(gained)),
+        removed=tuple(sorted(lost)),
+        created=created,
+        deleted=deleted,
+        attributes=_attribute_changes(before, after, _set_anywhere(before, after)),
+        functions=_function_changes(before, after, _defined_anywhere(before, after)),
+    )
+
+
+def _set_anywhere(before: Instance, after: Instance) -> Iterator[tuple[int, str]]:
+    """All elements and tuples of the newer state with attributes that may have changed."""
+    for attribute in {attribute.name: None for attribute in after.schema.attributes}:
+        old, new = before.attribute_table(attribute), after.attribute_table(attribute)
+        if old is not new:
+            yield from ((id_, attribute) for id_ in new)
+            for id_ in old:
+                there = _counterpart(before, id_, after)
+                if there is not None:
+                    yield there, attribute
+
+
+def _defined_anywhere(before: Instance, after: Instance) -> Iterator[tuple[str, int]]:
+    for function in after.schema.functions:
+        old, new = before.function_table(function.name), after.function_table(function.name)
+        if old is not new:
+            yield from ((function.name, element) for element in new.values)
+
+
+def _all_attributes(before: Instance, after: Instance, change: Change) -> Iterator[tuple[int, str]]:
+    """The attributes that new elements and tuples have, or that those had whose names they bear."""
+    for id_ in (*change.created, *(row for _, row, _ in change.added)):
+        yield from ((id_, name) for name in after.attributes(id_))
+        older = _counterpart(after, id_, before)
+        if older is not None:
+            yield from ((id_, name) for name in before.attributes(older))
+
+
+def _attribute_changes(
+    before: Instance, after: Instance, touched: Iterable[tuple[int, str]]
+) -> tuple[AttributeChange, ...]:
+    found = {}
+    for id_, name in touched:
+        older = _counterpart(after, id_, before)
+        old = None if older is None else before.attribute(older, name)
+        new = after.attribute(id_, name)
+        if old != new:
+            holder = after.name_of(id_)
+            found[holder, name] = AttributeChange(holder, name, old, new)
+    return tuple(found[key] for key in sorted(found))
+
+
+def _function_changes(
+    before: Instance, after: Instance, touched: Iterable[tuple[str, int]]
+) -> tuple[FunctionChange, ...]:
+    found = set()
+    for function, element in touched:
+        name = after.name_of(element)
+        new = after.name_of(after.apply(function, element))
+        old = None
+        if before.has(name):
+            value = before.function_table(function).values.get(before.id_of(name))
+            old = None if value is None else before.name_of(value)
+        if old != new:
+            found.add(FunctionChange(name, function, old, new))
+    return tuple(sorted(found, key=lambda change: change[:2]))
+
+
+def _counterpart(one: Instance, id_: int, other: Instance) -> int | None:
+    """The element or tuple of another state with the same name."""
+    name = one.element_table().names.get(id_)
+    if name is not None:
+        return other.element_table().ids.get(name)
+    relation = one.type_of(id_)
+    legs = []
+    for leg in one.relation_table(relation).rows[id_]:
+        there = other.element_table().ids.get(one.name_of(leg))
+        if there is None:
+            return None
+        legs.append(there)
+    return other.find_tuple(relation, tuple(legs))
+
+
+def _fact(instance: Instance, relation: str, legs: tuple[int, ...]) -> Fact:
+    return Fact(relation, tuple([instance.name_of(leg) for leg in legs]))

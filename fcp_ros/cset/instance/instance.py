@@ -6,21 +6,15 @@ ids that never change from one state to the next; across layers they go by name.
 `InstanceBuilder`; successive states share every table that did not change.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from fcp_ros.cset.instance.comparison import same_content, same_ids
-from fcp_ros.cset.instance.conflicts import conflicts_at, conflicts_in
-from fcp_ros.cset.instance.equations import broken_equations
-from fcp_ros.cset.instance.tables import (
-    AttributeTable,
-    ElementTable,
-    FunctionTable,
-    RelationTable,
-)
-from fcp_ros.cset.instance.violation import Violation
+from fcp_ros.cset.instance.relation_table import RelationTable
+from fcp_ros.cset.instance.tables import AttributeTable, ElementTable, FunctionTable
 from fcp_ros.cset.schema.schema import AttributeValue, RelationName, Schema, TypeName
+from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.foundation.wording import describe_unknown_name
 
 Tables: TypeAlias = tuple[
@@ -189,26 +183,29 @@ class Instance:
         for table in self._relations.values():
             table.prepare(self._elements.names)
 
-    def functional_conflicts(
-        self, relations: Iterable[RelationName] | None = None
-    ) -> tuple[Violation, ...]:
-        """Where a functional leg is none: the element, and the tuples that contradict each other.
+    def to_networkx(self) -> Any:
+        """Return the graph of the elements (the category of elements) as a `networkx.MultiDiGraph`.
 
-        Args:
-            relations: the ones to check; all of them by default.
+        A node is the name of an element, or for a tuple ``(relation, name, name, ...)``. Its data
+        are ``type`` and ``attributes``. An edge goes from an element to each value of a function,
+        and from a tuple to each of its elements; its key is the name of the function or leg.
         """
-        chosen = self.schema.relations
-        if relations is not None:
-            chosen = tuple(self.schema.relation(name) for name in relations)
-        return tuple(conflicts_in(self, chosen))
+        import networkx
 
-    def conflicts_of(self, relation: RelationName, legs: tuple[int, ...]) -> tuple[Violation, ...]:
-        """The functional conflicts that the tuple with these elements takes part in."""
-        return tuple(conflicts_at(self, self.schema.relation(relation), legs))
-
-    def broken_equations(self) -> tuple[Violation, ...]:
-        """Where two paths that the schema equates lead to different elements."""
-        return tuple(broken_equations(self))
+        graph = networkx.MultiDiGraph()
+        for id_ in (*self._elements.types, *chain(*(t.rows for t in self._relations.values()))):
+            graph.add_node(
+                self.key_of(id_), type=self.type_of(id_), attributes=self.attributes(id_)
+            )
+        names = self._elements.names
+        for function, values in self._functions.items():
+            for element, value in values.values.items():
+                graph.add_edge(names[element], names[value], function)
+        for table in self._relations.values():
+            for row, legs in table.rows.items():
+                for (leg, _), element in zip(table.declared.legs, legs, strict=True):
+                    graph.add_edge(self.key_of(row), names[element], leg)
+        return graph
 
     # --- for the modules of this layer
 
@@ -308,6 +305,83 @@ class Instance:
         tuples = sum(len(table.rows) for table in self._relations.values())
         count = len(self._elements.types)
         return f"<Instance of {self.schema.name!r}: {count} elements, {tuples} tuples>"
+
+
+def same_content(first: Instance, second: Instance) -> bool:
+    """Whether two instances of one schema have the same elements, values and tuples by names."""
+    if not _same_elements(first.element_table(), second.element_table()):
+        return _by_name(first) == _by_name(second)
+    schema = first.schema
+    return (
+        all(
+            _same_tuples(first.relation_table(r.name), second.relation_table(r.name))
+            for r in schema.relations
+        )
+        and all(
+            _same_values(first.function_table(f.name).values, second.function_table(f.name).values)
+            for f in schema.functions
+        )
+        and all(
+            _same_values(first.attribute_table(a.name), second.attribute_table(a.name))
+            # Tuples may be the same and have different ids.
+            or _attributes_by_key(first, a.name) == _attributes_by_key(second, a.name)
+            for a in schema.attributes
+        )
+    )
+
+
+def same_ids(first: Instance, second: Instance) -> bool:
+    """Whether two equal instances also have the same ids."""
+    return first.element_table().ids == second.element_table().ids and all(
+        first.relation_table(r.name).rows == second.relation_table(r.name).rows
+        for r in first.schema.relations
+    )
+
+
+def _same_elements(first: ElementTable, second: ElementTable) -> bool:
+    """Whether the same ids are elements of the same names and types."""
+    return first is second or (first.names == second.names and first.types == second.types)
+
+
+def _same_values(first: Mapping[int, Any], second: Mapping[int, Any]) -> bool:
+    # A dict that is compared with itself compares all of its values.
+    return first is second or first == second
+
+
+def _same_tuples(first: RelationTable, second: RelationTable) -> bool:
+    if first is second:
+        return True
+    ours, theirs = first.rows, second.rows
+    if len(ours) != len(theirs):
+        return False
+    if not (
+        isinstance(ours, PersistentMap)
+        and isinstance(theirs, PersistentMap)
+        and ours.base is theirs.base
+    ):
+        return all(legs in second.by_legs for legs in ours.values())
+    touched = (row for rows in (ours, theirs) for row, _ in rows.changes())
+    tuples = (rows[row] for row in touched for rows in (ours, theirs) if row in rows)
+    return all(legs in first.by_legs and legs in second.by_legs for legs in tuples)
+
+
+def _by_name(instance: Instance) -> tuple[Any, ...]:
+    names = instance.element_table().names
+    schema = instance.schema
+    return (
+        instance.element_table().content(),
+        [instance.relation_table(r.name).facts(names) for r in schema.relations],
+        [
+            {names[e]: names[v] for e, v in instance.function_table(f.name).values.items()}
+            for f in schema.functions
+        ],
+        [_attributes_by_key(instance, a.name) for a in schema.attributes],
+    )
+
+
+def _attributes_by_key(instance: Instance, attribute: str) -> Mapping[Hashable, Any]:
+    values = instance.attribute_table(attribute)
+    return {instance.key_of(id_): value for id_, value in values.items()}
 
 
 def _restored(schema: Schema, tables: Tables, next_id: int) -> Instance:

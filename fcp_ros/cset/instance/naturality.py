@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fcp_ros.cset.instance.expressions import (
-    Expression,
-    ExpressionError,
-    Operation,
-    Variable,
+    ValueExpression,
+    ValueExpressionError,
+    ValueOperation,
+    ValueVariable,
     evaluate,
     variables_of,
 )
@@ -68,7 +68,7 @@ def _keeps_attributes(
         if wanted:
             found = target.attribute_table(name)
             for id_, value in wanted.items():
-                if isinstance(value, (Variable, Operation)):
+                if isinstance(value, (ValueVariable, ValueOperation)):
                     if bound is None:
                         bound = bound_values(source, target, mapping, values)
                     value = substituted(value, bound)
@@ -93,31 +93,31 @@ def bound_values(
     bound = dict(values)
     for name in dict.fromkeys([attribute.name for attribute in source.schema.attributes]):
         for id_, value in source.attribute_table(name).items():
-            if isinstance(value, Variable) and value.name not in bound:
+            if isinstance(value, ValueVariable) and value.name not in bound:
                 found = target.attribute_table(name).get(mapping.get(id_, 0))
                 if found is not None:
                     bound[value.name] = found
     return bound
 
 
-def substituted(expression: Expression, values: Values) -> Any:
+def substituted(expression: ValueExpression, values: Values) -> Any:
     """An expression with its variables replaced, evaluated where none is left; None if it can't be.
 
     Args:
         expression: a variable, an operation or a value.
         values: of variables; those without one stay.
     """
-    if isinstance(expression, Variable):
+    if isinstance(expression, ValueVariable):
         return values.get(expression.name, expression)
-    if not isinstance(expression, Operation):
+    if not isinstance(expression, ValueOperation):
         return expression
     arguments = tuple([substituted(argument, values) for argument in expression.arguments])
-    replaced = Operation(expression.operator, arguments)
+    replaced = ValueOperation(expression.operator, arguments)
     if variables_of(replaced):
         return replaced
     try:
         return evaluate(replaced, {})
-    except ExpressionError:
+    except ValueExpressionError:
         return None
 
 
@@ -176,7 +176,7 @@ def _attribute_violations(
             if other is None or other != expected:
                 names = (source.name_of(id_), target.name_of(mapping[id_]))
                 shown = repr(value)
-                if isinstance(value, (Variable, Operation)):
+                if isinstance(value, (ValueVariable, ValueOperation)):
                     known = "without a value" if expected is None else f"here {_text(expected)}"
                     shown = f"{value}, {known}" if expected != value else str(value)
                 text = f"{attribute!r} of {names[0]!r} is {shown}, of {names[1]!r} {_text(other)}"
@@ -212,7 +212,7 @@ def _tuple_violations(
 
 
 def _text(value: object) -> str:
-    return str(value) if isinstance(value, (Variable, Operation)) else repr(value)
+    return str(value) if isinstance(value, (ValueVariable, ValueOperation)) else repr(value)
 
 
 def _unnatural(text: str, *elements: str, symbol: str | None = None) -> Violation:

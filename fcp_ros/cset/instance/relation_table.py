@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tuples of one relation, indexed by all legs and by each."""
 
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from immutables import Map
 
 from fcp_ros.cset.instance.columns import Column, columns_of
-from fcp_ros.cset.instance.fact import Fact
-from fcp_ros.cset.instance.legs_by_key import LegsByKey
 from fcp_ros.cset.schema.schema import Relation
 from fcp_ros.foundation.persistent_map import (
     SMALL,
@@ -22,7 +20,65 @@ from fcp_ros.foundation.persistent_map import (
     take_from,
 )
 
+
+class Fact(NamedTuple):
+    """One tuple of a relation, for example ``on(mug_1, table_1)``.
+
+    Attributes:
+        relation: its name.
+        arguments: element names, in the order of the legs.
+    """
+
+    relation: str
+    arguments: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.relation}({', '.join(self.arguments)})"
+
+
 Legs = tuple[int, ...]
+
+
+class LegsByKey(Mapping[Legs, int]):
+    """The id of each tuple by its elements.
+
+    At most one tuple, or a few in a draft, have the same element in a functional leg: it is soon
+    found which of them is meant. So there is no map to be copied whenever a tuple changes.
+    """
+
+    __slots__ = ("_index", "_position", "_rows")
+
+    def __init__(
+        self, rows: Mapping[int, Legs], index: Mapping[int, Bucket], position: int
+    ) -> None:
+        """A view of `rows`, through the index of the leg at `position`."""
+        self._rows = rows
+        self._index = index
+        self._position = position
+
+    def get(self, legs: Legs, default: Any = None) -> Any:
+        """The id of the tuple with these elements, or `default`."""
+        for row in self._index.get(legs[self._position], ()):
+            if self._rows[row] == legs:
+                return row
+        return default
+
+    def __getitem__(self, legs: Legs) -> int:
+        found: int | None = self.get(legs)
+        if found is None:
+            raise KeyError(legs)
+        return found
+
+    def __contains__(self, legs: object) -> bool:
+        return isinstance(legs, tuple) and self.get(legs) is not None
+
+    def __iter__(self) -> Iterator[Legs]:
+        return iter(self._rows.values())
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
 Index = MutableMapping[int, Bucket]
 
 

@@ -1,2 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C-sets in the formats of others."""
+"""The JSON of ACSets (AlgebraicJulia), for schemas and instances.
+
+- `columns`: the tables and columns that both share.
+- `schemas`: schemas to and from JSON.
+- `instances`: instances to and from JSON.
+"""

@@ -10,7 +10,7 @@ are isomorphic exactly when these graphs are.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fcp_ros.cset.instance.expressions import Operation, Variable
+from fcp_ros.cset.instance.expressions import ValueOperation, ValueVariable
 from fcp_ros.cset.instance.instance import Instance
 
 Arc = tuple[int, int]
@@ -153,9 +153,9 @@ class _Reader:
 
 def _text(value: object) -> str:
     """A value as text: equal for equal values of a kind; variables are all alike."""
-    if isinstance(value, Variable):
+    if isinstance(value, ValueVariable):
         return "?"
-    if isinstance(value, Operation):
+    if isinstance(value, ValueOperation):
         return f"({value.operator.value} {' '.join(map(_text, value.arguments))})"
     # Adding 0.0 turns -0.0, which equals 0.0, into it.
     return repr(value + 0.0 if isinstance(value, float) else value)
@@ -163,8 +163,8 @@ def _text(value: object) -> str:
 
 def _variables(value: object) -> Iterator[str]:
     """The variables of an expression, from left to right, as often as they occur."""
-    if isinstance(value, Variable):
+    if isinstance(value, ValueVariable):
         yield value.name
-    elif isinstance(value, Operation):
+    elif isinstance(value, ValueOperation):
         for argument in value.arguments:
             yield from _variables(argument)

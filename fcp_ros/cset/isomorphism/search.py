@@ -9,7 +9,7 @@ individualised with every candidate of the second, one after the other.
 from collections.abc import Sequence
 from typing import Any
 
-from fcp_ros.cset.instance.expressions import Variable
+from fcp_ros.cset.instance.expressions import ValueVariable
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.isomorphism.canonical import branching_cell
@@ -54,7 +54,7 @@ def find_isomorphism(first: Instance, second: Instance) -> Morphism | None:
         if isinstance(id_, int) and isinstance(other, int):
             mapping[id_] = other
         else:
-            values[str(id_)[1:]] = Variable(str(other)[1:])
+            values[str(id_)[1:]] = ValueVariable(str(other)[1:])
     return Morphism(first, second, mapping, values) if values else Morphism(first, second, mapping)
 
 

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.limits.congruence import Congruence
@@ -34,7 +35,7 @@ class FunctionalLegs(str, Enum):
     glued, too: the colimit among the instances that keep their functional legs (a chase with
     equality-generating dependencies)."""
     KEEP = "keep"
-    """All tuples stay: the colimit among all instances; `Instance.functional_conflicts` says what
+    """All tuples stay: the colimit among all instances; `find_conflicts` says what
     is broken."""
 
 
@@ -368,7 +369,7 @@ def read_out(chase: Chase, functional: FunctionalLegs) -> tuple[Instance, dict[i
 
 
 def _refuse_conflicts(instance: Instance) -> None:
-    conflicts = instance.functional_conflicts()
+    conflicts = find_conflicts(instance)
     if conflicts:
         raise LimitError(
             "; ".join(conflict.message for conflict in conflicts)

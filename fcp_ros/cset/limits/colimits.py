@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fcp_ros.cset.instance.expressions import Variable
+from fcp_ros.cset.instance.expressions import ValueVariable
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
@@ -189,9 +189,9 @@ def _values(injection: Morphism, leg: Morphism) -> dict[str, Any]:
     """What the variables of the apex that stand for variables of a part are bound to by its leg."""
     found: dict[str, Any] = {}
     for name in variables_in(injection.source):
-        variable = injection.values.get(name, Variable(name))
-        value = leg.values.get(name, Variable(name))
-        if isinstance(variable, Variable) and variable != value:
+        variable = injection.values.get(name, ValueVariable(name))
+        value = leg.values.get(name, ValueVariable(name))
+        if isinstance(variable, ValueVariable) and variable != value:
             found[variable.name] = value
     return found
 
@@ -237,18 +237,18 @@ def glue(
     for part, (nodes, renamed) in zip(parts, loaded, strict=True):
         mapping = {id_: ids[find(node)] for id_, node in nodes.items()}
         found = {name: resolve(variable) for name, variable in renamed.items()}
-        values: dict[str, Any] = {k: v for k, v in found.items() if v != Variable(k)}
+        values: dict[str, Any] = {k: v for k, v in found.items() if v != ValueVariable(k)}
         injections.append(Morphism(part, apex, mapping, values))
     return apex, tuple(injections)
 
 
 def _load(
     chase: Chase, part: Instance, variables: FreeNames
-) -> tuple[Mapping[int, int], Mapping[str, Variable]]:
+) -> tuple[Mapping[int, int], Mapping[str, ValueVariable]]:
     """Nodes for all elements and tuples of a part, and what its variables are called."""
     schema = part.schema
     names = sorted(variables_in(part))
-    renamed = {name: Variable(variables.take(name)) for name in names}
+    renamed = {name: ValueVariable(variables.take(name)) for name in names}
     table = part.element_table()
     nodes = {
         id_: chase.add(type_, table.names[id_], complete=True) for id_, type_ in table.types.items()

@@ -10,7 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fcp_ros.cset.instance.expressions import Expression, Operation, Variable, variables_of
+from fcp_ros.cset.instance.expressions import (
+    ValueExpression,
+    ValueOperation,
+    ValueVariable,
+    variables_of,
+)
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.limits.common_types import greatest_common_subtype
 from fcp_ros.cset.schema.schema import Schema, TypeName
@@ -24,23 +29,23 @@ class Unifier:
     """The most general substitution that makes all pairs that were unified equal."""
 
     def __init__(self) -> None:
-        self._bound: dict[str, Expression] = {}
+        self._bound: dict[str, ValueExpression] = {}
         self._ranks: dict[str, int] = {}
 
-    def declare(self, value: Expression) -> None:
+    def declare(self, value: ValueExpression) -> None:
         """Rank the variables of a value: of two that are unified, the earlier one stays."""
         for name in sorted(variables_of(value)):
             self._ranks.setdefault(name, len(self._ranks))
 
-    def resolve(self, value: Expression) -> Expression:
+    def resolve(self, value: ValueExpression) -> ValueExpression:
         """The value with all that is known of its variables."""
-        while isinstance(value, Variable) and value.name in self._bound:
+        while isinstance(value, ValueVariable) and value.name in self._bound:
             value = self._bound[value.name]
-        if isinstance(value, Operation):
-            return Operation(value.operator, tuple(map(self.resolve, value.arguments)))
+        if isinstance(value, ValueOperation):
+            return ValueOperation(value.operator, tuple(map(self.resolve, value.arguments)))
         return value
 
-    def unify(self, first: Expression, second: Expression) -> None:
+    def unify(self, first: ValueExpression, second: ValueExpression) -> None:
         """Make two values equal.
 
         Raises:
@@ -49,32 +54,32 @@ class Unifier:
         first, second = self.resolve(first), self.resolve(second)
         if first == second:
             return
-        if isinstance(first, Variable) and isinstance(second, Variable):
+        if isinstance(first, ValueVariable) and isinstance(second, ValueVariable):
             early, late = sorted((first, second), key=self._rank)
             self._bound[late.name] = early
-        elif isinstance(first, Variable):
+        elif isinstance(first, ValueVariable):
             self._bind(first, second)
-        elif isinstance(second, Variable):
+        elif isinstance(second, ValueVariable):
             self._bind(second, first)
         else:
             raise Clash(f"{first} is not {second}")
 
-    def _bind(self, variable: Variable, value: Expression) -> None:
+    def _bind(self, variable: ValueVariable, value: ValueExpression) -> None:
         if variable.name in variables_of(value):
             raise Clash(f"{variable} is not {value}, which contains it")
         self._bound[variable.name] = value
 
-    def _rank(self, variable: Variable) -> int:
+    def _rank(self, variable: ValueVariable) -> int:
         return self._ranks.get(variable.name, len(self._ranks))
 
 
-def substitute(value: Expression, values: Mapping[str, Expression]) -> Expression:
+def substitute(value: ValueExpression, values: Mapping[str, ValueExpression]) -> ValueExpression:
     """The value with variables replaced; those that are not among `values` stay."""
-    if isinstance(value, Variable):
+    if isinstance(value, ValueVariable):
         return values.get(value.name, value)
-    if isinstance(value, Operation):
+    if isinstance(value, ValueOperation):
         arguments = tuple(substitute(argument, values) for argument in value.arguments)
-        return Operation(value.operator, arguments)
+        return ValueOperation(value.operator, arguments)
     return value
 
 
@@ -125,7 +130,7 @@ class Congruence:
         self._parents: list[int] = []
         self._types: list[Types] = []
         self._values: list[dict[Field, int]] = []
-        self._attributes: list[dict[str, Expression]] = []
+        self._attributes: list[dict[str, ValueExpression]] = []
         self._below: dict[tuple[Types, Types], Types] = {}
 
     def __len__(self) -> int:
@@ -161,7 +166,7 @@ class Congruence:
         """A node of the class that a function sends the class to; None where that is not known."""
         return self._values[self.find(node)].get(field)
 
-    def attributes(self, node: int) -> Mapping[str, Expression]:
+    def attributes(self, node: int) -> Mapping[str, ValueExpression]:
         """The attributes of a class, not yet resolved."""
         return self._attributes[self.find(node)]
 
@@ -171,7 +176,7 @@ class Congruence:
         if known != value:
             self.merge(known, value)
 
-    def set_attribute(self, node: int, name: str, value: Expression) -> None:
+    def set_attribute(self, node: int, name: str, value: ValueExpression) -> None:
         """State an attribute of a node; where it has a value, the two are unified."""
         self.unifier.declare(value)
         self._state_attribute(self.find(node), name, value)
@@ -222,7 +227,7 @@ class Congruence:
             return (meet,)
         return tuple(sorted(t for t in types if self.schema.subtypes(t) & types == {t}))
 
-    def _state_attribute(self, root: int, name: str, value: Expression) -> None:
+    def _state_attribute(self, root: int, name: str, value: ValueExpression) -> None:
         known = self._attributes[root].setdefault(name, value)
         try:
             self.unifier.unify(known, value)

@@ -22,7 +22,7 @@ from itertools import product as combinations
 from typing import Any
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.expressions import Variable
+from fcp_ros.cset.instance.expressions import ValueVariable
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
@@ -309,7 +309,7 @@ def _limit(apex: Apex, *squares: Square) -> Limit:
 def _common_values(cone: Sequence[Morphism]) -> dict[str, Any]:
     """What the legs bind variables to, as far as they agree."""
     names = dict.fromkeys(name for leg in cone for name in leg.values)
-    bound = {name: [leg.values.get(name, Variable(name)) for leg in cone] for name in names}
+    bound = {name: [leg.values.get(name, ValueVariable(name)) for leg in cone] for name in names}
     return {
         name: values[0]
         for name, values in bound.items()

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from fcp_ros.cset.instance.expressions import Expression
+from fcp_ros.cset.instance.builder import check_value
+from fcp_ros.cset.instance.expressions import ValueExpression
 from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.instance.values import checked_value
 from fcp_ros.cset.limits.chase import Chase, FunctionalLegs, read_out
 from fcp_ros.cset.limits.diagrams import LimitError, PresentationError
 from fcp_ros.cset.schema.schema import RelationName, Schema, SchemaError, TypeName
@@ -56,7 +56,7 @@ class TupleStatement:
 
     relation: RelationName
     legs: Sequence[TermLike]
-    attributes: Mapping[str, Expression] | None = None
+    attributes: Mapping[str, ValueExpression] | None = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class AttributeStatement:
 
     term: TermLike
     attribute: str
-    value: Expression
+    value: ValueExpression
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,12 +233,12 @@ class _Statements:
         """State the value of an attribute."""
         self.set_attribute(self.node(stated.term), stated.attribute, stated.value)
 
-    def set_attribute(self, node: int, name: str, value: Expression) -> None:
+    def set_attribute(self, node: int, name: str, value: ValueExpression) -> None:
         """State the value of an attribute of a node."""
         congruence, schema = self.chase.congruence, self.chase.schema
         try:
             declared = schema.attribute(congruence.types(node)[0], name)
-            value = checked_value(declared, value, lambda: repr(self.chase.name(node)))
+            value = check_value(declared, value, lambda: repr(self.chase.name(node)))
         except (SchemaError, InstanceError) as error:
             raise PresentationError(str(error)) from error
         congruence.set_attribute(node, name, value)

@@ -21,8 +21,7 @@ from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.limits.common_types import components
-from fcp_ros.cset.migration.errors import MigrationError
-from fcp_ros.cset.migration.map_images import AttributeImage
+from fcp_ros.cset.migration.images import AttributeImage, MigrationError
 from fcp_ros.cset.migration.schema_map import SchemaMap
 from fcp_ros.cset.schema.schema import AttributeValue, RelationName, TypeName
 

@@ -17,7 +17,7 @@ from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.limits.chase import FunctionalLegs
 from fcp_ros.cset.limits.diagrams import LimitError
 from fcp_ros.cset.limits.presentation import AttributeStatement, Presented, Term, present
-from fcp_ros.cset.migration.errors import MigrationError
+from fcp_ros.cset.migration.images import MigrationError
 from fcp_ros.cset.migration.schema_map import SchemaMap
 
 BOUND = 10_000

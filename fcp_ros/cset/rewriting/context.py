@@ -11,7 +11,7 @@ In the diagram of a rewrite, the context is D::
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fcp_ros.cset.instance.change import Change
+from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rewriting.rule_plan import RulePlan

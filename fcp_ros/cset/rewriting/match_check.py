@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from fcp_ros.cset.instance.expressions import ExpressionError
+from fcp_ros.cset.instance.expressions import ValueExpressionError
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
@@ -120,7 +120,7 @@ def _comparisons(rule: Rule, values: Mapping[str, AttributeValue]) -> Iterator[V
         try:
             if comparison.holds(values):
                 continue
-        except ExpressionError as error:
+        except ValueExpressionError as error:
             yield Violation(ViolationKind.EXPRESSION, str(error))
             continue
         shown = ", ".join(f"?{name} = {value!r}" for name, value in sorted(values.items()))

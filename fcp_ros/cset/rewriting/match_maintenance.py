@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.cset.conditions.conditions import Condition
-from fcp_ros.cset.conditions.counted_extensions import decide
-from fcp_ros.cset.instance.change import Change
+from fcp_ros.cset.conditions.counting import decide
+from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.rewriting.match_check import check_match

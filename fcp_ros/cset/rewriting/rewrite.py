@@ -9,12 +9,12 @@ with it. Attributes that R assigns replace what was there.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.change import Change
-from fcp_ros.cset.instance.delta import Delta, delta_of
-from fcp_ros.cset.instance.expressions import Expression, ExpressionError, evaluate
+from fcp_ros.cset.instance.constraints import find_conflicts_of
+from fcp_ros.cset.instance.draft import Change
+from fcp_ros.cset.instance.expressions import ValueExpression, ValueExpressionError, evaluate
+from fcp_ros.cset.instance.facts import Delta, delta_of
 from fcp_ros.cset.instance.free_names import free_name
 from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.morphism import Morphism
@@ -115,8 +115,7 @@ class _Application:
             return _refused(self.builder.violations())
         if self.context.cloning is not None:
             change = in_turn(self.context.cloning, change, result)
-            conflicts = (result.conflicts_of(name, legs) for name, _, legs in change.added)
-            found = tuple(dict.fromkeys(chain.from_iterable(conflicts)))
+            found = find_conflicts_of(result, change.added)
             if found:
                 return _refused(found)
         return Rewrite(
@@ -166,7 +165,7 @@ class _Application:
             try:
                 value = _value(expression, self.values)
                 self.builder.set_attribute(self.image[id_], attribute, value)
-            except (ExpressionError, InstanceError) as error:
+            except (ValueExpressionError, InstanceError) as error:
                 name = self.plan.right.target.name_of(id_)
                 text = f"{attribute!r} of {name!r} in R is {expression}: {error}"
                 violations.append(Violation(ViolationKind.EXPRESSION, text, (name,), attribute))
@@ -216,11 +215,11 @@ class _Application:
         return builder.build(allow_conflicts=True)
 
 
-def _value(expression: Expression, values: Values) -> AttributeValue:
+def _value(expression: ValueExpression, values: Values) -> AttributeValue:
     """The value of an expression of R; an expression again where the state is a pattern itself.
 
     Raises:
-        ExpressionError: it has none.
+        ValueExpressionError: it has none.
     """
     value = substituted(expression, values)
     return evaluate(expression, values) if value is None else value

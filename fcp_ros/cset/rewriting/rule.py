@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cached_property
 
 from fcp_ros.cset.conditions.conditions import Condition
-from fcp_ros.cset.instance.expressions import Comparison
+from fcp_ros.cset.instance.expressions import ValueComparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.rewriting.rule_check import always_decided, problems_of
@@ -74,7 +74,7 @@ class Rule:
     conditions: tuple[Condition, ...] = ()
     monic: bool | tuple[str, ...] = True
     semantics: Semantics = Semantics.DPO
-    where: tuple[Comparison, ...] = ()
+    where: tuple[ValueComparison, ...] = ()
 
     def __post_init__(self) -> None:
         """Check all of it, and report all that is wrong at once."""
@@ -119,7 +119,7 @@ class Rule:
         return compile_span(self.left, self.right)
 
     @cached_property
-    def searchable(self) -> tuple[Comparison, ...]:
+    def searchable(self) -> tuple[ValueComparison, ...]:
         """The comparisons that have a truth value wherever L occurs, so that a search can ask."""
         return tuple(one for one in self.where if always_decided(one, self.L))
 

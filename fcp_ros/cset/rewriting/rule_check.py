@@ -7,9 +7,9 @@ from fcp_ros.cset.conditions.conditions import Condition, CountCondition
 from fcp_ros.cset.conditions.extension import variables_in
 from fcp_ros.cset.instance.expressions import (
     Comparator,
-    Comparison,
-    Operation,
-    Variable,
+    ValueComparison,
+    ValueOperation,
+    ValueVariable,
     variables_of,
 )
 from fcp_ros.cset.instance.instance import Instance
@@ -24,7 +24,7 @@ def problems_of(
     left: Morphism,
     right: Morphism,
     conditions: Sequence[Condition],
-    where: Sequence[Comparison],
+    where: Sequence[ValueComparison],
     *,
     clones: bool,
 ) -> list[str]:
@@ -117,7 +117,7 @@ def _values(instance: Instance) -> Iterator[tuple[int, str, object]]:
 
 def _operations(where: str, instance: Instance) -> Iterator[str]:
     for id_, attribute, value in _values(instance):
-        if isinstance(value, Operation):
+        if isinstance(value, ValueOperation):
             what = f"{attribute!r} of {instance.name_of(id_)!r} in {where} is {value}"
             yield f"{what}; only R may hold operations, a pattern holds values and variables"
 
@@ -139,7 +139,7 @@ def _kinds(instance: Instance) -> dict[str, set[AttributeKind]]:
     """The kinds of the attributes that each variable stands for."""
     found: dict[str, set[AttributeKind]] = {}
     for id_, attribute, value in _values(instance):
-        if isinstance(value, Variable):
+        if isinstance(value, ValueVariable):
             kind = instance.schema.attribute(instance.type_of(id_), attribute).kind
             found.setdefault(value.name, set()).add(kind)
     return found
@@ -149,22 +149,23 @@ def _wrong_kinds(left: Instance, right: Instance) -> Iterator[str]:
     """Expressions of R that never give what the attribute admits."""
     kinds = _kinds(left)
     for id_, attribute, value in _values(right):
-        if not isinstance(value, (Variable, Operation)):
+        if not isinstance(value, (ValueVariable, ValueOperation)):
             continue
         wanted = right.schema.attribute(right.type_of(id_), attribute).kind
         admitted = _NUMBERS if wanted in _NUMBERS else frozenset((wanted,))
         what = f"{attribute!r} of {right.name_of(id_)!r} in R is {value}"
-        if isinstance(value, Operation) and wanted not in _NUMBERS:
+        if isinstance(value, ValueOperation) and wanted not in _NUMBERS:
             yield f"{what}, a number, but the attribute is of kind {wanted.value}"
         for name in sorted(variables_of(value)):
             wrong = kinds.get(name, set()) - admitted
             if wrong:
                 shown = ", ".join(sorted(kind.value for kind in wrong))
-                yield f"{what}, but {Variable(name)} is of kind {shown} in L, not {wanted.value}"
+                variable = ValueVariable(name)
+                yield f"{what}, but {variable} is of kind {shown} in L, not {wanted.value}"
 
 
 def _unknown_in_comparisons(
-    pattern: Instance, where: str, comparisons: Iterable[Comparison]
+    pattern: Instance, where: str, comparisons: Iterable[ValueComparison]
 ) -> Iterator[str]:
     known = _variables(pattern)
     for comparison in comparisons:
@@ -174,27 +175,27 @@ def _unknown_in_comparisons(
 
 
 def _shown(names: Iterable[str]) -> str:
-    return ", ".join(str(Variable(name)) for name in sorted(names))
+    return ", ".join(str(ValueVariable(name)) for name in sorted(names))
 
 
 def _has(where: str, known: frozenset[str]) -> str:
     return f"{where} has {_shown(known) or 'no variables'}"
 
 
-def always_decided(comparison: Comparison, pattern: Instance) -> bool:
+def always_decided(comparison: ValueComparison, pattern: Instance) -> bool:
     """Whether a comparison has a truth value for all values that the pattern's variables may take.
 
     Operations may have no value, and what is no number cannot be ordered (with everything).
     """
     sides = (comparison.left, comparison.right)
-    if any(isinstance(side, Operation) for side in sides):
+    if any(isinstance(side, ValueOperation) for side in sides):
         return False
     if comparison.comparator in (Comparator.EQUAL, Comparator.UNEQUAL):
         return True
     kinds = _kinds(pattern)
     return all(
         kinds.get(side.name, set()) <= _NUMBERS
-        if isinstance(side, Variable)
+        if isinstance(side, ValueVariable)
         else isinstance(side, (int, float))
         for side in sides
     )

@@ -8,8 +8,8 @@ the state.
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from fcp_ros.cset.conditions.pattern_check import PatternCheck, compile_check
-from fcp_ros.cset.instance.expressions import Expression
+from fcp_ros.cset.conditions.extension import PatternCheck, compile_check
+from fcp_ros.cset.instance.expressions import ValueExpression
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
@@ -73,7 +73,7 @@ class RulePlan:
     new_tuples: tuple[tuple[str, int, tuple[int, ...]], ...]
     old_tuples: tuple[tuple[str, int, tuple[int, ...]], ...]
     forgotten: tuple[tuple[str, int], ...]
-    assigned: tuple[tuple[str, int, Expression], ...]
+    assigned: tuple[tuple[str, int, ValueExpression], ...]
     _incidences: dict[str, Incidence] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -163,7 +163,7 @@ def _forgotten(left: Morphism) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _assigned(right: Morphism) -> tuple[tuple[str, int, Expression], ...]:
+def _assigned(right: Morphism) -> tuple[tuple[str, int, ValueExpression], ...]:
     kept = {
         (attribute, image)
         for id_, image in right.mapping.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schemas: which types, functions, relations and attributes an instance may have.
+"""Schemas: the types, functions, relations and attributes that an instance may have.
 
 A schema presents a category: types are objects, functions are morphisms between them. A relation is
 a span type: an object of its own whose legs are functions out of it (DESIGN section 4, "mutable
@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
-from fcp_ros.cset.schema.schema_check import closure, end_of_path, problems_of
-from fcp_ros.cset.schema.schema_data import data_of, parts_of, refused
-from fcp_ros.cset.schema.schema_print import printed
+from fcp_ros.cset.schema.checks import closure, find_problems, follow_path
+from fcp_ros.cset.schema.data import format_schema, make_error, read_parts, write_data
 from fcp_ros.cset.schema.symbols import (
     Attribute,
     AttributeKind,
@@ -28,6 +27,7 @@ from fcp_ros.cset.schema.symbols import (
     TypeName,
 )
 from fcp_ros.foundation.wording import describe_unknown_name
+from fcp_ros.foundation.yaml_text import TextError, dump_yaml, parse_yaml
 
 __all__ = [
     "Attribute",
@@ -43,6 +43,7 @@ __all__ = [
     "TypeName",
 ]
 
+_LINE_WIDTH = 100
 _V = TypeVar("_V")
 
 
@@ -76,9 +77,9 @@ class Schema:
         object.__setattr__(self, "types", MappingProxyType(types))
         for part in ("functions", "relations", "attributes", "equations"):
             object.__setattr__(self, part, tuple(getattr(self, part)))
-        problems = problems_of(self.types, *self._symbols())
+        problems = find_problems(self.types, *self._symbols())
         if problems:
-            raise refused(f"schema {self.name!r}", problems)
+            raise make_error(f"schema {self.name!r}", problems)
         object.__setattr__(self, "_lookup", _Lookup(self))
 
     def __hash__(self) -> int:
@@ -88,7 +89,7 @@ class Schema:
         return (Schema, (self.name, dict(self.types), *self._symbols()))
 
     def is_subtype(self, sub: TypeName, sup: TypeName) -> bool:
-        """Whether `sub` is `sup` or a descendant of it; a relation is a subtype of itself only."""
+        """Return True if `sub` is `sup` or a descendant; a relation has no subtype but itself."""
         return sup in self._lookup.ancestors.get(sub, ())
 
     def ancestors(self, type_: TypeName) -> frozenset[TypeName]:
@@ -100,19 +101,19 @@ class Schema:
         return _get(self._lookup.subtypes, type_, "type", self)
 
     def has_type(self, name: str) -> bool:
-        """Whether there is a type `name` (relations don't count)."""
+        """Return True if there is a type `name` (relations don't count)."""
         return name in self.types
 
     def has_relation(self, name: str) -> bool:
-        """Whether there is a relation `name`."""
+        """Return True if there is a relation `name`."""
         return name in self._lookup.relations
 
     def relation(self, name: RelationName) -> Relation:
-        """The relation called `name`; SchemaError where there is none."""
+        """The relation called `name`; SchemaError if there is none."""
         return _get(self._lookup.relations, name, "relation", self)
 
     def function(self, name: str) -> Function:
-        """The function called `name`; SchemaError where there is none."""
+        """The function called `name`; SchemaError if there is none."""
         return _get(self._lookup.functions, name, "function", self)
 
     def functions_of(self, type_: TypeName) -> tuple[Function, ...]:
@@ -124,7 +125,7 @@ class Schema:
         return tuple(_get(self._lookup.attributes_of, type_, "type", self).values())
 
     def attribute(self, type_: TypeName, name: str) -> Attribute:
-        """The attribute `name` of elements of `type_`; SchemaError where there is none."""
+        """The attribute `name` of elements of `type_`; SchemaError if there is none."""
         owned = _get(self._lookup.attributes_of, type_, "type", self)
         if name not in owned:
             raise SchemaError(describe_unknown_name("attribute", name, owned, f"type {type_!r}"))
@@ -143,13 +144,13 @@ class Schema:
         self.ancestors(source)
         try:
             where = f"path {'.'.join((source, *path))!r}"
-            return end_of_path(path, source, self._lookup.steps_of.__getitem__, where)
+            return follow_path(path, source, self._lookup.steps_of.__getitem__, where)
         except LookupError as error:
             raise SchemaError(str(error.args[0])) from None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain dictionaries and lists (`schema_data` shows the shape); `from_dict` reads them."""
-        return data_of(self.name, self.types, *self._symbols())
+        """Return plain dictionaries and lists, in the shape that `schema/data.py` shows."""
+        return write_data(self.name, self.types, *self._symbols())
 
     @classmethod
     def from_dict(cls, data: Any) -> "Schema":
@@ -158,10 +159,36 @@ class Schema:
         Raises:
             SchemaError: a part is missing or of the wrong shape, or the schema is not valid.
         """
-        return cls(**parts_of(data))
+        return cls(**read_parts(data))
+
+    def to_yaml(self) -> str:
+        """Return the YAML text that `from_yaml` reads."""
+        return dump_yaml(self.to_dict(), _LINE_WIDTH)
+
+    @classmethod
+    def from_yaml(cls, text: str, file: str = "schema text") -> "Schema":
+        """Read a schema from a YAML text, in the shape that `schema/data.py` shows.
+
+        Args:
+            text: as `to_yaml` writes it.
+            file: its source, for messages.
+
+        Raises:
+            SchemaError: it is no YAML or no valid schema; a line for each problem, with its place.
+        """
+        try:
+            source = parse_yaml(text)
+        except TextError as error:
+            problem = SchemaProblem((), str(error))
+            raise SchemaError(_locate(file, error.line, problem), (problem,)) from error
+        try:
+            return cls.from_dict(source.data)
+        except SchemaError as error:
+            lines = [_locate(file, source.line_of(p.part), p) for p in error.problems]
+            raise SchemaError("\n".join(lines), error.problems) from error
 
     def __str__(self) -> str:
-        return printed(self.name, self.types, *self._symbols())
+        return format_schema(self.name, self.types, *self._symbols())
 
     def _symbols(self) -> "_Symbols":
         return self.functions, self.relations, self.attributes, self.equations
@@ -210,6 +237,10 @@ class _Lookup:
         }
         types = frozenset(schema.types.items())
         self.hash = hash((schema.name, types, *schema._symbols()))
+
+
+def _locate(file: str, line: int | None, problem: SchemaProblem) -> str:
+    return f"{file}: {problem.message}" if line is None else f"{file}:{line}: {problem.message}"
 
 
 def _get(table: Mapping[str, _V], name: str, what: str, schema: Schema) -> _V:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a schema is made of: functions, relations, attributes, equations, and their names."""
+"""The parts of a schema: functions, relations, attributes, equations, and their names."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class SchemaError(ValueError):
     """A schema that contradicts itself, or a name that a schema does not have.
 
     Attributes:
-        problems: all that is wrong, where it is a schema that is refused.
+        problems: all that is wrong with a refused schema.
     """
 
     def __init__(self, message: str, problems: Iterable[SchemaProblem] = ()) -> None:
@@ -39,7 +39,7 @@ class SchemaError(ValueError):
 
 
 class AttributeKind(str, Enum):
-    """What values an attribute takes."""
+    """The kind of the values of an attribute."""
 
     BOOL = "bool"
     INT = "int"
@@ -65,7 +65,7 @@ class Relation:
         name: of the relation, and the type of its tuples.
         legs: (leg, type) in order; one leg makes a unary relation, a flag.
         functional: legs that are keys: at most one tuple for each element in that leg.
-        static: whether rules must leave it alone.
+        static: True if no rule may change it.
     """
 
     name: RelationName

@@ -11,8 +11,8 @@ with one join plan for each atom.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fcp_ros.cset.instance.change import Change, ChangedTuple
-from fcp_ros.cset.instance.expressions import Comparison
+from fcp_ros.cset.instance.draft import Change, ChangedTuple
+from fcp_ros.cset.instance.expressions import ValueComparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.search.backtracking import Backtracking
 from fcp_ros.cset.search.join_order import sizes_by_index
@@ -158,7 +158,7 @@ class AnchoredSearch:
     pattern: Pattern
     anchors: Anchors
     monic: Monic
-    where: tuple[Comparison, ...] = ()
+    where: tuple[ValueComparison, ...] = ()
     plans: Plans = field(default_factory=Plans)
 
     def before(self, state: Instance, change: Change) -> set[MatchKey]:

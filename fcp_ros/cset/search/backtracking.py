@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from fcp_ros.cset.instance.expressions import Comparison
+from fcp_ros.cset.instance.expressions import ValueComparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.schema.schema import AttributeValue
 from fcp_ros.cset.search.join_plan import Bind, JoinPlan, JoinStep
@@ -195,7 +195,7 @@ class Backtracking:
         plan: JoinPlan,
         target: Instance,
         allowed: Mapping[int, Set[int]],
-        where: Sequence[Comparison] = (),
+        where: Sequence[ValueComparison] = (),
     ) -> None:
         """Prepare.
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fcp_ros.cset.instance.columns import Column
 from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.tables import Column, FunctionTable, RelationTable
+from fcp_ros.cset.instance.relation_table import RelationTable
+from fcp_ros.cset.instance.tables import FunctionTable
 from fcp_ros.cset.search.backtracking import Backtracking
 from fcp_ros.cset.search.column_values import UNSET, ColumnValues
 from fcp_ros.cset.search.id_index import (

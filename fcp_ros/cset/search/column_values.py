@@ -11,9 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from fcp_ros.cset.instance.expressions import Comparator, Comparison, Operation, Variable
+from fcp_ros.cset.instance.columns import Column
+from fcp_ros.cset.instance.expressions import (
+    Comparator,
+    ValueComparison,
+    ValueOperation,
+    ValueVariable,
+)
 from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.tables import Column
 from fcp_ros.cset.schema.schema import AttributeValue
 from fcp_ros.cset.search.id_index import Mask, is_dense
 
@@ -129,7 +134,7 @@ class ColumnValues:
             self._translations[attribute] = translation
         return translation[index.numbers_of(ids)]
 
-    def compare(self, comparison: Comparison, columns: Mapping[str, Column]) -> Mask:
+    def compare(self, comparison: ValueComparison, columns: Mapping[str, Column]) -> Mask:
         """Where a comparison holds.
 
         Args:
@@ -137,10 +142,10 @@ class ColumnValues:
             columns: the numbers of the values of each variable.
 
         Raises:
-            ExpressionError: for some values, a side has none, or they cannot be ordered.
+            ValueExpressionError: for some values, a side has none, or they cannot be ordered.
         """
         left, right = comparison.left, comparison.right
-        if not isinstance(left, Operation) and not isinstance(right, Operation):
+        if not isinstance(left, ValueOperation) and not isinstance(right, ValueOperation):
             quickly = self._compared_at_once(left, comparison.comparator, right, columns)
             if quickly is not None:
                 return quickly
@@ -154,14 +159,14 @@ class ColumnValues:
 
     def _compared_at_once(
         self,
-        left: Variable | AttributeValue,
+        left: ValueVariable | AttributeValue,
         comparator: Comparator,
-        right: Variable | AttributeValue,
+        right: ValueVariable | AttributeValue,
         columns: Mapping[str, Column],
     ) -> Mask | None:
         """The comparison on arrays, None where it is not of what arrays can hold."""
         one, other = (
-            columns[side.name] if isinstance(side, Variable) else np.array([self.number(side)])
+            columns[side.name] if isinstance(side, ValueVariable) else np.array([self.number(side)])
             for side in (left, right)
         )
         if comparator not in _ON_ARRAYS:

@@ -11,10 +11,10 @@ from itertools import islice
 
 import numpy as np
 
-from fcp_ros.cset.instance.expressions import Comparison
+from fcp_ros.cset.instance.columns import Column
+from fcp_ros.cset.instance.expressions import ValueComparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.instance.tables import Column
 from fcp_ros.cset.schema.schema import AttributeValue
 from fcp_ros.cset.search.backtracking import Backtracking
 from fcp_ros.cset.search.column_join import ColumnJoin
@@ -33,14 +33,14 @@ def find_homs(
     monic: bool | Collection[str] = True,
     initial: Mapping[int, int] | None = None,
     allowed: Mapping[int, Collection[int]] | None = None,
-    where: Sequence[Comparison] = (),
+    where: Sequence[ValueComparison] = (),
     limit: int | None = None,
 ) -> "Homs":
     """The morphisms from `pattern` to `target`, lazily.
 
     An element of the pattern matches elements of its type and subtypes, a tuple those of its
     relation. Attributes that are set in the pattern must be equal; those that are not set match
-    anything; a `Variable` matches any value that is set, the same one wherever it occurs.
+    anything; a `ValueVariable` matches any value that is set, the same one wherever it occurs.
 
     Args:
         pattern: what to find.
@@ -56,7 +56,7 @@ def find_homs(
         ValueError: schemas differ, `initial` or `allowed` has an id that the pattern lacks, or
             `where` a variable.
         SchemaError: `monic` names a type or relation that does not exist.
-        ExpressionError: while searching, where a comparison has no value.
+        ValueExpressionError: while searching, where a comparison has no value.
     """
     if pattern.schema is not target.schema and pattern.schema != target.schema:
         raise ValueError(
@@ -86,7 +86,7 @@ def find_hom(
     monic: bool | Collection[str] = True,
     initial: Mapping[int, int] | None = None,
     allowed: Mapping[int, Collection[int]] | None = None,
-    where: Sequence[Comparison] = (),
+    where: Sequence[ValueComparison] = (),
 ) -> Morphism | None:
     """One morphism, or None where there is none; the arguments are those of `find_homs`."""
     return next(

@@ -10,8 +10,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.cset.instance.columns import Column
 from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.tables import Column, FunctionTable, RelationTable
+from fcp_ros.cset.instance.relation_table import RelationTable
+from fcp_ros.cset.instance.tables import FunctionTable
 
 Mask = NDArray[np.bool_]
 

@@ -14,8 +14,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from fcp_ros.cset.instance.columns import Column
 from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.tables import Column, ElementTable, FunctionTable, RelationTable
+from fcp_ros.cset.instance.relation_table import RelationTable
+from fcp_ros.cset.instance.tables import ElementTable, FunctionTable
 from fcp_ros.cset.search.pattern import Pattern, PatternAtom, TableKind
 
 _DIGITS = 5

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from fcp_ros.cset.instance.expressions import Comparison, variables_of
+from fcp_ros.cset.instance.expressions import ValueComparison, variables_of
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
 from fcp_ros.cset.search.join_order import CountSizes, join_order, magnitude_of, order_of_magnitude
@@ -37,7 +37,7 @@ class Query:
     monic: Monic
     anchored: tuple[int, ...]
     allowed: Mapping[int, Set[int]]
-    where: tuple[Comparison, ...]
+    where: tuple[ValueComparison, ...]
 
     def compared(self) -> tuple[frozenset[str], ...]:
         """The variables that each comparison is about."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fcp_ros.cset.instance.tables import Column
+from fcp_ros.cset.instance.columns import Column
 from fcp_ros.cset.search.id_index import Mask
 
 ColumnKey = int | str

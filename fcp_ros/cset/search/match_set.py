@@ -8,8 +8,8 @@ from typing import Protocol
 
 from immutables import Map
 
-from fcp_ros.cset.instance.change import Change
-from fcp_ros.cset.instance.expressions import Comparison
+from fcp_ros.cset.instance.draft import Change
+from fcp_ros.cset.instance.expressions import ValueComparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.search.anchored_search import AnchoredSearch, MatchKey, anchors_of
@@ -124,7 +124,7 @@ class MatchSet(Collection[Morphism]):
         instance: Instance,
         *,
         monic: bool | Collection[str] = True,
-        where: Sequence[Comparison] = (),
+        where: Sequence[ValueComparison] = (),
     ) -> "MatchSet":
         """The matches that `find_homs` finds; arguments and errors as there."""
         return cls.starting(homs_maintenance(pattern, instance, monic, where), instance)
@@ -234,7 +234,7 @@ def homs_maintenance(
     pattern: Instance,
     target: Instance,
     monic: bool | Collection[str],
-    where: Sequence[Comparison] = (),
+    where: Sequence[ValueComparison] = (),
 ) -> HomsMaintenance:
     """How the morphisms of a pattern are maintained; arguments and errors as in `find_homs`."""
     find_homs(pattern, target, monic=monic, where=where)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from fcp_ros.cset.instance.expressions import Variable
+from fcp_ros.cset.instance.expressions import ValueVariable
 from fcp_ros.cset.instance.instance import Instance
 
 
@@ -174,8 +174,8 @@ def _attributes(instance: Instance) -> dict[int, list[tuple[str, Any]]]:
 
 
 def _slot(id_: int, type_: str, accepted: frozenset[str], values: list[tuple[str, Any]]) -> Slot:
-    constants = tuple(pair for pair in values if not isinstance(pair[1], Variable))
-    variables = tuple((name, v.name) for name, v in values if isinstance(v, Variable))
+    constants = tuple(pair for pair in values if not isinstance(pair[1], ValueVariable))
+    variables = tuple((name, v.name) for name, v in values if isinstance(v, ValueVariable))
     return Slot(id_, type_, accepted, constants, variables)
 
 

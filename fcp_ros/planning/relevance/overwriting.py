@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
+from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.planning.task.forgetting import find_forgotten_parameter
 from fcp_ros.planning.task.lifted import (
     LiftedDomain,
@@ -93,7 +94,7 @@ def find_overwritings(lifted: LiftedDomain) -> Overwritings:
 def find_crowded(overwritings: Overwritings, instance: Instance) -> Iterator[str]:
     """Yield the relations with an element that violates their functional leg initially."""
     for name in {found.relation.name for found in overwritings.rules.values()}:
-        if instance.functional_conflicts([name]):
+        if find_conflicts(instance, [name]):
             yield name
 
 

@@ -33,11 +33,11 @@ from fcp_ros.cset import (
 from fcp_ros.cset.conditions.conditions import Condition, CountCondition, extensions
 from fcp_ros.cset.instance.expressions import (
     Comparator,
-    Comparison,
-    Expression,
-    Operation,
     Operator,
-    Variable,
+    ValueComparison,
+    ValueExpression,
+    ValueOperation,
+    ValueVariable,
 )
 
 SCHEMA = Schema(
@@ -178,7 +178,7 @@ KITCHEN = Schema(
 
 
 def kitchen(
-    *tuples: tuple[str, ...], heights: Mapping[str, Expression] = MappingProxyType({})
+    *tuples: tuple[str, ...], heights: Mapping[str, ValueExpression] = MappingProxyType({})
 ) -> Instance:
     """Items i..., shelves s...; heights of shelves."""
     builder = InstanceBuilder(KITCHEN)
@@ -202,11 +202,11 @@ def violation_at(rule: Rule, state: Instance) -> Violation | None:
     return violations[0] if violations else None
 
 
-SHELVES = inclusion(kitchen(), kitchen(heights={"s": Variable("h")}))
+SHELVES = inclusion(kitchen(), kitchen(heights={"s": ValueVariable("h")}))
 EMPTY = ApplicationCondition(
     ConditionKind.NAC,
     "empty",
-    inclusion(SHELVES.target, kitchen(("on", "i2", "s"), heights={"s": Variable("h")})),
+    inclusion(SHELVES.target, kitchen(("on", "i2", "s"), heights={"s": ValueVariable("h")})),
 )
 
 
@@ -258,13 +258,15 @@ def test_counting_with_a_nested_condition() -> None:
 
 
 def test_conditions_compare_attributes() -> None:
-    low = Comparison(Variable("h"), Comparator.LESS, 1.5)
+    low = ValueComparison(ValueVariable("h"), Comparator.LESS, 1.5)
     rule = with_condition(ApplicationCondition(ConditionKind.PAC, "low", SHELVES, where=(low,)))
     assert violation_at(rule, kitchen(heights={"s1": 2.0, "s2": 1.0})) is None
     violation = violation_at(rule, kitchen(heights={"s1": 2.0}))
     assert violation is not None
     assert violation.message == "'low' must match, but nothing is like s with ?h < 1.5"
-    per = Comparison(Operation(Operator.DIVIDE, (1, Variable("h"))), Comparator.LESS, 1)
+    per = ValueComparison(
+        ValueOperation(Operator.DIVIDE, (1, ValueVariable("h"))), Comparator.LESS, 1
+    )
     rule = with_condition(ApplicationCondition(ConditionKind.PAC, "per", SHELVES, where=(per,)))
     violation = violation_at(rule, kitchen(heights={"s1": 0.0}))
     assert violation is not None
@@ -276,12 +278,12 @@ def test_conditions_compare_attributes() -> None:
 
 def test_variables_of_the_left_side_bind_conditions() -> None:
     # No other shelf of the same height.
-    height = {"s": Variable("h")}
+    height = {"s": ValueVariable("h")}
     left = kitchen(heights=height)
     same = ApplicationCondition(
         ConditionKind.NAC,
         "same height",
-        inclusion(left, kitchen(heights={**height, "s2": Variable("h")})),
+        inclusion(left, kitchen(heights={**height, "s2": ValueVariable("h")})),
         monic=True,
     )
     rule = Rule("r", identity(left), identity(left), (same,))
@@ -291,8 +293,8 @@ def test_variables_of_the_left_side_bind_conditions() -> None:
 
 def test_conditions_nest_as_deep_as_wanted() -> None:
     # On every shelf lies something that is clean: no shelf without any thing that is clean.
-    thing = inclusion(SHELVES.target, kitchen(("on", "i2", "s"), heights={"s": Variable("h")}))
-    clean = kitchen(("on", "i2", "s"), ("clean", "i2"), heights={"s": Variable("h")})
+    thing = inclusion(SHELVES.target, kitchen(("on", "i2", "s"), heights={"s": ValueVariable("h")}))
+    clean = kitchen(("on", "i2", "s"), ("clean", "i2"), heights={"s": ValueVariable("h")})
     is_clean = ApplicationCondition(ConditionKind.PAC, "clean", inclusion(thing.target, clean))
     some = ApplicationCondition(ConditionKind.PAC, "thing", thing, nested=(is_clean,))
     none = ApplicationCondition(ConditionKind.NAC, "shelf", SHELVES, nested=(_negated(some),))
@@ -353,7 +355,7 @@ def test_what_is_no_condition_of_the_rule_is_refused() -> None:
                 ConditionKind.PAC,
                 "shelf",
                 SHELVES,
-                where=(Comparison(Variable("z"), Comparator.EQUAL, 1),),
+                where=(ValueComparison(ValueVariable("z"), Comparator.EQUAL, 1),),
             ),
             r"\?z == 1 uses \?z, but condition 'shelf' has \?h",
         ),

@@ -16,10 +16,11 @@ from fcp_ros.cset import (
     SchemaError,
     with_facts,
 )
-from fcp_ros.cset.instance.change import Change
-from fcp_ros.cset.instance.comparison import same_content
-from fcp_ros.cset.instance.delta import AttributeChange, Delta, FunctionChange, delta_of
-from fcp_ros.cset.instance.expressions import Operation, Operator, Variable
+from fcp_ros.cset.instance.constraints import find_conflicts
+from fcp_ros.cset.instance.draft import Change
+from fcp_ros.cset.instance.expressions import Operator, ValueOperation, ValueVariable
+from fcp_ros.cset.instance.facts import AttributeChange, Delta, FunctionChange, delta_of
+from fcp_ros.cset.instance.instance import same_content
 from fcp_ros.foundation.persistent_map import PersistentMap
 
 KITCHEN = Schema(
@@ -61,18 +62,18 @@ def test_a_functional_leg_is_enforced_on_what_was_touched() -> None:
     # The builder can go on, and put it right.
     builder.unrelate("on", builder.id_of("mug"), builder.id_of("table"))
     assert builder.violations() == ()
-    assert builder.build().functional_conflicts() == ()
+    assert find_conflicts(builder.build()) == ()
 
 
 def test_patterns_may_break_functional_legs() -> None:
     builder = InstanceBuilder.of(kitchen())
     builder.relate("on", builder.id_of("mug"), builder.id_of("shelf"))
     pattern = builder.build(allow_conflicts=True)
-    assert len(pattern.functional_conflicts()) == 1
+    assert len(find_conflicts(pattern)) == 1
     # What was not touched is not looked at again.
     builder.add("place", "sink")
     later = builder.build()
-    assert later.functional_conflicts() == pattern.functional_conflicts()
+    assert find_conflicts(later) == find_conflicts(pattern)
     # But what touches a conflict is refused.
     with pytest.raises(
         InstanceError, match="'mug' may be 'item' in one tuple of 'on', but is in 3"
@@ -133,18 +134,18 @@ def test_a_tuple_that_comes_back_at_once_is_the_same_without_its_attributes() ->
 
 
 def test_patterns_hold_variables_and_right_sides_expressions() -> None:
-    x = Variable("x")
-    heavier = Operation(Operator.ADD, (x, 1.0))
+    x = ValueVariable("x")
+    heavier = ValueOperation(Operator.ADD, (x, 1.0))
     builder = InstanceBuilder(KITCHEN)
     place = builder.add("place")
     mugs = [builder.add("mug", attributes={"mass": value}) for value in (x, heavier, 2)]
     for mug in mugs:
         builder.set_function("belongs", mug, place)
     row = builder.relate("on", mugs[0], place)
-    builder.set_attribute(row, "since", Variable("t"))
+    builder.set_attribute(row, "since", ValueVariable("t"))
     pattern = builder.build()
     assert [pattern.attribute(mug, "mass") for mug in mugs] == [x, heavier, 2.0]
-    assert pattern.attribute(row, "since") == Variable("t")
+    assert pattern.attribute(row, "since") == ValueVariable("t")
     assert hash(pattern) == hash(builder.build())
 
 

@@ -23,8 +23,8 @@ from fcp_ros.cset import (
     Schema,
     facts,
 )
-from fcp_ros.cset.instance.change import Change
-from fcp_ros.cset.instance.delta import Delta, delta_of, difference
+from fcp_ros.cset.instance.draft import Change
+from fcp_ros.cset.instance.facts import Delta, delta_of, difference
 
 HOUSE = Schema(
     "house",

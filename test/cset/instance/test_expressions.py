@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset.instance.expressions import (
     Comparator,
-    Comparison,
-    Expression,
-    ExpressionError,
-    Operation,
     Operator,
-    Variable,
+    ValueComparison,
+    ValueExpression,
+    ValueExpressionError,
+    ValueOperation,
+    ValueVariable,
     evaluate,
     variables_of,
 )
 
-X, Y = Variable("x"), Variable("y")
+X, Y = ValueVariable("x"), ValueVariable("y")
 
 
-def op(sign: str, *arguments: Expression) -> Operation:
-    return Operation(Operator(sign), arguments)
+def op(sign: str, *arguments: ValueExpression) -> ValueOperation:
+    return ValueOperation(Operator(sign), arguments)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def op(sign: str, *arguments: Expression) -> Operation:
         (True, True),
     ],
 )
-def test_values(expression: Expression, value: Any) -> None:
+def test_values(expression: ValueExpression, value: Any) -> None:
     result = evaluate(expression, {"x": 3, "y": 6})
     assert result == value
     assert type(result) is type(value)
@@ -59,7 +59,7 @@ def test_values(expression: Expression, value: Any) -> None:
         (op("+", X, Y, 1), "(?x + ?y + 1)"),
         (op("-", X), "(-?x)"),
         (op("min", X, op("*", Y, 2)), "min(?x, (?y * 2))"),
-        (Comparison(X, Comparator.LESS_OR_EQUAL, 2), "?x <= 2"),
+        (ValueComparison(X, Comparator.LESS_OR_EQUAL, 2), "?x <= 2"),
     ],
 )
 def test_texts(expression: object, text: str) -> None:
@@ -77,11 +77,11 @@ def test_texts(expression: object, text: str) -> None:
         (op("+", X, 1), {"x": True}, "(?x + 1): True is no number"),
         (op("*", X, X), {"x": 1e200}, "(?x * ?x): the result is too large a number"),
         (op("*", X, 1.5), {"x": 10**400}, "(?x * 1.5): the result is too large a number"),
-        (op("+", X, 1), {"x": Y}, "(?x + 1): Variable(name='y') is no number"),
+        (op("+", X, 1), {"x": Y}, "(?x + 1): ValueVariable(name='y') is no number"),
     ],
 )
-def test_what_has_no_value(expression: Expression, values: Any, reason: str) -> None:
-    with pytest.raises(ExpressionError) as caught:
+def test_what_has_no_value(expression: ValueExpression, values: Any, reason: str) -> None:
+    with pytest.raises(ValueExpressionError) as caught:
         evaluate(expression, values)
     assert str(caught.value) == reason
 
@@ -91,9 +91,9 @@ def test_whole_numbers_may_be_large() -> None:
 
 
 def test_operations_need_arguments() -> None:
-    with pytest.raises(ExpressionError, match=r"'\+' has 0 arguments, fewer than 1"):
+    with pytest.raises(ValueExpressionError, match=r"'\+' has 0 arguments, fewer than 1"):
         op("+")
-    with pytest.raises(ExpressionError, match="'/' has 1 arguments, fewer than 2"):
+    with pytest.raises(ValueExpressionError, match="'/' has 1 arguments, fewer than 2"):
         op("/", X)
 
 
@@ -111,32 +111,34 @@ def test_operations_need_arguments() -> None:
 def test_comparisons(comparator: Comparator, holds: Callable[[int, int], bool]) -> None:
     for left in range(3):
         for right in range(3):
-            comparison = Comparison(X, comparator, op("+", Y, 0))
+            comparison = ValueComparison(X, comparator, op("+", Y, 0))
             assert comparison.holds({"x": left, "y": right}) == holds(left, right)
 
 
 def test_only_like_things_are_ordered() -> None:
-    assert Comparison(X, Comparator.LESS, "b").holds({"x": "a"})
-    assert not Comparison(X, Comparator.EQUAL, 1).holds({"x": "a"})
-    with pytest.raises(ExpressionError, match=r"\?x < 1: 'a' and 1 cannot be ordered"):
-        Comparison(X, Comparator.LESS, 1).holds({"x": "a"})
+    assert ValueComparison(X, Comparator.LESS, "b").holds({"x": "a"})
+    assert not ValueComparison(X, Comparator.EQUAL, 1).holds({"x": "a"})
+    with pytest.raises(ValueExpressionError, match=r"\?x < 1: 'a' and 1 cannot be ordered"):
+        ValueComparison(X, Comparator.LESS, 1).holds({"x": "a"})
 
 
 NUMBERS = st.integers(-5, 5) | st.floats(-5, 5)
-EXPRESSIONS: st.SearchStrategy[Expression] = st.recursive(
+EXPRESSIONS: st.SearchStrategy[ValueExpression] = st.recursive(
     NUMBERS | st.sampled_from([X, Y]),
     lambda inner: st.builds(
-        Operation, st.sampled_from(Operator), st.lists(inner, min_size=2, max_size=3).map(tuple)
+        ValueOperation,
+        st.sampled_from(Operator),
+        st.lists(inner, min_size=2, max_size=3).map(tuple),
     ),
     max_leaves=6,
 )
 
 
-def slowly(expression: Expression, values: dict[str, Any]) -> Any:
+def slowly(expression: ValueExpression, values: dict[str, Any]) -> Any:
     """The value, from the text that Python reads the same way."""
-    if isinstance(expression, Variable):
+    if isinstance(expression, ValueVariable):
         return values[expression.name]
-    if not isinstance(expression, Operation):
+    if not isinstance(expression, ValueOperation):
         return expression
     first, *rest = (slowly(argument, values) for argument in expression.arguments)
     for other in rest:
@@ -156,11 +158,11 @@ def slowly(expression: Expression, values: dict[str, Any]) -> Any:
 
 @settings(deadline=None)
 @given(expression=EXPRESSIONS, x=NUMBERS, y=NUMBERS)
-def test_values_are_those_of_arithmetic(expression: Expression, x: Any, y: Any) -> None:
+def test_values_are_those_of_arithmetic(expression: ValueExpression, x: Any, y: Any) -> None:
     values = {"x": x, "y": y}
     try:
         result = evaluate(expression, values)
-    except ExpressionError:
+    except ValueExpressionError:
         with pytest.raises((ZeroDivisionError, OverflowError)):
             slowly(expression, values)
         return
@@ -169,7 +171,7 @@ def test_values_are_those_of_arithmetic(expression: Expression, x: Any, y: Any) 
 
 
 @given(expression=EXPRESSIONS)
-def test_variables_are_those_in_the_text(expression: Expression) -> None:
+def test_variables_are_those_in_the_text(expression: ValueExpression) -> None:
     assert variables_of(expression) == {
         name for name in ("x", "y") if f"?{name}" in str(expression)
     }

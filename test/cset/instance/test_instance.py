@@ -22,6 +22,7 @@ from fcp_ros.cset import (
     ViolationKind,
     with_facts,
 )
+from fcp_ros.cset.instance.constraints import find_conflicts
 
 HOME = Schema(
     "home",
@@ -164,15 +165,15 @@ def test_an_instance_can_be_sent_to_another_process() -> None:
 
 def test_functional_conflicts_are_values() -> None:
     state = with_facts(home(), add=[Fact("on", ("mug_1", "table_2"))], allow_conflicts=True)
-    (violation,) = state.functional_conflicts()
+    (violation,) = find_conflicts(state)
     assert violation.kind is ViolationKind.FUNCTIONAL
     assert violation.elements == ("mug_1", "on(mug_1, table_1)", "on(mug_1, table_2)")
     assert violation.message == (
         "'mug_1' may be 'item' in one tuple of 'on', but is in 2: "
         "on(mug_1, table_1); on(mug_1, table_2)"
     )
-    assert state.functional_conflicts(["holding"]) == ()
-    assert home().functional_conflicts() == ()
+    assert find_conflicts(state, ["holding"]) == ()
+    assert find_conflicts(home()) == ()
 
 
 def test_several_legs_may_be_functional_each() -> None:
@@ -183,7 +184,7 @@ def test_several_legs_may_be_functional_each() -> None:
         add=[Fact("holding", ("robot_1", "mug_1")), Fact("holding", ("robot_2", "mug_1"))],
         allow_conflicts=True,
     )
-    assert [v.elements[0] for v in state.functional_conflicts()] == ["mug_1"]
+    assert [v.elements[0] for v in find_conflicts(state)] == ["mug_1"]
 
 
 def test_merging_moves_tuples_and_values() -> None:

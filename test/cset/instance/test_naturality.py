@@ -21,7 +21,7 @@ from fcp_ros.cset import (
     inclusion,
     morphism,
 )
-from fcp_ros.cset.instance.expressions import Operation, Operator, Variable
+from fcp_ros.cset.instance.expressions import Operator, ValueOperation, ValueVariable
 from fcp_ros.cset.instance.naturality import (
     bound_values,
     is_natural,
@@ -38,11 +38,11 @@ SCHEMA = Schema(
         Attribute("grip", "on", AttributeKind.INT),
     ),
 )
-X, Y, Z = Variable("x"), Variable("y"), Variable("z")
+X, Y, Z = ValueVariable("x"), ValueVariable("y"), ValueVariable("z")
 
 
-def plus(left: Any, right: Any) -> Operation:
-    return Operation(Operator.ADD, (left, right))
+def plus(left: Any, right: Any) -> ValueOperation:
+    return ValueOperation(Operator.ADD, (left, right))
 
 
 def items(*sizes: Any, grip: Any = None) -> Instance:
@@ -116,7 +116,7 @@ def test_operations_become_what_they_come_to() -> None:
     assert straight(alone, items(3), x=2).violations() == ()
     assert straight(alone, items(3)).violations() != ()
     assert identity(alone).violations() == ()
-    ratio = items(Operation(Operator.DIVIDE, (1, X)))
+    ratio = items(ValueOperation(Operator.DIVIDE, (1, X)))
     assert messages(straight(ratio, items(1), x=0)) == [
         "'size' of 'i1' is (1 / ?x), without a value, of 'i1' 1"
     ]

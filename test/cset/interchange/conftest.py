@@ -16,7 +16,7 @@ from fcp_ros.cset import (
     Relation,
     Schema,
 )
-from fcp_ros.cset.instance.expressions import Variable
+from fcp_ros.cset.instance.expressions import ValueVariable
 from fcp_ros.cset.schema.symbols import PathEquation
 
 FULL = Schema(
@@ -72,7 +72,7 @@ def _full_instances(draw: st.DrawFn, variables: bool = True) -> Instance:
         for attribute in FULL.attributes_of(type_):
             choices = [st.none(), VALUES[attribute.kind]]
             if variables:
-                choices.append(st.sampled_from([Variable("x"), Variable("y z")]))
+                choices.append(st.sampled_from([ValueVariable("x"), ValueVariable("y z")]))
             builder.set_attribute(id_, attribute.name, draw(st.one_of(*choices)))
     return builder.build()
 

@@ -22,7 +22,12 @@ from fcp_ros.cset import (
     Schema,
     morphism,
 )
-from fcp_ros.cset.instance.expressions import Expression, Operation, Operator, Variable
+from fcp_ros.cset.instance.expressions import (
+    Operator,
+    ValueExpression,
+    ValueOperation,
+    ValueVariable,
+)
 from fcp_ros.cset.instance.instance import InstanceError
 from fcp_ros.cset.isomorphism.canonical import canonical_hash
 from fcp_ros.cset.isomorphism.search import find_isomorphism, is_isomorphic
@@ -216,7 +221,7 @@ NUMBERS = Schema(
 )
 
 
-def number(*values: Expression) -> Instance:
+def number(*values: ValueExpression) -> Instance:
     builder = InstanceBuilder(NUMBERS)
     for value in values:
         builder.add("x", attributes={"n": value})
@@ -247,12 +252,12 @@ def test_values_of_tuples_count() -> None:
     assert is_isomorphic(pair(2), pair(2))
 
 
-X, Y = Variable("x"), Variable("y")
+X, Y = ValueVariable("x"), ValueVariable("y")
 
 
 def test_variables_count_up_to_renaming() -> None:
     assert canonical_hash(number(X, X, Y)) == canonical_hash(number(X, Y, Y))
-    assert canonical_hash(number(X, X, Y)) != canonical_hash(number(X, Y, Variable("z")))
+    assert canonical_hash(number(X, X, Y)) != canonical_hash(number(X, Y, ValueVariable("z")))
     assert canonical_hash(number(X)) != canonical_hash(number(1.0))
     found = find_isomorphism(number(X, X, Y), number(Y, X, X))
     assert found is not None
@@ -263,8 +268,8 @@ def test_variables_count_up_to_renaming() -> None:
 
 
 def test_expressions_count_up_to_renaming() -> None:
-    def minus(first: Expression, second: Expression) -> Expression:
-        return Operation(Operator.SUBTRACT, (first, second))
+    def minus(first: ValueExpression, second: ValueExpression) -> ValueExpression:
+        return ValueOperation(Operator.SUBTRACT, (first, second))
 
     assert canonical_hash(number(minus(X, Y), X)) == canonical_hash(number(Y, minus(Y, X)))
     assert canonical_hash(number(minus(X, Y), X)) != canonical_hash(number(minus(Y, X), X))

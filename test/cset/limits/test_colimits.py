@@ -23,7 +23,8 @@ from fcp_ros.cset import (
     is_isomorphic,
     morphism,
 )
-from fcp_ros.cset.instance.expressions import Operation, Operator, Variable
+from fcp_ros.cset.instance.constraints import find_conflicts
+from fcp_ros.cset.instance.expressions import Operator, ValueOperation, ValueVariable
 from fcp_ros.cset.limits.chase import FunctionalLegs
 from fcp_ros.cset.limits.colimits import Colimit, coequaliser, coproduct, initial, pushout
 from fcp_ros.cset.limits.diagrams import LimitError, PresentationError, Square, ids_of
@@ -138,14 +139,14 @@ def test_pushouts_that_merge_are_universal_among_instances_with_functional_legs(
 ) -> None:
     shared, *parts, vertex = (data.draw(kinds["rich"]()) for _ in range(4))
     legs = [data.draw(into(part, shared))[0] for part in parts]
-    assume(not vertex.functional_conflicts())
+    assume(not find_conflicts(vertex))
     try:
         colimit = pushout(*legs, functional=MERGE)
     except LimitError:
         square = Square(0, legs[0], 1, legs[1])
         assert not cocones(vertex, [leg.target for leg in legs], [square])
         return
-    assert not colimit.apex.functional_conflicts()
+    assert not find_conflicts(colimit.apex)
     assert_universal(colimit, vertex, homs, cocones)
 
 
@@ -274,31 +275,31 @@ def test_attributes_that_differ_cannot_be_glued() -> None:
 
 
 def test_variables_become_what_they_are_glued_to() -> None:
-    colimit = glued(thing("a", size=Variable("n")), thing("b", size=3))
+    colimit = glued(thing("a", size=ValueVariable("n")), thing("b", size=3))
     assert colimit.apex.attributes(1) == {"size": 3}
     assert [dict(injection.values) for injection in colimit.injections] == [{"n": 3}, {}]
 
 
 def test_variables_of_different_parts_are_different() -> None:
-    parts = thing("a", size=Variable("n")), thing("b", size=Variable("n"))
+    parts = thing("a", size=ValueVariable("n")), thing("b", size=ValueVariable("n"))
     colimit = coproduct(*parts)
     values = [colimit.apex.attribute(id_, "size") for id_ in colimit.apex.all_elements()]
-    assert values == [Variable("n"), Variable("n_2")]
+    assert values == [ValueVariable("n"), ValueVariable("n_2")]
     assert [dict(injection.values) for injection in colimit.injections] == [
         {},
-        {"n": Variable("n_2")},
+        {"n": ValueVariable("n_2")},
     ]
     target = coproduct(thing("c", size=1), thing("d", size=2)).apex
     cocone = [Morphism(p, target, {1: i + 1}, {"n": i + 1}) for i, p in enumerate(parts)]
     assert dict(colimit.universal(cocone).values) == {"n": 1, "n_2": 2}
-    assert [glued(*parts).apex.attribute(1, "size")] == [Variable("n")]
+    assert [glued(*parts).apex.attribute(1, "size")] == [ValueVariable("n")]
 
 
 def test_operations_are_equal_only_if_written_alike() -> None:
-    def plus(name: str, number: int) -> Operation:
-        return Operation(Operator.ADD, (Variable(name), number))
+    def plus(name: str, number: int) -> ValueOperation:
+        return ValueOperation(Operator.ADD, (ValueVariable(name), number))
 
-    colimit = glued(thing("a", size=plus("n", 1)), thing("b", size=Variable("m")))
+    colimit = glued(thing("a", size=plus("n", 1)), thing("b", size=ValueVariable("m")))
     assert colimit.apex.attributes(1) == {"size": plus("n", 1)}
     assert dict(colimit.injections[1].values) == {"m": plus("n", 1)}
     with pytest.raises(LimitError, match=r"'size' cannot be: \(\?n \+ 1\) is not 3"):
@@ -327,7 +328,7 @@ def test_a_functional_leg_that_would_break_needs_a_choice() -> None:
     legs = [Morphism(thing("x"), part, {1: 1}) for part in (on("table"), on("shelf"))]
     with pytest.raises(LimitError, match=r"choose FunctionalLegs\.MERGE"):
         pushout(*legs)
-    assert len(pushout(*legs, functional=KEEP).apex.functional_conflicts()) == 1
+    assert len(find_conflicts(pushout(*legs, functional=KEEP).apex)) == 1
     # The cup is on one thing only: the table is the shelf.
     assert pushout(*legs, functional=MERGE).apex == on("table")
 

@@ -21,7 +21,7 @@ from fcp_ros.cset import (
     Schema,
     is_isomorphic,
 )
-from fcp_ros.cset.instance.expressions import Variable
+from fcp_ros.cset.instance.expressions import ValueVariable
 from fcp_ros.cset.limits.chase import FunctionalLegs
 from fcp_ros.cset.limits.diagrams import LimitError, PresentationError
 from fcp_ros.cset.limits.presentation import (
@@ -287,14 +287,14 @@ def test_a_variable_is_one_throughout_a_presentation() -> None:
             {"a": "thing", "b": "thing", "c": "thing"},
             equations,
             attributes=[
-                AttributeStatement("a", "size", Variable("n")),
-                AttributeStatement("b", "size", Variable("n")),
+                AttributeStatement("a", "size", ValueVariable("n")),
+                AttributeStatement("b", "size", ValueVariable("n")),
                 AttributeStatement("c", "size", 5),
             ],
         )
         return [presented.instance.attribute(presented.generators[name], "size") for name in "abc"]
 
-    assert sizes() == [Variable("n"), Variable("n"), 5.0]
+    assert sizes() == [ValueVariable("n"), ValueVariable("n"), 5.0]
     assert sizes(("a", "c")) == [5.0, 5.0, 5.0]
 
 

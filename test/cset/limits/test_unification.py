@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.cset.instance.expressions import Operation, Operator, Variable
+from fcp_ros.cset.instance.expressions import Operator, ValueOperation, ValueVariable
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.limits.congruence import Clash, Unifier, substitute
 
-X, Y, Z = map(Variable, "xyz")
+X, Y, Z = map(ValueVariable, "xyz")
 
 
-def plus(*arguments: Any) -> Operation:
-    return Operation(Operator.ADD, arguments)
+def plus(*arguments: Any) -> ValueOperation:
+    return ValueOperation(Operator.ADD, arguments)
 
 
 @settings(deadline=None, max_examples=100)
@@ -36,7 +36,7 @@ def test_unified_values_are_equal_under_every_solution(pairs: list[tuple[Any, An
     except Clash:
         assert not solutions
         return
-    found = {name: unifier.resolve(Variable(name)) for name in "xyz"}
+    found = {name: unifier.resolve(ValueVariable(name)) for name in "xyz"}
     instances = {
         tuple(_at(found[name], assignment) for name in "xyz")
         for assignment in (
@@ -73,9 +73,9 @@ def test_operations_are_opaque() -> None:
 def test_long_chains_of_variables_are_followed() -> None:
     unifier = Unifier()
     for number in range(5000, 0, -1):
-        unifier.unify(Variable(f"v{number}"), Variable(f"v{number - 1}"))
-    unifier.unify(Variable("v5000"), 7)
-    assert unifier.resolve(Variable("v2500")) == 7
+        unifier.unify(ValueVariable(f"v{number}"), ValueVariable(f"v{number - 1}"))
+    unifier.unify(ValueVariable("v5000"), 7)
+    assert unifier.resolve(ValueVariable("v2500")) == 7
 
 
 def test_names_are_handed_out_once() -> None:

@@ -16,7 +16,7 @@ from fcp_ros.cset import (
     Relation,
     Schema,
 )
-from fcp_ros.cset.instance.expressions import Variable
+from fcp_ros.cset.instance.expressions import ValueVariable
 from fcp_ros.cset.limits.colimits import pushout
 from fcp_ros.cset.limits.diagrams import LimitError, Square, ids_of
 from fcp_ros.cset.limits.limits import pullback
@@ -39,7 +39,7 @@ Into = Callable[..., st.SearchStrategy[list[Morphism]]]
 
 @st.composite
 def weighted(draw: st.DrawFn) -> Instance:
-    values = st.sampled_from([None, 1, 2, Variable("n"), Variable("m")])
+    values = st.sampled_from([None, 1, 2, ValueVariable("n"), ValueVariable("m")])
     builder = InstanceBuilder(WEIGHTED)
     things = [builder.add("thing") for _ in range(draw(st.integers(0, 2)))]
     for element in things:
@@ -53,7 +53,7 @@ def weighted(draw: st.DrawFn) -> Instance:
 
 def key(hom: Morphism) -> Any:
     """What a morphism does to elements and to variables."""
-    values = {name: value for name, value in hom.values.items() if value != Variable(name)}
+    values = {name: value for name, value in hom.values.items() if value != ValueVariable(name)}
     return frozenset(hom.mapping.items()), frozenset(values.items())
 
 

@@ -22,7 +22,7 @@ from fcp_ros.cset import (
 )
 from fcp_ros.cset.limits.presentation import representable
 from fcp_ros.cset.migration.delta import delta_migration, delta_of_morphism
-from fcp_ros.cset.migration.errors import MigrationError
+from fcp_ros.cset.migration.images import MigrationError
 from fcp_ros.cset.migration.schema_map import RelationImage, SchemaMap
 from fcp_ros.cset.schema.symbols import PathEquation
 

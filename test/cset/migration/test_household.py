@@ -13,7 +13,7 @@ from fcp_ros.cset import Instance, InstanceBuilder, find_homs, is_isomorphic
 from fcp_ros.cset.limits.chase import FunctionalLegs
 from fcp_ros.cset.migration.adjunction import unit
 from fcp_ros.cset.migration.delta import delta_migration
-from fcp_ros.cset.migration.errors import MigrationError
+from fcp_ros.cset.migration.images import MigrationError
 from fcp_ros.cset.migration.schema_map import SchemaMap
 from fcp_ros.cset.migration.sigma import sigma_migration
 

@@ -9,8 +9,7 @@ import pytest
 from example_graphs import GRAPH
 
 from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema
-from fcp_ros.cset.migration.errors import MigrationError
-from fcp_ros.cset.migration.map_images import AttributeImage
+from fcp_ros.cset.migration.images import AttributeImage, MigrationError
 from fcp_ros.cset.migration.schema_map import RelationImage, SchemaMap
 from fcp_ros.cset.schema.symbols import PathEquation
 

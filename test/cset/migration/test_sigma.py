@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Attribute, AttributeKind, InstanceBuilder, Schema, find_homs, is_isomorphic
-from fcp_ros.cset.instance.expressions import Variable
-from fcp_ros.cset.migration.errors import MigrationError
+from fcp_ros.cset.instance.expressions import ValueVariable
+from fcp_ros.cset.migration.images import MigrationError
 from fcp_ros.cset.migration.schema_map import SchemaMap
 from fcp_ros.cset.migration.sigma import sigma_migration, sigma_of_morphism
 
@@ -108,7 +108,7 @@ def test_attributes_that_cannot_be_one_are_refused() -> None:
     map_ = SchemaMap(source, target, {"V": "X", "E": "X"}, {"src": "", "tgt": ""})
     builder = InstanceBuilder(source)
     vertex = builder.add("V", "v", {"c": "red"})
-    edge = builder.add("E", "e", {"c": Variable("any")})
+    edge = builder.add("E", "e", {"c": ValueVariable("any")})
     for end in ("src", "tgt"):
         builder.set_function(end, edge, vertex)
     sigma = sigma_migration(map_, builder.build()).instance

@@ -28,16 +28,16 @@ from fcp_ros.cset import (
 )
 from fcp_ros.cset.instance.expressions import (
     Comparator,
-    Comparison,
-    Expression,
-    Operation,
     Operator,
-    Variable,
+    ValueComparison,
+    ValueExpression,
+    ValueOperation,
+    ValueVariable,
 )
 from fcp_ros.cset.rewriting.rule import Semantics
 
-A, B = Variable("a"), Variable("b")
-SUM = Operation(Operator.ADD, (A, B))
+A, B = ValueVariable("a"), ValueVariable("b")
+SUM = ValueOperation(Operator.ADD, (A, B))
 
 
 def weights(state: Instance) -> list[Any]:
@@ -109,20 +109,22 @@ SCHEMA = Schema(
 )
 
 
-def item(**values: Expression) -> Instance:
+def item(**values: ValueExpression) -> Instance:
     builder = InstanceBuilder(SCHEMA)
     builder.add("item", "x", values)
     return builder.build()
 
 
-def setting(given: dict[str, Expression], then: dict[str, Expression], *where: Comparison) -> Rule:
+def setting(
+    given: dict[str, ValueExpression], then: dict[str, ValueExpression], *where: ValueComparison
+) -> Rule:
     """The rule that reads some attributes of an item and sets others, keeping what both have."""
     both = {name: value for name, value in given.items() if then.get(name) == value}
     glue = item(**both)
     return Rule("set", inclusion(glue, item(**given)), inclusion(glue, item(**then)), where=where)
 
 
-def applied(rule: Rule, **values: Expression) -> Rewrite:
+def applied(rule: Rule, **values: ValueExpression) -> Rewrite:
     state = item(**values)
     return rewrite(rule, morphism(rule.L, state, {1: state.id_of("x")}))
 
@@ -152,7 +154,7 @@ def test_attributes_are_kept_forgotten_and_assigned() -> None:
 
 
 def test_an_expression_without_a_value_is_a_violation() -> None:
-    divide = setting({"part": A}, {"part": Operation(Operator.DIVIDE, (1, A))})
+    divide = setting({"part": A}, {"part": ValueOperation(Operator.DIVIDE, (1, A))})
     assert values_of(applied(divide, part=4.0)) == {"part": 0.25}
     (violation,) = applied(divide, part=0.0).violations
     assert violation.kind is ViolationKind.EXPRESSION
@@ -161,14 +163,14 @@ def test_an_expression_without_a_value_is_a_violation() -> None:
 
 
 def test_a_value_that_the_attribute_does_not_admit_is_a_violation() -> None:
-    halve = setting({"level": A}, {"level": Operation(Operator.DIVIDE, (A, 2))})
+    halve = setting({"level": A}, {"level": ValueOperation(Operator.DIVIDE, (A, 2))})
     (violation,) = applied(halve, level=3).violations
     assert violation.kind is ViolationKind.EXPRESSION
     assert "attribute 'level' of 'x' is 1.5; give a whole number" in violation.message
 
 
 def test_comparisons_choose_among_matches() -> None:
-    more = Comparison(Operation(Operator.ADD, (A, 1)), Comparator.GREATER, B)
+    more = ValueComparison(ValueOperation(Operator.ADD, (A, 1)), Comparator.GREATER, B)
     rule = setting({"level": A, "part": B}, {}, more)
     assert values_of(applied(rule, level=2, part=2.5)) == {}
     (violation,) = applied(rule, level=1, part=2.5).violations
@@ -180,7 +182,7 @@ def test_comparisons_choose_among_matches() -> None:
     state = builder.build()
     assert sorted(match.values["a"] for match in find_matches(rule, state)) == [2, 3, 4]
     # One without a truth value does not stop the search of the others.
-    zero = Comparison(Operation(Operator.DIVIDE, (6, A)), Comparator.GREATER_OR_EQUAL, 3)
+    zero = ValueComparison(ValueOperation(Operator.DIVIDE, (6, A)), Comparator.GREATER_OR_EQUAL, 3)
     rule = setting({"level": A}, {}, zero)
     assert sorted(match.values["a"] for match in find_matches(rule, state)) == [1, 2]
     (violation,) = applied(rule, level=0).violations
@@ -189,7 +191,7 @@ def test_comparisons_choose_among_matches() -> None:
 
 
 def test_tuples_have_attributes_too() -> None:
-    def marks(count: Expression | None) -> Instance:
+    def marks(count: ValueExpression | None) -> Instance:
         builder = InstanceBuilder(SCHEMA)
         row = builder.relate("marks", builder.add("tag", "t"), builder.add("item", "x"))
         builder.set_attribute(row, "count", count)
@@ -198,7 +200,7 @@ def test_tuples_have_attributes_too() -> None:
     rule = Rule(
         "count",
         inclusion(marks(None), marks(A)),
-        inclusion(marks(None), marks(Operation(Operator.ADD, (A, 1)))),
+        inclusion(marks(None), marks(ValueOperation(Operator.ADD, (A, 1)))),
     )
     (match,) = find_matches(rule, marks(4))
     outcome = rewrite(rule, match)
@@ -222,14 +224,14 @@ def test_tuples_have_attributes_too() -> None:
 # --- two elements of a rule at one of the state
 
 
-def pair(first: dict[str, Expression], second: dict[str, Expression]) -> Instance:
+def pair(first: dict[str, ValueExpression], second: dict[str, ValueExpression]) -> Instance:
     builder = InstanceBuilder(SCHEMA)
     builder.add("item", "x", first)
     builder.add("item", "y", second)
     return builder.build()
 
 
-def at_one(rule: Rule, **values: Expression) -> Rewrite:
+def at_one(rule: Rule, **values: ValueExpression) -> Rewrite:
     state = item(**values)
     (match,) = find_homs(rule.L, state, monic=False)
     return rewrite(rule, match)
@@ -283,14 +285,14 @@ def test_forgetting_against_keeping() -> None:
         ({"level": A}, {"level": B}, (), r"'level' of 'x' in R uses \?b, but L has \?a"),
         ({}, {"level": A}, (), r"'level' of 'x' in R uses \?a, but L has no variables"),
         (
-            {"level": Operation(Operator.ADD, (A, 1))},
+            {"level": ValueOperation(Operator.ADD, (A, 1))},
             {},
             (),
             r"'level' of 'x' in L is \(\?a \+ 1\); only R may hold operations",
         ),
         (
             {"level": A},
-            {"text": Operation(Operator.ADD, (A, 1))},
+            {"text": ValueOperation(Operator.ADD, (A, 1))},
             (),
             r"'text' of 'x' in R is \(\?a \+ 1\), a number, but the attribute is of kind string",
         ),
@@ -303,15 +305,15 @@ def test_forgetting_against_keeping() -> None:
         (
             {"level": A},
             {},
-            (Comparison(B, Comparator.LESS, 3),),
+            (ValueComparison(B, Comparator.LESS, 3),),
             r"\?b < 3 uses \?b, but L has \?a",
         ),
     ],
 )
 def test_rules_with_wrong_expressions_are_refused(
-    given: dict[str, Expression],
-    then: dict[str, Expression],
-    where: tuple[Comparison, ...],
+    given: dict[str, ValueExpression],
+    then: dict[str, ValueExpression],
+    where: tuple[ValueComparison, ...],
     message: str,
 ) -> None:
     with pytest.raises(RuleError, match=message):

@@ -26,8 +26,8 @@ from fcp_ros.cset import (
     rewrite,
 )
 from fcp_ros.cset.conditions.conditions import Condition, CountCondition
-from fcp_ros.cset.instance.change import Change
-from fcp_ros.cset.instance.expressions import Variable
+from fcp_ros.cset.instance.draft import Change
+from fcp_ros.cset.instance.expressions import ValueVariable
 from fcp_ros.cset.rewriting.match_maintenance import rule_matches
 from fcp_ros.cset.rewriting.rule import Semantics
 from fcp_ros.cset.search.match_set import MatchSet
@@ -243,7 +243,7 @@ def test_what_extends_no_match_any_more_need_not_be_one() -> None:
         attributes=(Attribute("weight", "thing", AttributeKind.INT),),
     )
     draft = InstanceBuilder(schema)
-    first = draft.add("thing", "first", {"weight": Variable("w")})
+    first = draft.add("thing", "first", {"weight": ValueVariable("w")})
     draft.add("thing", "second")
     left = draft.build()
     draft.relate("near", first, draft.add("thing", "third"))

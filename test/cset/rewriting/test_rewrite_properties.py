@@ -23,6 +23,7 @@ from fcp_ros.cset import (
     morphism,
     rewrite,
 )
+from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.cset.limits.chase import FunctionalLegs
 from fcp_ros.cset.limits.colimits import pushout
 from fcp_ros.cset.limits.diagrams import LimitError
@@ -158,7 +159,7 @@ def test_the_inverse_rule_restores_the_state(
         return
     assert outcome.comatch is not None
     assert outcome.comatch.violations() == ()
-    assert outcome.instance.functional_conflicts() == ()
+    assert find_conflicts(outcome.instance) == ()
     assert outcome.delta == difference(state, outcome.instance)
     if forgets(rule, match, outcome):
         return
@@ -242,7 +243,7 @@ def test_rewriting_is_a_pushout_complement_and_a_pushout(
     except LimitError:
         assert kinds == {ViolationKind.MERGE}
         return
-    if square.apex.functional_conflicts():
+    if find_conflicts(square.apex):
         assert kinds == {ViolationKind.FUNCTIONAL}
         return
     event("rewritten" if rule.right.is_monic else "merged")
@@ -331,7 +332,7 @@ def test_spo_is_a_pushout_of_partial_morphisms(
     match = Morphism(rule.L, bare(match.target), match.mapping)
     expected = partial_pushout(rule, match)
     outcome = rewrite(rule, match)
-    if expected.functional_conflicts():
+    if find_conflicts(expected):
         assert {v.kind for v in outcome.violations} == {ViolationKind.FUNCTIONAL}
         return
     if {v.kind for v in outcome.violations} == {ViolationKind.MERGE}:

@@ -29,6 +29,7 @@ from fcp_ros.cset import (
     rewrite,
     with_facts,
 )
+from fcp_ros.cset.instance.constraints import find_conflicts
 
 Tuple = tuple[str, ...]
 
@@ -292,7 +293,7 @@ def test_a_conflict_that_was_there_before_is_not_the_rules() -> None:
     broken = with_facts(STATE, add=[Fact("on", ("m1", "p2"))], allow_conflicts=True)
     rule = action(HOME, "put", X_P, [], [], [ON_X_P])
     after = result_of(rewrite(rule, match_of(rule, broken, x="m2", p="p2")))
-    assert len(after.functional_conflicts()) == 1
+    assert len(find_conflicts(after)) == 1
 
 
 def test_creating_and_deleting_elements() -> None:

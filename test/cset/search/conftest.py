@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from fcp_ros.cset import AttributeValue, Instance, InstanceBuilder
 from fcp_ros.cset.instance.expressions import (
     Comparator,
-    Comparison,
-    Operation,
     Operator,
-    Variable,
+    ValueComparison,
+    ValueOperation,
+    ValueVariable,
     variables_of,
 )
 
@@ -37,7 +37,7 @@ def all_morphisms(
     monic: bool | Collection[str] = True,
     initial: Mapping[int, int] | None = None,
     allowed: Mapping[int, Collection[int]] | None = None,
-    where: Sequence[Comparison] = (),
+    where: Sequence[ValueComparison] = (),
 ) -> set[tuple[Mapping_, Values]]:
     """The (mapping, values of variables) pairs of the morphisms, by definition."""
     elements = pattern.all_elements()
@@ -99,7 +99,9 @@ def _values(
             if value is None:
                 return None
             expected = (
-                values.setdefault(wanted.name, value) if isinstance(wanted, Variable) else wanted
+                values.setdefault(wanted.name, value)
+                if isinstance(wanted, ValueVariable)
+                else wanted
             )
             if value != expected:
                 return None
@@ -172,7 +174,9 @@ def _occurring(draw: st.DrawFn, target: Instance) -> tuple[Instance, dict[int, i
     for id_, image in images.items():
         for name, value in target.attributes(image).items():
             wanted = draw(
-                st.sampled_from([None, value, Variable("x"), Variable("y"), Variable("z")])
+                st.sampled_from(
+                    [None, value, ValueVariable("x"), ValueVariable("y"), ValueVariable("z")]
+                )
             )
             declared = {
                 a.name for a in target.schema.attributes_of(_type(builder, target, id_, image))
@@ -192,17 +196,17 @@ def _rows(instance: Instance) -> list[int]:
 
 
 @st.composite
-def _comparisons(draw: st.DrawFn, pattern: Instance) -> list[Comparison]:
+def _comparisons(draw: st.DrawFn, pattern: Instance) -> list[ValueComparison]:
     """Comparisons of the pattern's variables that stand for numbers only."""
     colours: set[str] = set()
     numbers: set[str] = set()
     for id_ in [*pattern.all_elements(), *_rows(pattern)]:
         for name, value in pattern.attributes(id_).items():
             (colours if name == "colour" else numbers).update(variables_of(value))
-    names = [Variable(name) for name in sorted(numbers - colours)]
-    sums = [Operation(Operator.ADD, (name, 1)) for name in names]
+    names = [ValueVariable(name) for name in sorted(numbers - colours)]
+    sums = [ValueOperation(Operator.ADD, (name, 1)) for name in names]
     comparisons = st.builds(
-        Comparison,
+        ValueComparison,
         st.sampled_from([*names, *sums, 2]),
         st.sampled_from(Comparator),
         st.sampled_from([*names, 2]),

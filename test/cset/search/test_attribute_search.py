@@ -18,11 +18,11 @@ from fcp_ros.cset import (
 )
 from fcp_ros.cset.instance.expressions import (
     Comparator,
-    Comparison,
-    ExpressionError,
-    Operation,
     Operator,
-    Variable,
+    ValueComparison,
+    ValueExpressionError,
+    ValueOperation,
+    ValueVariable,
 )
 from fcp_ros.cset.search.homs import Homs
 
@@ -38,7 +38,7 @@ SCHEMA = Schema(
         Attribute("since", "lies", AttributeKind.INT),
     ),
 )
-X, Y, Z = Variable("x"), Variable("y"), Variable("z")
+X, Y, Z = ValueVariable("x"), ValueVariable("y"), ValueVariable("z")
 
 
 def shop() -> Instance:
@@ -75,7 +75,7 @@ def names(homs: Homs) -> list[str]:
     return sorted(" ".join(row.values()) for row in found)
 
 
-def search(pattern: Instance, where: Sequence[Comparison] = (), **options: Any) -> list[str]:
+def search(pattern: Instance, where: Sequence[ValueComparison] = (), **options: Any) -> list[str]:
     return names(find_homs(pattern, shop(), where=where, **options))
 
 
@@ -119,7 +119,7 @@ def test_tuples_have_attributes() -> None:
     builder.set_attribute(row, "since", X)
     assert len(search(builder.build())) == 3
     builder.set_attribute(item, "price", Y)
-    ten_times = Comparison(X, Comparator.EQUAL, Operation(Operator.MULTIPLY, (Y, 10)))
+    ten_times = ValueComparison(X, Comparator.EQUAL, ValueOperation(Operator.MULTIPLY, (Y, 10)))
     assert search(builder.build(), [ten_times]) == ["a1 s1 lies(a1, s1)"]
     assert find_hom(builder.build(), shop(), where=[ten_times]).values == {"x": 10, "y": 1}  # type: ignore[union-attr]
 
@@ -136,7 +136,9 @@ def test_tuples_have_attributes() -> None:
     ],
 )
 def test_comparisons(comparator: Comparator, expected: list[str]) -> None:
-    assert search(items({"price": X}, {"price": Y}), [Comparison(X, comparator, Y)]) == expected
+    assert (
+        search(items({"price": X}, {"price": Y}), [ValueComparison(X, comparator, Y)]) == expected
+    )
 
 
 def test_a_comparison_is_made_as_soon_as_it_can_be() -> None:
@@ -145,17 +147,17 @@ def test_a_comparison_is_made_as_soon_as_it_can_be() -> None:
     for price in range(60):
         builder.add("item", f"i{price}", {"price": price})
     pattern = items({"price": X}, {"price": Y}, {}, {}, {}, {}, {})
-    where = [Comparison(X, Comparator.LESS, Y), Comparison(Y, Comparator.LESS, X)]
+    where = [ValueComparison(X, Comparator.LESS, Y), ValueComparison(Y, Comparator.LESS, X)]
     homs = find_homs(pattern, builder.build(), where=where, monic=False)
     assert list(homs) == []
     assert homs.count() == 0
-    never = [Comparison(1, Comparator.GREATER, 2)]
+    never = [ValueComparison(1, Comparator.GREATER, 2)]
     assert list(find_homs(pattern, builder.build(), where=never)) == []
 
 
 def test_comparisons_of_what_is_fixed_from_the_start() -> None:
     pattern, target = items({"price": X}, {"price": Y}), shop()
-    less = [Comparison(X, Comparator.LESS, Y)]
+    less = [ValueComparison(X, Comparator.LESS, Y)]
     first, second = (pattern.id_of(name) for name in ("i1", "i2"))
     for fixed, expected in (("a1", ["a1 a3", "a1 p3"]), ("a3", []), ("p0", [])):
         found = find_homs(pattern, target, where=less, initial={first: target.id_of(fixed)})
@@ -169,11 +171,11 @@ def test_comparisons_of_what_is_fixed_from_the_start() -> None:
 def test_comparisons_without_a_meaning_are_refused() -> None:
     pattern = items({"price": X, "label": Y})
     with pytest.raises(ValueError, match=r"pattern has no variable z; its variables are: x, y"):
-        find_homs(pattern, shop(), where=[Comparison(X, Comparator.LESS, Z)])
-    homs = find_homs(pattern, shop(), where=[Comparison(X, Comparator.LESS, Y)])
-    with pytest.raises(ExpressionError, match=r"\?x < \?y: 1 and 'apple' cannot be ordered"):
+        find_homs(pattern, shop(), where=[ValueComparison(X, Comparator.LESS, Z)])
+    homs = find_homs(pattern, shop(), where=[ValueComparison(X, Comparator.LESS, Y)])
+    with pytest.raises(ValueExpressionError, match=r"\?x < \?y: 1 and 'apple' cannot be ordered"):
         next(homs)
-    with pytest.raises(ExpressionError, match="cannot be ordered"):
+    with pytest.raises(ValueExpressionError, match="cannot be ordered"):
         homs.columns()
 
 

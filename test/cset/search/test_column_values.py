@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from fcp_ros.cset import Attribute, AttributeKind, Instance, InstanceBuilder, Schema, find_homs
 from fcp_ros.cset.instance.expressions import (
     Comparator,
-    Comparison,
-    ExpressionError,
-    Operation,
     Operator,
-    Variable,
+    ValueComparison,
+    ValueExpressionError,
+    ValueOperation,
+    ValueVariable,
 )
 from fcp_ros.cset.search.column_values import UNSET, AttributeIndex, ColumnValues, attribute_index
 
@@ -29,11 +29,11 @@ SCHEMA = Schema(
         Attribute("label", "thing", AttributeKind.STRING),
     ),
 )
-X, Y = Variable("x"), Variable("y")
+X, Y = ValueVariable("x"), ValueVariable("y")
 # 2^53 and 2^53 + 1 are one floating point number, but two integers.
 VALUES = st.sampled_from([0, 1, 2, 2**53, 2**53 + 1, 0.5, 1.0, -1.5, True, False, "a", "b"])
 SIDES = st.one_of(
-    st.sampled_from([X, Y, X, Y, Operation(Operator.ADD, (X, 1))]),
+    st.sampled_from([X, Y, X, Y, ValueOperation(Operator.ADD, (X, 1))]),
     VALUES,
 )
 
@@ -57,7 +57,7 @@ def things(*values: dict[str, Any], skipped: int = 0) -> Instance:
 def test_comparing_columns_is_comparing_values(
     rows: list[tuple[Any, Any]], left: Any, comparator: Comparator, right: Any
 ) -> None:
-    comparison = Comparison(left, comparator, right)
+    comparison = ValueComparison(left, comparator, right)
     values = ColumnValues(things())
     columns = {
         variable.name: np.array([values.number(row[at]) for row in rows])
@@ -65,8 +65,8 @@ def test_comparing_columns_is_comparing_values(
     }
     try:
         expected = [comparison.holds({"x": x, "y": y}) for x, y in rows]
-    except ExpressionError:
-        with pytest.raises(ExpressionError):
+    except ValueExpressionError:
+        with pytest.raises(ValueExpressionError):
             values.compare(comparison, columns)
         return
     found = np.broadcast_to(values.compare(comparison, columns), (len(rows),))
@@ -121,7 +121,7 @@ def test_a_truth_value_and_the_number_it_equals_are_told_apart() -> None:
     # Met first, False must not take the place of 0, with which one can compute.
     pattern = things({"flag": X, "count": Y})
     target = things({"flag": False, "count": 0}, {"flag": True, "count": 2})
-    where = [Comparison(Operation(Operator.ADD, (Y, 1)), Comparator.EQUAL, 1)]
+    where = [ValueComparison(ValueOperation(Operator.ADD, (Y, 1)), Comparator.EQUAL, 1)]
     assert find_homs(pattern, target, where=where).count() == 1
     # They are equal nevertheless: one variable matches both.
     assert find_homs(things({"flag": X, "count": X}), target).count() == 1

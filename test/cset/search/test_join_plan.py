@@ -4,7 +4,7 @@
 from example_graphs import graph, path
 
 from fcp_ros.cset import Instance, InstanceBuilder, Relation, Schema, find_homs
-from fcp_ros.cset.instance.expressions import Comparator, Comparison
+from fcp_ros.cset.instance.expressions import Comparator, ValueComparison
 from fcp_ros.cset.search.join_order import order_of_magnitude, sizes_by_column, sizes_by_index
 from fcp_ros.cset.search.join_plan import JoinPlan, Query, plan_for
 from fcp_ros.cset.search.pattern import TableKind, pattern_of
@@ -84,7 +84,7 @@ def test_plans_are_kept_until_the_orders_of_magnitude_change() -> None:
 def test_a_plan_does_not_depend_on_what_is_compared_with() -> None:
     pattern, target = path(2), path(3)
     for number in range(5):
-        list(find_homs(pattern, target, where=[Comparison(number, Comparator.LESS, 3)]))
+        list(find_homs(pattern, target, where=[ValueComparison(number, Comparator.LESS, 3)]))
     assert len(pattern_of(pattern).plans) == 1
 
 

@@ -21,8 +21,8 @@ from fcp_ros.cset import (
     SchemaError,
     find_homs,
 )
-from fcp_ros.cset.instance.change import Change
-from fcp_ros.cset.instance.expressions import Comparator, Comparison, Variable
+from fcp_ros.cset.instance.draft import Change
+from fcp_ros.cset.instance.expressions import Comparator, ValueComparison, ValueVariable
 from fcp_ros.cset.search.match_set import MatchSet
 from fcp_ros.cset.search.pattern import pattern_of
 
@@ -125,11 +125,11 @@ ROADS = Schema(
 )
 
 
-def roads(*lengths: int | Variable | None) -> Instance:
+def roads(*lengths: int | ValueVariable | None) -> Instance:
     """A path of roads with these lengths, from town to town of size ?s."""
     builder = InstanceBuilder(ROADS)
     towns = [builder.add("town") for _ in range(len(lengths) + 1)]
-    builder.set_attribute(towns[0], "size", Variable("s"))
+    builder.set_attribute(towns[0], "size", ValueVariable("s"))
     for ends, length in zip(pairwise(towns), lengths, strict=True):
         builder.set_attribute(builder.relate("road", *ends), "length", length)
     return builder.build()
@@ -140,9 +140,9 @@ def roads(*lengths: int | Variable | None) -> Instance:
     pattern=st.sampled_from(
         [
             roads(None, 1),
-            roads(Variable("x"), Variable("x")),
-            roads(Variable("s")),
-            roads(Variable("x"), Variable("y")),
+            roads(ValueVariable("x"), ValueVariable("x")),
+            roads(ValueVariable("s")),
+            roads(ValueVariable("x"), ValueVariable("y")),
         ]
     ),
     larger=st.booleans(),
@@ -156,7 +156,11 @@ def test_values_of_variables(
     pattern: Instance, larger: bool, edits: list[tuple[int, int, Any]]
 ) -> None:
     names = sorted(pattern_of(pattern).variables)
-    where = [Comparison(Variable(names[0]), Comparator.LESS, Variable(names[-1]))] if larger else []
+    where = (
+        [ValueComparison(ValueVariable(names[0]), Comparator.LESS, ValueVariable(names[-1]))]
+        if larger
+        else []
+    )
     builder = InstanceBuilder(ROADS)
     towns = [builder.add("town", attributes={"size": size}) for size in (1, 2, 3)]
     for pair in [(0, 1), (1, 2), (2, 2)]:

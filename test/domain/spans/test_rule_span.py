@@ -4,6 +4,7 @@
 import pytest
 
 from fcp_ros.cset import Fact, facts, find_homs, find_matches, rewrite, with_facts
+from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.domain.expressions.syntax import Atom, TypedVariable, Variable
 from fcp_ros.domain.model import Constraint
 from fcp_ros.domain.spans.rule_span import build_constraint_pattern, build_span
@@ -82,7 +83,7 @@ def test_a_whole_day_uses_every_rule(household, flat):
     state = apply(household, state, "navigate", to="living_room_1")
     state = apply(household, state, "place", support="table_1")
     assert has(state, "on", "book_1", "table_1")
-    assert not state.functional_conflicts()
+    assert not find_conflicts(state)
 
 
 @pytest.mark.parametrize(

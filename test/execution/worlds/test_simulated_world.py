@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import facts
+from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.execution.worlds.faults import parse_faults, parse_success
 from fcp_ros.execution.worlds.simulated_world import QualityModel, SimulatedWorld
@@ -150,4 +151,4 @@ def test_whatever_fails_the_world_stays_one_that_the_rules_allow(
         else:
             assert world.instance is before
         assert facts(world.instance) == facts(expected)
-        assert not world.instance.functional_conflicts()
+        assert not find_conflicts(world.instance)

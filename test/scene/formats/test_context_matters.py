@@ -10,6 +10,7 @@ from small_household import MAPPING, SCHEMA
 
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.cset import facts
+from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.scene import (
     Layer,
     SceneError,
@@ -126,7 +127,7 @@ def test_the_published_instances(shared_dir: Path) -> None:
         assert rooms == {r.elements[0] for r in scene.relations_named("connected")}
         assert not [note for note in scene.notes if "no connection" in note]
         state = scene_to_instance(scene, SCHEMA, MAPPING)
-        assert not state.instance.functional_conflicts()
+        assert not find_conflicts(state.instance)
         located = {fact.arguments[0] for fact in facts(state.instance, ["on", "inside"])}
         items = {state.instance.name_of(id_) for id_ in state.instance.elements("item")}
         assert items == located

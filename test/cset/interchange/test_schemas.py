@@ -8,7 +8,7 @@ import pytest
 from example_graphs import GRAPH
 
 from fcp_ros.cset import Attribute, AttributeKind, Function, Schema, SchemaError
-from fcp_ros.cset.interchange.acset_schema import schema_from_acset_json, schema_to_acset_json
+from fcp_ros.cset.interchange.schemas import schema_from_acset_json, schema_to_acset_json
 from fcp_ros.cset.schema.symbols import PathEquation
 
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schemas as YAML and JSON: round trips, and errors that say where and what to do."""
+"""Schemas as YAML and plain data: round trips, and errors that say where and what to do."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,14 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema, SchemaError
-from fcp_ros.cset.schema.schema_text import (
-    read_schema,
-    schema_from_json,
-    schema_from_yaml,
-    schema_to_json,
-    schema_to_yaml,
-    write_schema,
-)
 from fcp_ros.cset.schema.symbols import PathEquation
 
 KITCHEN = Schema(
@@ -62,12 +53,12 @@ equations: [mug.made_of.made_of = mug.made_of]
 
 def test_the_yaml_of_a_schema() -> None:
     # In YAML 1.1 `on`, `off` and `no` would be truth values.
-    assert schema_to_yaml(KITCHEN) == YAML_TEXT
-    assert schema_from_yaml(YAML_TEXT) == KITCHEN
+    assert KITCHEN.to_yaml() == YAML_TEXT
+    assert Schema.from_yaml(YAML_TEXT) == KITCHEN
 
 
 def test_what_is_left_out_is_empty() -> None:
-    assert schema_from_yaml("name: s\ntypes:\n  a:\nfunctions:\n") == Schema("s", {"a": ()})
+    assert Schema.from_yaml("name: s\ntypes:\n  a:\nfunctions:\n") == Schema("s", {"a": ()})
 
 
 NAMES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=5)
@@ -106,24 +97,8 @@ def schemas(draw: st.DrawFn) -> Schema:
 @given(schema=schemas())
 def test_round_trips(schema: Schema) -> None:
     assert Schema.from_dict(schema.to_dict()) == schema
-    assert schema_from_json(schema_to_json(schema)) == schema
-    assert schema_from_yaml(schema_to_yaml(schema)) == schema
-
-
-@pytest.mark.parametrize("name", ["home.yaml", "home.yml", "home.json"])
-def test_files(tmp_path: Path, name: str) -> None:
-    write_schema(KITCHEN, tmp_path / name)
-    assert read_schema(tmp_path / name) == KITCHEN
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(SchemaError, match=r"absent\.yaml: cannot be read \(No such file"):
-        read_schema(tmp_path / "absent.yaml")
-    with pytest.raises(SchemaError, match=r"ends in \.yaml, \.yml or \.json; rename it"):
-        read_schema(tmp_path / "schema.txt")
-    (tmp_path / "latin.yaml").write_bytes(b"name: caf\xe9")
-    with pytest.raises(SchemaError, match="not UTF-8"):
-        read_schema(tmp_path / "latin.yaml")
+    assert Schema.from_dict(json.loads(json.dumps(schema.to_dict()))) == schema
+    assert Schema.from_yaml(schema.to_yaml()) == schema
 
 
 @pytest.mark.parametrize(
@@ -172,7 +147,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 )
 def test_what_is_no_schema_is_refused_with_its_place(text: str, message: str) -> None:
     with pytest.raises(SchemaError) as caught:
-        schema_from_yaml(text, "f")
+        Schema.from_yaml(text, "f")
     assert any(message in line for line in str(caught.value).splitlines()), str(caught.value)
 
 
@@ -180,24 +155,8 @@ def test_every_problem_has_a_line() -> None:
     functions = "  f: {source: b, target: a}\n  g: {source: a, target: c}"
     text = f"name: s\ntypes: {{a: []}}\nfunctions:\n{functions}"
     with pytest.raises(SchemaError) as caught:
-        schema_from_yaml(text, "f")
+        Schema.from_yaml(text, "f")
     assert [line[:4] for line in str(caught.value).splitlines()] == ["f:4:", "f:5:"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"name": "s",\n "types": {"a": ["b"]}}', "f:2: no type 'b'"),
-        ('{"name": "s",\n "types": }', "f:2: not JSON: Expecting value"),
-        ('{"name": "s", "types": {"a": [], "a": []}}', "the key 'a' is there twice"),
-        ('{"name": "s\\ud83d\\ude00", "types": {"a": ["b"]}}', "no type 'b' in the parents"),
-        ("[" * 100_000, "f: not JSON: nested too deep"),
-    ],
-)
-def test_json_that_is_no_schema_is_refused_with_its_place(text: str, message: str) -> None:
-    with pytest.raises(SchemaError) as caught:
-        schema_from_json(text, "f")
-    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("data", [{}, {"name": "s", "types": []}, {"name": "s", "types": {"a": 3}}])

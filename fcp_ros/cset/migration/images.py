@@ -6,9 +6,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from fcp_ros.cset.migration.errors import MigrationError
 from fcp_ros.cset.schema.schema import Schema
 from fcp_ros.foundation.wording import describe_unknown_name
+
+
+class MigrationError(ValueError):
+    """A map that is no functor, or an instance that has no counterpart in the other schema."""
+
 
 Path = tuple[str, ...]
 

@@ -30,14 +30,14 @@ def closure(name: str, parents: Mapping[str, Iterable[str]]) -> frozenset[str]:
     return frozenset(found)
 
 
-def problems_of(
+def find_problems(
     types: Types,
     functions: Sequence[Function],
     relations: Sequence[Relation],
     attributes: Sequence[Attribute],
     equations: Sequence[PathEquation] = (),
 ) -> list[SchemaProblem]:
-    """All that is wrong with the parts of a schema; empty when it is valid."""
+    """Find all that is wrong with the parts of a schema; empty if it is valid."""
     return [
         *_name_problems(types, functions, relations, attributes),
         *_type_problems(types),
@@ -49,11 +49,11 @@ def problems_of(
     ]
 
 
-def end_of_path(path: Iterable[str], source: str, steps_of: StepsOf, where: str) -> str:
-    """The declared type in which a path ends.
+def follow_path(path: Iterable[str], source: str, steps_of: StepsOf, where: str) -> str:
+    """Follow a path to the declared type in which it ends.
 
     Args:
-        path: names of functions; at first of a leg, where `source` is a relation.
+        path: names of functions; the first is a leg if `source` is a relation.
         source: where it starts.
         steps_of: the target of each function or leg that a type has.
         where: for the message.
@@ -82,7 +82,7 @@ def _name_problems(
         ("functions", "function", [function.name for function in functions]),
     )
     for section, what, names in parts:
-        for name in _repeated(names):
+        for name in _find_repeated(names):
             text = f"{what} {name!r} is declared twice; rename or remove one"
             yield SchemaProblem((section, name), text)
     legs = [leg for relation in relations for leg, _ in relation.legs]
@@ -105,7 +105,7 @@ def _cycle_problems(types: Types) -> Iterator[SchemaProblem]:
     seen: set[str] = set()
     for name in types:
         if name not in seen:
-            cycle = _cycle_through(name, types)
+            cycle = _find_cycle(name, types)
             if cycle:
                 group = closure(name, types)
                 seen |= {other for other in group if name in closure(other, types)}
@@ -114,8 +114,8 @@ def _cycle_problems(types: Types) -> Iterator[SchemaProblem]:
                 yield SchemaProblem(("types", name), text)
 
 
-def _cycle_through(name: str, types: Types) -> list[str]:
-    """A shortest way up from a type to itself; empty where there is none."""
+def _find_cycle(name: str, types: Types) -> list[str]:
+    """A shortest way up from a type to itself; empty if there is none."""
     ways = [[name, parent] for parent in types[name]]
     seen: set[str] = set()
     for way in ways:
@@ -140,7 +140,7 @@ def _relation_problems(relation: Relation, types: Types) -> Iterator[SchemaProbl
     legs = [leg for leg, _ in relation.legs]
     if not legs:
         yield SchemaProblem(part, f"{where} has no legs; give it at least one")
-    for leg in _repeated(legs):
+    for leg in _find_repeated(legs):
         yield SchemaProblem((*part, "legs", leg), f"leg {leg!r} is declared twice of {where}")
     for leg, type_ in relation.legs:
         if type_ not in types:
@@ -166,7 +166,7 @@ def _attribute_problems(
                 f"{where} of {attribute.owner!r}: values are listed for kind enum, and only there"
             )
             yield SchemaProblem((*part, "kind"), text)
-        for value in _repeated(attribute.values):
+        for value in _find_repeated(attribute.values):
             text = (
                 f"value {value!r} is listed twice for {where} of {attribute.owner!r}; once will do"
             )
@@ -174,7 +174,7 @@ def _attribute_problems(
     for name in owners:
         above = closure(name, types)
         owned = [(at, a.name) for at, a in enumerate(attributes) if a.owner in above]
-        for repeated in _repeated([attribute for _, attribute in owned]):
+        for repeated in _find_repeated([attribute for _, attribute in owned]):
             last = max(at for at, attribute in owned if attribute == repeated)
             text = f"attribute {repeated!r} is declared twice of type {name!r}; rename one"
             yield SchemaProblem(("attributes", last, "name"), text)
@@ -205,7 +205,7 @@ def _equation_problems(
         ends = []
         for path in (equation.left, equation.right):
             try:
-                ends.append(end_of_path(path, equation.source, steps_of, where))
+                ends.append(follow_path(path, equation.source, steps_of, where))
             except LookupError as error:
                 yield SchemaProblem(part, str(error.args[0]))
         if len(ends) == 2 and not _may_meet(ends[0], ends[1], types):
@@ -217,14 +217,14 @@ def _equation_problems(
 
 
 def _may_meet(first: str, second: str, types: Types) -> bool:
-    """Whether an element can be of both types."""
+    """Return True if an element can be of both types."""
     if first == second:
         return True
     return any({first, second} <= closure(name, types) for name in types)
 
 
-def _repeated(names: Sequence[str]) -> list[str]:
-    """The names that are there more than once, each once."""
+def _find_repeated(names: Sequence[str]) -> list[str]:
+    """The names that occur more than once, each once."""
     counts: dict[str, int] = {}
     for name in names:
         counts[name] = counts.get(name, 0) + 1

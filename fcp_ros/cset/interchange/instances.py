@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.expressions import Operation, Variable
+from fcp_ros.cset.instance.expressions import ValueOperation, ValueVariable
 from fcp_ros.cset.instance.instance import Instance, InstanceError
-from fcp_ros.cset.interchange.acset_columns import (
+from fcp_ros.cset.interchange.columns import (
     ID,
     NAME,
     TYPE_SUFFIX,
@@ -114,7 +114,7 @@ class _Writer:
             for type_ in self.schema.types
             for number, element in enumerate(instance.elements(type_, subtypes=False), start=1)
         }
-        self.variables: dict[str, dict[Variable, int]] = {}
+        self.variables: dict[str, dict[ValueVariable, int]] = {}
 
     def tables(self) -> dict[str, list[Row]]:
         tables = {}
@@ -146,12 +146,12 @@ class _Writer:
         return row
 
     def value(self, value: Any, type_: str, id_: int) -> Any:
-        if isinstance(value, Operation):
+        if isinstance(value, ValueOperation):
             name = self.instance.name_of(id_)
             raise InstanceError(
                 f"{name!r} holds {value}, but ACSets hold values and variables only"
             )
-        if isinstance(value, Variable):
+        if isinstance(value, ValueVariable):
             numbers = self.variables.setdefault(type_, {})
             return {VARIABLE: numbers.setdefault(value, len(numbers) + 1)}
         return value
@@ -176,7 +176,7 @@ class _Reader:
         self.builder = InstanceBuilder(schema)
         self.elements: dict[tuple[str, int], int] = {}
         self.variables = {
-            (type_, row[ID]): Variable(row.get(NAME, f"{type_}_{row[ID]}"))
+            (type_, row[ID]): ValueVariable(row.get(NAME, f"{type_}_{row[ID]}"))
             for type_ in dict.fromkeys(self.types.values())
             for _, row in self.rows(type_)
         }
@@ -260,7 +260,7 @@ class _Reader:
         number = value.get(VARIABLE)
         if len(value) != 1 or not _is_number(number):
             raise InstanceError(f'{value!r} is neither a value nor a variable, {{"_var": 1}}')
-        return self.variables.setdefault((type_, number), Variable(f"{type_}_{number}"))
+        return self.variables.setdefault((type_, number), ValueVariable(f"{type_}_{number}"))
 
     def resolve(self, row: Row, column: str, declared: str, where: str) -> int:
         if column not in row:

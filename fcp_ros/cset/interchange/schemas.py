@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fcp_ros.cset.interchange.acset_columns import AttributeTypes, attribute_types_of
+from fcp_ros.cset.interchange.columns import AttributeTypes, attribute_types_of
 from fcp_ros.cset.schema.schema import (
     Attribute,
     AttributeKind,

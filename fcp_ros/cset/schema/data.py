@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A schema as plain dictionaries and lists, and the parts of a schema read from such data.
+"""Schemas as plain dictionaries and lists, read from these, and as text for people.
 
 The shape, which YAML and JSON files have too::
 
@@ -15,7 +15,7 @@ or the like is written out: ``{source: thing, left: [...], right: [...]}``.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from fcp_ros.cset.schema.symbols import (
@@ -35,7 +35,7 @@ T = TypeVar("T")
 _WORD = re.compile(r"[\w-]+\Z")
 
 
-def data_of(
+def write_data(
     name: str,
     types: Mapping[str, Sequence[str]],
     functions: Sequence[Function],
@@ -43,7 +43,7 @@ def data_of(
     attributes: Sequence[Attribute],
     equations: Sequence[PathEquation],
 ) -> dict[str, Any]:
-    """The parts of a schema as plain data; sections without entries are left out."""
+    """Return the parts of a schema as plain data; sections without entries are left out."""
     data: dict[str, Any] = {
         "name": name,
         "types": {type_: list(parents) for type_, parents in types.items()},
@@ -55,8 +55,8 @@ def data_of(
     return {key: value for key, value in data.items() if value or key in ("name", "types")}
 
 
-def parts_of(data: Any) -> dict[str, Any]:
-    """The arguments of `Schema` that the data describe; that they fit, the schema checks.
+def read_parts(data: Any) -> dict[str, Any]:
+    """Read the arguments of `Schema` from data; the schema checks that they fit together.
 
     Raises:
         SchemaError: the data do not have the shape; `problems` says where.
@@ -69,26 +69,26 @@ def parts_of(data: Any) -> dict[str, Any]:
         "name": reader.text(top.get("name", "?"), ("name",)),
         "types": {
             type_: reader.texts(parents, ("types", type_))
-            for type_, parents in reader.named(top.get("types", {}), ("types",))
+            for type_, parents in reader.entries(top.get("types", {}), ("types",))
         },
         "functions": [
             Function(name, *reader.ends(entry, ("functions", name)))
-            for name, entry in reader.named(top.get("functions", {}), ("functions",))
+            for name, entry in reader.entries(top.get("functions", {}), ("functions",))
         ],
         "relations": [
             reader.relation(name, entry, ("relations", name))
-            for name, entry in reader.named(top.get("relations", {}), ("relations",))
+            for name, entry in reader.entries(top.get("relations", {}), ("relations",))
         ],
-        "attributes": reader.listed(top.get("attributes", []), "attributes", reader.attribute),
-        "equations": reader.listed(top.get("equations", []), "equations", reader.equation),
+        "attributes": reader.items(top.get("attributes", []), "attributes", reader.attribute),
+        "equations": reader.items(top.get("equations", []), "equations", reader.equation),
     }
     if reader.problems:
-        raise refused("not a schema", reader.problems)
+        raise make_error("not a schema", reader.problems)
     return parts
 
 
-def refused(what: str, problems: Sequence[SchemaProblem]) -> SchemaError:
-    """The error that lists what is wrong."""
+def make_error(what: str, problems: Sequence[SchemaProblem]) -> SchemaError:
+    """Make the error that lists the problems."""
     return SchemaError(f"{what}: " + "; ".join(problem.message for problem in problems), problems)
 
 
@@ -97,7 +97,7 @@ _NO_FUNCTION: tuple[str, str] = ("?", "?")
 
 
 class _Reader:
-    """Reads plain data and notes what has another shape; reading goes on with nothing there."""
+    """Reads plain data and notes what has another shape; such parts are read as empty."""
 
     def __init__(self) -> None:
         self.problems: list[SchemaProblem] = []
@@ -105,7 +105,7 @@ class _Reader:
     def mapping(
         self, data: Any, part: Part, *, required: Sequence[str], optional: Sequence[str] = ()
     ) -> Mapping[str, Any]:
-        where = f"`{_shown(part)}`" if part else "a schema"
+        where = f"`{_write_part(part)}`" if part else "a schema"
         keys = (*required, *optional)
         if not isinstance(data, Mapping):
             self._add(part, f"{where} must be a mapping with {', '.join(keys)}; it is {data!r}")
@@ -116,17 +116,17 @@ class _Reader:
         for key in required:
             if key not in data:
                 self._add(part, f"{where} lacks {key!r}; add it")
-        # What is null is taken as left out: an empty section of a YAML text is null.
+        # An empty section of a YAML text is null: the same as left out.
         return {key: data[key] for key in keys if data.get(key) is not None}
 
-    def named(self, data: Any, part: Part) -> Iterator[tuple[str, Any]]:
+    def entries(self, data: Any, part: Part) -> Iterator[tuple[str, Any]]:
         if not isinstance(data, Mapping):
-            self._add(part, f"`{_shown(part)}` must be a mapping by names; it is {data!r}")
+            self._add(part, f"`{_write_part(part)}` must be a mapping by names; it is {data!r}")
             return
         for name, entry in data.items():
             yield self.text(name, part), entry
 
-    def listed(self, data: Any, section: str, read: Callable[[Any, Part], T]) -> list[T]:
+    def items(self, data: Any, section: str, read: Callable[[Any, Part], T]) -> list[T]:
         if not isinstance(data, (list, tuple)):
             self._add((section,), f"`{section}` must be a list; it is {data!r}")
             return []
@@ -135,14 +135,14 @@ class _Reader:
     def text(self, data: Any, part: Part) -> str:
         if isinstance(data, str):
             return data
-        self._add(part, f"`{_shown(part)}`: {data!r} must be a text; put it in quotes")
+        self._add(part, f"`{_write_part(part)}`: {data!r} must be a text; put it in quotes")
         return "?"
 
     def texts(self, data: Any, part: Part) -> tuple[str, ...]:
         if data is None:
             return ()
         if not isinstance(data, (list, tuple)):
-            self._add(part, f"`{_shown(part)}` must be a list of names; it is {data!r}")
+            self._add(part, f"`{_write_part(part)}` must be a list of names; it is {data!r}")
             return ()
         return tuple(self.text(entry, (*part, at)) for at, entry in enumerate(data))
 
@@ -158,11 +158,11 @@ class _Reader:
         at = (*part, "legs")
         legs = tuple(
             (leg, self.text(type_, (*at, leg)))
-            for leg, type_ in self.named(entry.get("legs", {}), at)
+            for leg, type_ in self.entries(entry.get("legs", {}), at)
         )
         static = entry.get("static", False)
         if not isinstance(static, bool):
-            self._add((*part, "static"), f"`{_shown(part)}.static` must be true or false")
+            self._add((*part, "static"), f"`{_write_part(part)}.static` must be true or false")
         functional = self.texts(entry.get("functional", ()), (*part, "functional"))
         return Relation(name, legs, functional, static is True)
 
@@ -173,7 +173,8 @@ class _Reader:
         kinds = [known.value for known in AttributeKind]
         if "kind" in entry and kind not in kinds:
             self._add(
-                (*part, "kind"), describe_unknown_name("kind", kind, kinds, f"`{_shown(part)}`")
+                (*part, "kind"),
+                describe_unknown_name("kind", kind, kinds, f"`{_write_part(part)}`"),
             )
         values = self.texts(entry.get("values", ()), (*part, "values"))
         known_kind = AttributeKind(kind) if kind in kinds else AttributeKind.STRING
@@ -181,28 +182,30 @@ class _Reader:
 
     def equation(self, data: Any, part: Part) -> PathEquation:
         if isinstance(data, str):
-            return self._written_equation(data, part)
+            return self._parse_equation(data, part)
         entry = self.mapping(data, part, required=("source", "left", "right"))
         source = self.text(entry.get("source", "?"), (*part, "source"))
         left, right = (self.texts(entry.get(key), (*part, key)) for key in ("left", "right"))
         return PathEquation(source, left, right)
 
-    def _written_equation(self, text: str, part: Part) -> PathEquation:
+    def _parse_equation(self, text: str, part: Part) -> PathEquation:
         sides = [tuple(side.strip().split(".")) for side in text.split("=")]
         words = [word for side in sides for word in side]
         if len(sides) != 2 or not all(_WORD.match(word) for word in words):
             shape = "two paths from one type, such as `mug.made_of = mug`"
-            self._add(part, f"`{_shown(part)}`: {text!r} must be {shape}")
+            self._add(part, f"`{_write_part(part)}`: {text!r} must be {shape}")
         elif sides[0][0] != sides[1][0]:
             names = f"{sides[0][0]!r} and {sides[1][0]!r}"
-            self._add(part, f"`{_shown(part)}`: the sides start at {names}; start both at one type")
+            self._add(
+                part, f"`{_write_part(part)}`: the sides start at {names}; start both at one type"
+            )
         return PathEquation(sides[0][0], sides[0][1:], sides[-1][1:])
 
     def _add(self, part: Part, message: str) -> None:
         self.problems.append(SchemaProblem(part, message))
 
 
-def _shown(part: Part) -> str:
+def _write_part(part: Part) -> str:
     return ".".join(map(str, part))
 
 
@@ -233,3 +236,49 @@ def _equation_data(equation: PathEquation) -> Any:
         "left": list(equation.left),
         "right": list(equation.right),
     }
+
+
+def format_schema(
+    name: str,
+    types: Mapping[str, Sequence[str]],
+    functions: Sequence[Function],
+    relations: Sequence[Relation],
+    attributes: Sequence[Attribute],
+    equations: Sequence[PathEquation],
+) -> str:
+    """Return the parts of a schema, one a line, in the notation of the field."""
+    sections = (
+        ("types", map(_type, types, types.values())),
+        ("functions", (f"{f.name}: {f.source} -> {f.target}" for f in functions)),
+        ("relations", map(_relation, relations)),
+        ("attributes", map(_attribute, attributes)),
+        ("equations", map(str, equations)),
+    )
+    lines = [f"schema {name}"]
+    for title, entries in sections:
+        lines.extend(_section(title, entries))
+    return "\n".join(lines)
+
+
+def _section(title: str, entries: Iterable[str]) -> list[str]:
+    shown = [f"    {entry}" for entry in entries]
+    return [f"  {title}", *shown] if shown else []
+
+
+def _type(name: str, parents: Sequence[str]) -> str:
+    return f"{name} is_a {', '.join(parents)}" if parents else name
+
+
+def _relation(relation: Relation) -> str:
+    legs = (
+        f"{leg}: {type_}{' (functional)' if leg in relation.functional else ''}"
+        for leg, type_ in relation.legs
+    )
+    return f"{relation.name}({', '.join(legs)}){' static' if relation.static else ''}"
+
+
+def _attribute(attribute: Attribute) -> str:
+    kind = attribute.kind.value
+    if attribute.values:
+        kind = f"{kind} {{{', '.join(attribute.values)}}}"
+    return f"{attribute.owner}.{attribute.name}: {kind}"

@@ -20,8 +20,9 @@ from fcp_ros.cset import (
     Schema,
     is_isomorphic,
 )
-from fcp_ros.cset.instance.expressions import Operation, Operator, Variable
-from fcp_ros.cset.interchange.acset_json import (
+from fcp_ros.cset.instance.constraints import find_conflicts
+from fcp_ros.cset.instance.expressions import Operator, ValueOperation, ValueVariable
+from fcp_ros.cset.interchange.instances import (
     instance_from_json,
     instance_from_tables,
     instance_to_json,
@@ -87,8 +88,12 @@ LABELLED = Schema(
 
 def test_variables_are_numbered_by_the_type_of_their_attribute() -> None:
     builder = InstanceBuilder(LABELLED)
-    first = builder.add("X", "x", {"label": Variable("l"), "size": Variable("s"), "weight": 3})
-    second = builder.add("X", "y", {"label": "a", "size": Variable("t"), "weight": Variable("s")})
+    first = builder.add(
+        "X", "x", {"label": ValueVariable("l"), "size": ValueVariable("s"), "weight": 3}
+    )
+    second = builder.add(
+        "X", "y", {"label": "a", "size": ValueVariable("t"), "weight": ValueVariable("s")}
+    )
     builder.set_function("next", first, second)
     builder.set_function("next", second, second)
     tables = instance_to_tables(builder.build(), names=False)
@@ -102,8 +107,8 @@ def test_variables_are_numbered_by_the_type_of_their_attribute() -> None:
     }
     read = instance_from_tables(LABELLED, tables)
     values = [read.attributes(element) for element in read.elements("X")]
-    assert values[0]["size"] == values[1]["weight"] == Variable("Int_1")
-    assert values[0]["label"] == Variable("String_1")
+    assert values[0]["size"] == values[1]["weight"] == ValueVariable("Int_1")
+    assert values[0]["label"] == ValueVariable("String_1")
     assert instance_from_tables(LABELLED, instance_to_tables(builder.build())) == builder.build()
 
 
@@ -115,7 +120,7 @@ def test_variables_of_a_foreign_file() -> None:
     types = {("X", "label"): "Label", ("X", "size"): "Number", ("X", "weight"): "Number"}
     read = instance_from_json(LABELLED, foreign, attribute_types=types)
     assert [read.attributes(element) for element in read.elements("X")] == [
-        {"label": Variable("Label_1")},
+        {"label": ValueVariable("Label_1")},
         {"label": "a"},
     ]
     tables = instance_to_tables(read, names=False, attribute_types=types)
@@ -125,7 +130,7 @@ def test_variables_of_a_foreign_file() -> None:
 
 def test_operations_are_refused() -> None:
     builder = InstanceBuilder(LABELLED)
-    sum_ = Operation(Operator.ADD, (Variable("s"), 1))
+    sum_ = ValueOperation(Operator.ADD, (ValueVariable("s"), 1))
     element = builder.add("X", "x", {"size": sum_})  # type: ignore[dict-item]
     builder.set_function("next", element, element)
     with pytest.raises(InstanceError, match=r"'x' holds .*, but ACSets hold values and variables"):
@@ -153,7 +158,7 @@ def test_a_pattern_may_break_functional_legs(full_schema: Schema) -> None:
     with pytest.raises(InstanceError, match="item"):
         instance_from_tables(full_schema, tables)
     pattern = instance_from_tables(full_schema, tables, allow_conflicts=True)
-    assert len(pattern.functional_conflicts()) == 1
+    assert len(find_conflicts(pattern)) == 1
 
 
 @pytest.mark.parametrize(
