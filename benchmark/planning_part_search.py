@@ -22,7 +22,7 @@ from planning_settings import Settings, rival_line
 from planning_tables import Line, Part, Verdict
 
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.outcome import SearchOutcome, SearchReport

@@ -16,12 +16,17 @@ turns changed facts back into a scene delta.
 """
 
 from fcp_ros.binding.facts_to_scene import delta_from_facts
-from fcp_ros.binding.label_types import TypeChoice, TypeReason, type_of_label
+from fcp_ros.binding.label_types import (
+    TypeChoice,
+    TypeReason,
+    check_overrides,
+    type_of_label,
+    with_type_overrides,
+)
 from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
 from fcp_ros.binding.schema_vocabulary import relation_options_for
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
 from fcp_ros.binding.state_changes import advance_state
-from fcp_ros.binding.type_overrides import check_overrides, with_type_overrides
 
 __all__ = [
     "LabelSimilarity",

@@ -19,7 +19,7 @@ from fcp_ros.planning.search.bidirectional.meeting import Meeting
 from fcp_ros.planning.search.bidirectional.partial_state import Literal
 from fcp_ros.planning.solution import Solution
 from fcp_ros.planning.verification.degrees import compose_running
-from fcp_ros.planning.verification.meeting import Claim, PlanMeeting
+from fcp_ros.planning.verification.verify import Claim, PlanMeeting
 
 
 @dataclass(frozen=True, slots=True)

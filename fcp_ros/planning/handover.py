@@ -13,8 +13,7 @@ from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.schedule.network import Inconsistency
 from fcp_ros.planning.schedule.schedule import schedule_steps
-from fcp_ros.planning.verification.meeting import PlanMeeting
-from fcp_ros.planning.verification.verify import verify
+from fcp_ros.planning.verification.verify import PlanMeeting, verify
 
 
 @dataclass(frozen=True)

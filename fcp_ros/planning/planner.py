@@ -28,7 +28,6 @@ from fcp_ros.planning.messages import (
     explain_below_alpha,
     explain_unsolvable,
 )
-from fcp_ros.planning.model.explanation import Explanation
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
 from fcp_ros.planning.model.request import (
     CancelCallback,
@@ -39,7 +38,7 @@ from fcp_ros.planning.model.request import (
     ignore_progress,
     never_cancel,
 )
-from fcp_ros.planning.model.result import PlanningResult, PlanStatus
+from fcp_ros.planning.model.result import Explanation, PlanningResult, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.plan_reuse import ReusablePlan, find_reusable_plan, reuse_plan
 from fcp_ros.planning.request_context import PhaseTimes, RequestContext

@@ -13,7 +13,7 @@ from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator,
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
-from fcp_ros.planning.model.search_options import Algorithm, SearchOptions
+from fcp_ros.planning.model.request import Algorithm, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.lookahead import find_lookahead_plan
 from fcp_ros.planning.search.objective import Objective

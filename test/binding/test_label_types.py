@@ -10,9 +10,14 @@ import pytest
 from numpy.typing import NDArray
 
 from fcp_ros.binding import scene_to_instance, type_of_label
-from fcp_ros.binding.label_types import NodeTyper, TypeChoice, TypeReason
+from fcp_ros.binding.label_types import (
+    NodeTyper,
+    TypeChoice,
+    TypeReason,
+    check_overrides,
+    with_type_overrides,
+)
 from fcp_ros.binding.similar_labels import NoSimilarity
-from fcp_ros.binding.type_overrides import check_overrides, with_type_overrides
 from fcp_ros.cset import Schema
 from fcp_ros.domain.scene_mapping import SceneMapping
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneNode

@@ -9,7 +9,7 @@ from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expressions.syntax import Atom, Constant
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
-from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 
 
 def steps(result):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fcp_ros.binding.type_overrides import with_type_overrides
+from fcp_ros.binding.label_types import with_type_overrides
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.yaml.reader import load_domain

@@ -20,7 +20,7 @@ from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, Workspace
 
 
 class HeuristicCode(IntEnum):
-    """The heuristics as numbers for kernels, in the order of `model.search_options.Heuristic`."""
+    """The heuristics as numbers for kernels, in the order of `model.request.Heuristic`."""
 
     BLIND = 0
     MAX = 1

@@ -17,8 +17,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from fcp_ros.fuzzy import TNORM_CHOICES, AlphaPolicy, alpha_policy, tnorm_by_name
-from fcp_ros.planning.model.request import Optimise, PlanningOptions, Switches
-from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.model.request import (
+    Algorithm,
+    Heuristic,
+    Optimise,
+    PlanningOptions,
+    SearchOptions,
+    Switches,
+)
 
 OptionValue = bool | int | float | str | Sequence[str]
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from fcp_ros.planning.flat.semantics import initial_state, is_goal
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.landmarks import count_words
-from fcp_ros.planning.model.search_options import Algorithm, SearchOptions
+from fcp_ros.planning.model.request import Algorithm, SearchOptions
 from fcp_ros.planning.search.kernel.advance import advance
 from fcp_ros.planning.search.kernel.bucket_queue import clear_queues
 from fcp_ros.planning.search.kernel.space import (

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.model.search_options import Algorithm, SearchOptions
+from fcp_ros.planning.model.request import Algorithm, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst, SpentCallback
 from fcp_ros.planning.search.bidirectional import (
     BidirectionalSearch,

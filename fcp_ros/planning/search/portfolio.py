@@ -26,7 +26,7 @@ from collections.abc import Callable
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.task import FlatTask, count_operators
-from fcp_ros.planning.model.search_options import SearchOptions
+from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, explain_unsuitable
 from fcp_ros.planning.search.lookahead import find_lookahead_plan

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from fcp_ros.planning.flat.task import Floats, Ints
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
-from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.objective import Criterion, Grid, Objective
 
 TAKEN, MADE, LAZY = 0, 1, 2

@@ -30,7 +30,7 @@ from fcp_ros.planning.flat.semantics import (
     successor,
 )
 from fcp_ros.planning.flat.task import FlatTask, Ints
-from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome

@@ -8,9 +8,10 @@ that it takes depends on the plan, not on the size of the state.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from fcp_ros.cset import Instance
+from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.garbage import pause_garbage_collection
@@ -20,13 +21,12 @@ from fcp_ros.planning.model.memberships import Judge, MembershipMemory, Membersh
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.result import Verdict
 from fcp_ros.planning.stepping.replay import Replay, Replayed
-from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.stepping.rules import StepRules, holds
 from fcp_ros.planning.verification.degrees import (
     compose_running,
     judge_steps,
     value_goal,
 )
-from fcp_ros.planning.verification.meeting import PlanMeeting, find_misfits
 from fcp_ros.planning.verification.times import find_wrong_times, sort_steps
 
 
@@ -214,3 +214,45 @@ class _Verifier:
     def _compare(self, what: str, claimed: float, actual: float) -> None:
         if not abs(claimed - actual) <= EPSILON:
             self._problems.append(f"{what} is {actual:.6g}, not {claimed:.6g} as claimed")
+
+
+Claim = tuple[Fact, bool]
+"""A fact, and whether it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMeeting:
+    """The point where the halves of a bidirectional plan met.
+
+    The forward half ends in a state, the backward half starts from a partial state. They fit if the
+    state agrees with every claim of the partial state, and if the membership of the forward half
+    reaches what the backward half requires.
+
+    Attributes:
+        index: number of steps of the forward half.
+        wanted: the partial state: of each group of claims at least one is true.
+        requirement: the membership that the forward half must reach, in [0, 1].
+    """
+
+    index: int
+    wanted: tuple[tuple[Claim, ...], ...]
+    requirement: float
+
+
+def find_misfits(meeting: PlanMeeting, state: Instance, membership: float) -> Iterator[str]:
+    """Yield the reasons why the halves do not fit, one clause each.
+
+    Args:
+        meeting: the claims.
+        state: after the forward half.
+        membership: after the forward half.
+    """
+    for claims in meeting.wanted:
+        if not any(holds(fact, state) == claimed for fact, claimed in claims):
+            words = " or ".join(f"{'' if claimed else 'not '}{fact}" for fact, claimed in claims)
+            yield f"the halves do not fit after step {meeting.index}: {words} is not so"
+    if not reaches(membership, meeting.requirement):
+        yield (
+            f"the membership {membership:.3g} after step {meeting.index} is below the requirement "
+            f"{meeting.requirement:.3g} of the rest"
+        )

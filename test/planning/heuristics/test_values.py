@@ -14,7 +14,7 @@ from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode, evaluate
 from fcp_ros.planning.heuristics.relaxed_task import make_workspace, relax
-from fcp_ros.planning.model.search_options import Heuristic
+from fcp_ros.planning.model.request import Heuristic
 
 LARGER = flat_tasks(max_variables=7, max_values=5, max_operators=25)
 TASKS = st.one_of(flat_tasks(), LARGER)

@@ -9,7 +9,7 @@ from flat_enumeration import replayed
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import SearchOutcome

@@ -12,7 +12,7 @@ from random_flat_tasks import flat_tasks
 
 from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
-from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search import portfolio
 from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, LowerBounds

@@ -13,7 +13,7 @@ from random_flat_tasks import flat_tasks
 from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.task import FlatTask
-from fcp_ros.planning.model.search_options import SearchOptions
+from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan

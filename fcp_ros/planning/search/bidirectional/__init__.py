@@ -5,12 +5,11 @@ search         the engine: expands halves of plans on both sides until they prov
 sides          the labels of each direction: made, kept, dominated
 halves         the labels themselves, and the frontier of those still to be expanded
 meeting        the distance of two halves, their meeting, and its replay
-partial_state  sets of states as conjunctions of clauses over bit masks
+partial_state  sets of states as conjunctions of clauses over bit masks, and their indexes
 regression     the partial states from which an operator leads into a partial state
 operators      the operators of a flat task as values
 resources      amounts forward, intervals of amounts backward
 scale          losses and costs as whole numbers; dominance and bounds
-index          partial states by state, and states by partial state
 """
 
 from fcp_ros.planning.search.bidirectional.meeting import Meeting

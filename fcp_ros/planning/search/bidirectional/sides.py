@@ -11,13 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 
 from fcp_ros.planning.flat.task import FlatTask, count_variables
 from fcp_ros.planning.search.bidirectional.halves import BackwardHalf, ForwardHalf, Frontier
-from fcp_ros.planning.search.bidirectional.index import PartialStateIndex, StateTable
 from fcp_ros.planning.search.bidirectional.operators import (
     MaskedOperator,
     apply_operator,
     read_goal,
 )
-from fcp_ros.planning.search.bidirectional.partial_state import PartialState, holds, implies
+from fcp_ros.planning.search.bidirectional.partial_state import (
+    PartialState,
+    PartialStateIndex,
+    StateTable,
+    holds,
+    implies,
+)
 from fcp_ros.planning.search.bidirectional.regression import Regression
 from fcp_ros.planning.search.bidirectional.resources import Interval, Resources, contains
 from fcp_ros.planning.search.bidirectional.scale import Scale

@@ -11,13 +11,18 @@ from random_flat_tasks import flat_tasks
 from fcp_ros.planning.flat import semantics
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.search.bidirectional import explain_unsuitable
-from fcp_ros.planning.search.bidirectional.index import PartialStateIndex, StateTable
 from fcp_ros.planning.search.bidirectional.operators import (
     apply_operator,
     full_mask,
     read_operators,
 )
-from fcp_ros.planning.search.bidirectional.partial_state import conjoin, holds, implies
+from fcp_ros.planning.search.bidirectional.partial_state import (
+    PartialStateIndex,
+    StateTable,
+    conjoin,
+    holds,
+    implies,
+)
 from fcp_ros.planning.search.bidirectional.regression import Regression
 
 

@@ -17,7 +17,7 @@ from fcp_ros.planning.flat.semantics import find_applicable, initial_state, succ
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.landmarks import Landmarks, count_landmarks, find_landmarks
 from fcp_ros.planning.heuristics.relaxed_task import relax
-from fcp_ros.planning.model.search_options import Algorithm, Heuristic, SearchOptions
+from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
 from fcp_ros.planning.search.kernel.packing import unpack_state
 from fcp_ros.planning.search.kernel.space import (
