@@ -6,8 +6,8 @@ A scene graph knows nothing of domains, and a domain nothing of scene graphs; th
 ``advance_state`` lets it follow a scene delta in time of the delta's size, and ``delta_from_facts``
 turns changed facts back into a scene delta.
 
-- ``label_types``: the type of each node, by label, with a degree and a reason;
-  ``similar_labels`` has the vote for unknown labels, ``type_overrides`` the user's own choices
+- ``label_types``: the type of each node, by the user's choice or its label, with a degree and a
+  reason; ``similar_labels`` has the vote for unknown labels
 - ``schema_vocabulary``: the relations and attributes that a schema declares, and what fits them
 - ``stated_facts``: the facts that a scene graph states, read through a schema
 - ``scene_to_state``, ``state_changes``: a state from a whole scene, and from a scene delta
