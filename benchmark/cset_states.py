@@ -144,12 +144,12 @@ def match_set_figures(start: Instance, seconds: float) -> list[Figure]:
         result = rewrite(rule, next(matches(rule, kept.instance, len(times))))
         assert result.instance is not None, result.violations
         begin = time.perf_counter()
-        updated = kept.updated(result.instance, result.change)
+        updated = kept.update(result.instance, result.change)
         times.append(time.perf_counter() - begin)
         previous, kept = kept, updated
     assert len(kept) == find_homs(pattern(), kept.instance).count(), "not what a new search finds"
     times.sort()
-    again = best_time(lambda: previous.updated(result.instance, result.change), seconds)
+    again = best_time(lambda: previous.update(result.instance, result.change), seconds)
     return [
         Figure(f"match set of {len(kept):,} matches, from nothing", f"{first * 1e3:.0f} ms"),
         Figure(

@@ -183,7 +183,7 @@ class Follower:
         self._state = advance_state(self._state, change.delta, change.after)
         clock.lap("state")
         self._matches = [
-            matches.updated(self._state.instance, self._state.change) for matches in self._matches
+            matches.update(self._state.instance, self._state.change) for matches in self._matches
         ]
         clock.lap("matches")
         rest = [times for part, times in clock.laps.items() if part != "graph alone"]

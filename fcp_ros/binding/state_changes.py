@@ -36,7 +36,7 @@ def advance_state(
     Returns:
         The same as ``scene_to_instance`` of the scene after the change, up to ids; elements that
         stay keep theirs. ``change`` is the difference from ``state.instance``; give it to
-        ``MatchSet.updated``.
+        ``MatchSet.update``.
 
     Raises:
         SequenceGap, SceneError: As ``apply_delta``.

@@ -51,7 +51,7 @@ from fcp_ros.cset.limits.diagrams import LimitError, PresentationError
 from fcp_ros.cset.limits.limits import Limit, equaliser, product, pullback, terminal
 from fcp_ros.cset.limits.presentation import present, representable
 from fcp_ros.cset.rewriting.match_check import check_match, find_matches
-from fcp_ros.cset.rewriting.match_maintenance import rule_matches
+from fcp_ros.cset.rewriting.match_maintenance import maintain_matches
 from fcp_ros.cset.rewriting.rewrite import Rewrite, rewrite
 from fcp_ros.cset.rewriting.rule import Rule, RuleError, Semantics
 from fcp_ros.cset.schema.schema import (
@@ -136,7 +136,7 @@ __all__ = [
     "pushout",
     "representable",
     "rewrite",
-    "rule_matches",
+    "maintain_matches",
     "terminal",
     "with_facts",
 ]

@@ -163,7 +163,7 @@ def test_a_state_that_follows_is_the_one_made_anew(
         assert state.graph == graph
         assert_same(state, scene_to_instance(graph, schema, mapping))
         assert_same(before, scene_to_instance(older, schema, mapping))  # as it was
-        matches = matches.updated(state.instance, state.change)
+        matches = matches.update(state.instance, state.change)
         anew = MatchSet.of(matches.pattern, state.instance)
         assert images(matches) == images(anew)
 

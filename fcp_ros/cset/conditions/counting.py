@@ -13,7 +13,7 @@ from fcp_ros.cset.conditions.conditions import ApplicationCondition, Condition, 
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.search.anchored_search import MatchKey
 from fcp_ros.cset.search.homs import Homs, find_homs
-from fcp_ros.cset.search.pattern import pattern_of
+from fcp_ros.cset.search.pattern import analyse_pattern
 
 _MOST_PER_MATCH = 16
 """With more extensions than that, it is faster to look for the first one of each match."""
@@ -53,14 +53,14 @@ def decide(conditions: Sequence[Condition], keys: Sequence[MatchKey], state: Ins
 
 def _is_countable(condition: Condition) -> bool:
     """Whether every extension counts, and none depends on the values of variables."""
-    variables = pattern_of(condition.pattern).variables
+    variables = analyse_pattern(condition.pattern).variables
     return not (condition.nested or condition.where or variables)
 
 
 def _extended(condition: Condition, homs: Homs) -> Iterator[MatchKey]:
     """The match that each morphism from the larger pattern extends."""
     mapping = condition.inclusion.mapping
-    images = [mapping[id_] for id_ in pattern_of(condition.inclusion.source).ids]
+    images = [mapping[id_] for id_ in analyse_pattern(condition.inclusion.source).ids]
     if not images:
         return iter([()] * homs.count())
     columns = homs.columns(frozenset(images))

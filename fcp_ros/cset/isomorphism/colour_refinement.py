@@ -3,7 +3,7 @@
 
 The coarsest equitable partition (stable colouring), which one-dimensional Weisfeiler-Leman finds,
 with the worklist of Hopcroft and of Paige and Tarjan ("Three partition refinement algorithms",
-1987): of the parts of a cell, all but the largest are looked at again, so that the whole takes
+1987): of the parts of a cell, all but the largest are queued again, so that the whole takes
 O((nodes + arcs) log nodes). Colours are numbered in an order that depends only on the graph up to
 isomorphism, as in McKay, "Practical graph isomorphism" (1981), section 2.
 """
@@ -18,7 +18,7 @@ from fcp_ros.cset.isomorphism.elements_graph import ColouredGraph
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
-    """A partition of the nodes of a graph into numbered cells; it is split in place, and undone.
+    """A partition of the nodes of a graph into numbered cells, split in place and undone.
 
     Attributes:
         colour: the cell of each node.
@@ -32,7 +32,7 @@ class Colouring:
 
     @classmethod
     def of(cls, graph: ColouredGraph) -> "Colouring":
-        """The graph's own colours, numbered from 0 on without gaps in the same order."""
+        """Number the graph's own colours from 0 on without gaps, in the same order."""
         rank = {old: new for new, old in enumerate(sorted(set(graph.colours)))}
         colour = [rank[old] for old in graph.colours]
         cells: list[set[int]] = [set() for _ in rank]
@@ -41,7 +41,7 @@ class Colouring:
         return cls(colour, cells, list(range(len(cells))))
 
     def split(self, cell: int, part: set[int]) -> int:
-        """Make some nodes of a cell, not all of them, a new cell; the number of that."""
+        """Make some nodes of a cell, but not all, a new cell; return its number."""
         number = len(self.cells)
         self.cells[cell] -= part
         for node in part:
@@ -51,7 +51,7 @@ class Colouring:
         return number
 
     def undo(self, count: int) -> None:
-        """Go back to the first so many cells."""
+        """Undo splits until `count` cells are left."""
         while len(self.cells) > count:
             part, cell = self.cells.pop(), self.origins.pop()
             self.cells[cell] |= part
@@ -59,7 +59,7 @@ class Colouring:
                 self.colour[node] = cell
 
     def shape(self, start: int) -> list[tuple[int, int]]:
-        """What was split off from which cell since there were `start` cells, and how much."""
+        """List the cell that each new cell was split off from, with its size, from `start` on."""
         sizes = map(len, self.cells[start:])
         return list(zip(self.origins[start:], sizes, strict=True))
 
@@ -80,11 +80,11 @@ def refine(
         fresh: the cells to split by. All of them by default; where a single cell of an equitable
             colouring was split, one of its parts is enough.
         sides: 0 or 1 for each node; stop as soon as a cell has more nodes on one side.
-        limit: stop when so many arcs were looked at. Where that is depends only on the graph up to
-            isomorphism.
+        limit: stop once this many arcs have been visited, which happens at the same point for
+            isomorphic graphs.
 
     Returns:
-        Whether it was not stopped.
+        False if it was stopped.
     """
     arcs, colour, cells = graph.arcs, colouring.colour, colouring.cells
     queue = deque(range(len(cells)) if fresh is None else fresh)
@@ -116,6 +116,7 @@ def refine(
             if sides is not None and not all(is_balanced(part, sides) for part in groups.values()):
                 return False
             parts = _split(colouring, cell, groups)
+            # A cell that is not queued was split by already: all but one of its parts suffice.
             if cell not in waiting:
                 parts.remove(max(parts, key=lambda part: (len(cells[part]), -part)))
             queue.extend(part for part in parts if part not in waiting)
@@ -124,20 +125,20 @@ def refine(
 
 
 def is_balanced(nodes: set[int], sides: Sequence[int]) -> bool:
-    """Whether as many nodes are on side 0 as on side 1."""
+    """Return True if as many nodes are on side 0 as on side 1."""
     return 2 * sum([sides[node] for node in nodes]) == len(nodes)
 
 
 def _split(colouring: Colouring, cell: int, groups: dict[tuple[int, ...], set[int]]) -> list[int]:
-    """Split a cell into what no group has, and the groups in order; the numbers of the parts."""
+    """Split a cell into what no group has, and the groups in order; return the parts' numbers."""
     order = sorted(groups)
     if sum(map(len, groups.values())) == len(colouring.cells[cell]):
         order = order[1:]
     return [cell, *(colouring.split(cell, groups[signature]) for signature in order)]
 
 
-def quotient(graph: ColouredGraph, colouring: Colouring) -> list[object]:
-    """What an equitable colouring says of a graph, equal for isomorphic graphs.
+def describe_quotient(graph: ColouredGraph, colouring: Colouring) -> list[object]:
+    """Describe a graph by an equitable colouring, equally for isomorphic graphs.
 
     For each cell: the colour that its nodes have in the graph, how many there are, and how many
     arcs of which label lead from each to which cell, and back.
@@ -152,12 +153,18 @@ def quotient(graph: ColouredGraph, colouring: Colouring) -> list[object]:
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """The pieces of a graph under an equitable colouring.
+    """The pieces of a graph under an equitable colouring that can be permuted independently.
+
+    Arcs into a cell of one node add nothing to the colours. Nor do the arcs of a cell of source
+    nodes (tuples, edges) that join *all* nodes of some cells: every permutation of those extends to
+    them. Without these arcs, the graph falls into connected components that can be permuted, and
+    mapped, independently. So interchangeable objects, cliques, and copies of anything cost no
+    search.
 
     Attributes:
         parts: the nodes of each component, ascending.
-        derived: cells of source nodes in no component. Where such a node goes under an isomorphism
-            follows from where its arcs lead.
+        derived: cells of source nodes in no component. The image of such a node under an
+            isomorphism follows from the images of the nodes that it points to.
         free: the other cells in no component. All bijections are equally good.
     """
 
@@ -166,7 +173,7 @@ class Components:
     free: list[int]
 
     def is_whole(self, graph: ColouredGraph, copies: int = 1) -> bool:
-        """Whether nothing was cut: each of so many graphs side by side is one component."""
+        """Return True if nothing was cut: each of the `copies` graphs is one component."""
         return len(self.parts) == copies and sum(map(len, self.parts)) == len(graph)
 
 
@@ -213,16 +220,16 @@ def components(
 def _joins_all(
     legs: dict[int, list[int]], colouring: Colouring, sides: Sequence[int] | None
 ) -> bool:
-    """Whether nodes join all combinations (or all without repetition) equally often."""
+    """Return True if nodes join all combinations (or all without repetition) equally often."""
     if sides is None:
-        return _complete(list(legs.values()), colouring, 1)
+        return _is_complete(list(legs.values()), colouring, 1)
     return all(
-        _complete([to for node, to in legs.items() if sides[node] == side], colouring, 2)
+        _is_complete([to for node, to in legs.items() if sides[node] == side], colouring, 2)
         for side in (0, 1)
     )
 
 
-def _complete(tuples: list[list[int]], colouring: Colouring, copies: int) -> bool:
+def _is_complete(tuples: list[list[int]], colouring: Colouring, copies: int) -> bool:
     groups = Counter([colouring.colour[target] for target in tuples[0]])
     sizes = {cell: len(colouring.cells[cell]) // copies for cell in groups}
     everything = prod(sizes[cell] ** count for cell, count in groups.items())
@@ -238,7 +245,7 @@ def _complete(tuples: list[list[int]], colouring: Colouring, copies: int) -> boo
 
 
 class _Forest:
-    """Disjoint sets of nodes."""
+    """Disjoint sets of nodes (union-find)."""
 
     def __init__(self, size: int) -> None:
         self.parent = list(range(size))
@@ -257,7 +264,7 @@ class _Forest:
         self.parent[high] = low
 
     def parts(self, nodes: Iterable[int]) -> list[list[int]]:
-        """The sets among these nodes, without those nodes that were never joined."""
+        """List the sets among these nodes, without nodes that were never joined."""
         found: dict[int, list[int]] = {}
         for node in nodes:
             if node in self.joined:

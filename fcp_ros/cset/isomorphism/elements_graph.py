@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The category of elements of an instance as a coloured graph: what colour refinement works on.
+"""The category of elements of an instance as a coloured graph, for colour refinement.
 
 Nodes are elements, tuples and attribute variables; arcs are function values, legs, and the places
 where a variable stands. An arc is labelled, and of each label a node has at most one going out. The
@@ -22,8 +22,8 @@ class ColouredGraph:
 
     Attributes:
         colours: the colour of each node.
-        arcs: for each node the arcs that touch it, as (2 * label, where it leads) for one that goes
-            out and (2 * label + 1, where it comes from) for one that comes in.
+        arcs: for each node the arcs that touch it, as (2 * label, target) for one that goes out and
+            (2 * label + 1, source) for one that comes in.
     """
 
     colours: list[int]
@@ -38,15 +38,15 @@ class ColouredGraph:
         return len(self.colours) + sum(map(len, self.arcs)) // 2
 
     def is_source(self, node: int) -> bool:
-        """Whether no arc comes in."""
+        """Return True if no arc comes in."""
         return not any(key & 1 for key, _ in self.arcs[node])
 
     def targets(self, node: int) -> list[Arc]:
-        """The arcs that go out."""
+        """List the arcs that go out."""
         return [arc for arc in self.arcs[node] if not arc[0] & 1]
 
     def part(self, nodes: Sequence[int], colour: Sequence[int]) -> "ColouredGraph":
-        """The subgraph on some nodes, with other colours (for each node of this graph)."""
+        """Return the subgraph on some nodes, with other colours (for each node of this graph)."""
         index = {node: number for number, node in enumerate(nodes)}
         arcs = [
             [(key, index[other]) for key, other in self.arcs[node] if other in index]
@@ -73,7 +73,7 @@ class ElementsGraph:
 
 
 def elements_graph(*instances: Instance) -> ElementsGraph:
-    """The categories of elements of instances of one schema, in one graph.
+    """Build one graph of the categories of elements of instances of one schema.
 
     Colours and labels depend on the schema and the values alone: not on ids, names, or the process.
     """
@@ -94,7 +94,7 @@ def elements_graph(*instances: Instance) -> ElementsGraph:
 
 
 class _Reader:
-    """Reads one instance into nodes numbered from `start` on."""
+    """Reader of one instance into nodes numbered from `start` on."""
 
     def __init__(self, instance: Instance, start: int) -> None:
         self.instance = instance
@@ -132,11 +132,11 @@ class _Reader:
         self.arcs[target - self.start].append((2 * label + 1, source))
 
     def read_attribute(self, name: str) -> None:
-        """Write the values into the colours; a variable is a node that they lead to."""
+        """Add the values to the colours; a variable becomes a node, with an arc to it."""
         for id_, value in self.instance.attribute_table(name).items():
             node = self.index[id_]
-            self.meanings[node - self.start] += f"\n{name}={_text(value)}"
-            for place, variable in enumerate(_variables(value)):
+            self.meanings[node - self.start] += f"\n{name}={_format_value(value)}"
+            for place, variable in enumerate(_list_variables(value)):
                 # Labels of later places must not meet those of other attributes.
                 label = self.label[name] + place * len(self.label)
                 self.join(label, node, self.variable(variable))
@@ -151,20 +151,20 @@ class _Reader:
         return self.index[key]
 
 
-def _text(value: object) -> str:
-    """A value as text: equal for equal values of a kind; variables are all alike."""
+def _format_value(value: object) -> str:
+    """Format a value: equally for equal values of a kind; variables are all alike."""
     if isinstance(value, ValueVariable):
         return "?"
     if isinstance(value, ValueOperation):
-        return f"({value.operator.value} {' '.join(map(_text, value.arguments))})"
+        return f"({value.operator.value} {' '.join(map(_format_value, value.arguments))})"
     # Adding 0.0 turns -0.0, which equals 0.0, into it.
     return repr(value + 0.0 if isinstance(value, float) else value)
 
 
-def _variables(value: object) -> Iterator[str]:
-    """The variables of an expression, from left to right, as often as they occur."""
+def _list_variables(value: object) -> Iterator[str]:
+    """Yield the variables of an expression from left to right, as often as they occur."""
     if isinstance(value, ValueVariable):
         yield value.name
     elif isinstance(value, ValueOperation):
         for argument in value.arguments:
-            yield from _variables(argument)
+            yield from _list_variables(argument)

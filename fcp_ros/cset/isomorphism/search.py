@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two instances are the same up to the names of their elements.
+"""Search for an isomorphism: two instances that are the same up to the names of their elements.
 
-Both are coloured together: an isomorphism keeps the stable colours. What they leave open is cut
-into components, which are mapped independently; in each, one node of the first instance is
+Both are coloured together, as an isomorphism keeps the stable colours. The rest is cut into
+components, which are mapped independently; in each, one node of the first instance is
 individualised with every candidate of the second, one after the other.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from fcp_ros.cset.instance.expressions import ValueVariable
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.isomorphism.canonical import branching_cell
+from fcp_ros.cset.isomorphism.canonical import choose_branching_cell
 from fcp_ros.cset.isomorphism.colour_refinement import (
     Colouring,
     Components,
@@ -26,14 +26,14 @@ Nodes = dict[int, int]
 
 
 def find_isomorphism(first: Instance, second: Instance) -> Morphism | None:
-    """An isomorphism that keeps types and attributes exactly, or None where there is none.
+    """Find an isomorphism that keeps types and attributes exactly, or None.
 
     Attribute variables may be renamed one to one; the morphism's `values` say how. The search is
-    exact and without a bound. Mostly it takes about as long as colour refinement; where that says
-    nothing in a large connected graph (random regular ones), the square of the size; at worst, for
-    highly regular graphs, it is exponential.
+    exact and without a bound. Usually it takes about as long as colour refinement; where that
+    distinguishes nothing in a large connected graph (random regular ones), it is quadratic; for
+    highly regular graphs it is exponential in the worst case.
     """
-    if first.schema != second.schema or _sizes(first) != _sizes(second):
+    if first.schema != second.schema or _count_sizes(first) != _count_sizes(second):
         return None
     read = elements_graph(first, second)
     start = read.starts[1]
@@ -43,7 +43,7 @@ def find_isomorphism(first: Instance, second: Instance) -> Morphism | None:
         return None
     if not refine(read.graph, colouring, sides=sides):
         return None
-    found = _isomorphism(read.graph, sides, colouring)
+    found = _map_graph(read.graph, sides, colouring)
     if found is None:
         return None
     ours, theirs = read.ids
@@ -59,17 +59,17 @@ def find_isomorphism(first: Instance, second: Instance) -> Morphism | None:
 
 
 def is_isomorphic(first: Instance, second: Instance) -> bool:
-    """Whether there is an isomorphism between two instances (see `find_isomorphism`)."""
+    """Return True if two instances are isomorphic (see `find_isomorphism`)."""
     return find_isomorphism(first, second) is not None
 
 
-def _sizes(instance: Instance) -> list[int]:
+def _count_sizes(instance: Instance) -> list[int]:
     relations = (instance.relation_table(r.name).rows for r in instance.schema.relations)
     return [len(instance.all_elements()), *map(len, relations)]
 
 
-def _isomorphism(graph: ColouredGraph, sides: Sequence[int], colouring: Colouring) -> Nodes | None:
-    """Where each node of side 0 goes, None where there is no isomorphism.
+def _map_graph(graph: ColouredGraph, sides: Sequence[int], colouring: Colouring) -> Nodes | None:
+    """Find the image of each node of side 0; return None if there is no isomorphism.
 
     Args:
         graph: two graphs side by side.
@@ -78,42 +78,44 @@ def _isomorphism(graph: ColouredGraph, sides: Sequence[int], colouring: Colourin
     """
     pieces = components(graph, colouring, sides)
     if pieces.is_whole(graph, 2):
-        return _branched(graph, sides, colouring)
-    found = _of_components(graph, sides, colouring, pieces)
+        return _map_by_branching(graph, sides, colouring)
+    found = _map_components(graph, sides, colouring, pieces)
     if found is None:
         return None
     for cell in pieces.free:
-        ours, theirs = _by_side(colouring.cells[cell], sides)
+        ours, theirs = _split_by_side(colouring.cells[cell], sides)
         found.update(zip(ours, theirs, strict=True))
     for cell in pieces.derived:
-        ours, theirs = _by_side(colouring.cells[cell], sides)
+        ours, theirs = _split_by_side(colouring.cells[cell], sides)
         places: dict[tuple[int, ...], list[int]] = {}
         for node in theirs:
-            places.setdefault(_ends(graph, node), []).append(node)
+            places.setdefault(_list_ends(graph, node), []).append(node)
         for node in ours:
-            found[node] = places[tuple(found[target] for target in _ends(graph, node))].pop()
+            found[node] = places[tuple(found[target] for target in _list_ends(graph, node))].pop()
     return found
 
 
-def _branched(graph: ColouredGraph, sides: Sequence[int], colouring: Colouring) -> Nodes | None:
+def _map_by_branching(
+    graph: ColouredGraph, sides: Sequence[int], colouring: Colouring
+) -> Nodes | None:
     """Map a component onto another one: try all images of one of its nodes."""
-    cell = branching_cell(graph, colouring, 2)
-    ours, theirs = _by_side(colouring.cells[cell], sides)
+    cell = choose_branching_cell(graph, colouring, 2)
+    ours, theirs = _split_by_side(colouring.cells[cell], sides)
     for image in theirs:
         count = len(colouring.cells)
         fresh = colouring.split(cell, {ours[0], image})
         if refine(graph, colouring, (fresh,), sides=sides):
-            found = _isomorphism(graph, sides, colouring)
+            found = _map_graph(graph, sides, colouring)
             if found is not None:
                 return found
         colouring.undo(count)
     return None
 
 
-def _of_components(
+def _map_components(
     graph: ColouredGraph, sides: Sequence[int], colouring: Colouring, pieces: Components
 ) -> Nodes | None:
-    """Map each component of side 0 to one of side 1; which of several alike does not matter."""
+    """Map each component of side 0 to one of side 1; any of several alike will do."""
     found: Nodes = {}
     candidates: dict[tuple[int, ...], list[list[int]]] = {}
     kind = {part[0]: tuple(sorted(colouring.colour[n] for n in part)) for part in pieces.parts}
@@ -127,7 +129,7 @@ def _of_components(
         for number, other in enumerate(alike):
             nodes = part + other
             pair = graph.part(nodes, colouring.colour)
-            mapped = _isomorphism(pair, [sides[node] for node in nodes], Colouring.of(pair))
+            mapped = _map_graph(pair, [sides[node] for node in nodes], Colouring.of(pair))
             if mapped is not None:
                 found.update((nodes[node], nodes[image]) for node, image in mapped.items())
                 del alike[number]
@@ -137,10 +139,10 @@ def _of_components(
     return found
 
 
-def _by_side(cell: set[int], sides: Sequence[int]) -> tuple[list[int], list[int]]:
+def _split_by_side(cell: set[int], sides: Sequence[int]) -> tuple[list[int], list[int]]:
     ours = sorted(node for node in cell if not sides[node])
     return ours, sorted(node for node in cell if sides[node])
 
 
-def _ends(graph: ColouredGraph, node: int) -> tuple[int, ...]:
+def _list_ends(graph: ColouredGraph, node: int) -> tuple[int, ...]:
     return tuple([other for key, other in graph.arcs[node] if not key & 1])

@@ -4,8 +4,8 @@
 The generalisation of Todd and Coxeter's enumeration of cosets to actions of categories (Carmody,
 Leeming and Walters, *The Todd-Coxeter procedure and left Kan extensions*, 1995), or in the words of
 databases a standard chase for a cartesian theory (Meyers, Spivak and Wisnesky, *Fast left Kan
-extensions using the chase*, 2022). Elements are completed in the order in which they were created,
-so that it is fair: it ends whenever what is presented is finite.
+extensions using the chase*, 2022). Elements are completed in order of creation. So the chase is
+fair: it ends whenever the presented instance is finite.
 """
 
 from collections import deque
@@ -23,7 +23,7 @@ from fcp_ros.cset.schema.schema import PathEquation, Schema, TypeName
 
 
 class FunctionalLegs(str, Enum):
-    """How to read "at most one tuple for each element in this leg" when things are glued.
+    """The reading of "at most one tuple for each element in this leg" when things are glued.
 
     Where gluing breaks no functional leg, all three give the same.
     """
@@ -40,14 +40,14 @@ class FunctionalLegs(str, Enum):
 
 
 _NESTED = 8
-"""Elements further from what is given are named by their type, lest names grow with them."""
+"""Elements more functions away from a given one are named by their type, to keep names short."""
 
 
 class Chase:
-    """Nodes that are given, what is stated of them, and what follows."""
+    """Given nodes, the statements about them, and all that follows."""
 
     def __init__(self, schema: Schema, functional: FunctionalLegs) -> None:
-        """Start with nothing."""
+        """Start without nodes."""
         self.schema = schema
         self.congruence = Congruence(schema)
         self._names: dict[int, str] = {}
@@ -62,15 +62,15 @@ class Chase:
             if (keys := relation.functional) and functional is FunctionalLegs.MERGE
         }
 
-    # --- what is given
+    # --- statements
 
     def add(self, type_: TypeName, name: str | None, *, complete: bool = False) -> int:
-        """A node of a type or a relation.
+        """Add a node of a type or a relation.
 
         Args:
             type_: the type or the relation.
             name: what to call it; a tuple needs no name.
-            complete: whether its values are all going to be set, and obey the equations.
+            complete: whether the caller sets all its values, which obey the equations.
         """
         node = self.congruence.add(type_)
         if name is not None:
@@ -80,12 +80,12 @@ class Chase:
         return node
 
     def set(self, node: int, field: str, value: int) -> None:
-        """State the value of a function, or the element in a leg; it becomes of the right type."""
+        """State a function value, or the element in a leg, and narrow it to the right type."""
         self.congruence.narrow(value, self.target(node, field))
         self.set_typed(node, field, value)
 
     def set_typed(self, node: int, field: str, value: int) -> None:
-        """`set` for a value that is known to be of the right type."""
+        """State a value as `set` does, if it is known to be of the right type."""
         self.congruence.set_value(node, field, value)
         if self._keys:
             key = self._keys.get(self.congruence.types(node)[0], {}).get(field)
@@ -93,7 +93,7 @@ class Chase:
                 self.congruence.set_value(value, key, node)
 
     def target(self, node: int, field: str) -> TypeName:
-        """The type that a function, or a leg, of a node leads to.
+        """Return the type that a function, or a leg, of a node leads to.
 
         Raises:
             PresentationError: the node has no such function.
@@ -109,7 +109,7 @@ class Chase:
         )
 
     def fields(self, type_: TypeName) -> dict[str, TypeName]:
-        """The functions of a type, or the legs of a relation, with their targets."""
+        """Return the functions of a type, or the legs of a relation, with their targets."""
         found = self._fields.get(type_)
         if found is None:
             if self.schema.has_relation(type_):
@@ -120,42 +120,45 @@ class Chase:
         return found
 
     def at(self, node: int, path: Sequence[str]) -> int:
-        """The node at the end of a path; elements on it are created where they are missing."""
+        """Follow a path, creating elements that are missing; return the node at its end."""
         for step in path:
             value = self.congruence.value(node, step)
             node = self._create(node, step) if value is None else value
         return node
 
-    # --- what follows
+    # --- completion
 
     def run(self, bound: int) -> None:
         """Create what is missing and merge what is equal, until nothing of either is left.
 
         Args:
-            bound: the most elements that may be there besides those that were given.
+            bound: maximum number of elements besides the given ones.
 
         Raises:
             ValueError: the bound is negative.
-            PresentationError: there are more; the message names the functions that go on for ever.
+            PresentationError: there are more; the message names the cycle of functions that never
+            ends.
             LimitError: elements must be equal whose types or attributes cannot be.
         """
         if bound < 0:
             raise ValueError(f"the bound is {bound}; give a number that is not negative")
         congruence = self.congruence
         most = bound + congruence.classes
+        # A class whose type was narrowed has more functions and equations than when it was
+        # completed.
         while self._queue or congruence.narrowed:
             self._queue.extend(congruence.narrowed)
             congruence.narrowed.clear()
             if self._queue:
                 self._complete(self._queue.popleft())
             if congruence.classes > most:
-                raise PresentationError(self._too_many(bound))
+                raise PresentationError(self._describe_excess(bound))
         self._reflect()
         self._check()
 
     def _complete(self, node: int) -> None:
         for type_ in self.congruence.types(node):
-            for equation in self._equations_of(type_):
+            for equation in self._find_equations(type_):
                 self._equate(node, equation)
         for type_ in self.congruence.types(node):
             for field in self.fields(type_):
@@ -179,7 +182,7 @@ class Chase:
         self.set_typed(node, field, value)
         return value
 
-    def _equations_of(self, type_: TypeName) -> tuple[PathEquation, ...]:
+    def _find_equations(self, type_: TypeName) -> tuple[PathEquation, ...]:
         found = self._equations.get(type_)
         if found is None:
             is_subtype = self.schema.is_subtype
@@ -210,21 +213,21 @@ class Chase:
                 f"{names} must be one, but {clash.attribute!r} cannot be: {clash.reason}"
             )
 
-    # --- what is found
+    # --- results
 
     def roots(self) -> Iterator[int]:
-        """A node for each element and each tuple, in order of creation."""
+        """Yield a node for each element and each tuple, in order of creation."""
         return (node for node in range(len(self.congruence)) if self.congruence.is_root(node))
 
     def legs(self, node: int) -> tuple[int, ...]:
-        """The roots of the elements of a tuple."""
+        """Return the roots of the elements of a tuple."""
         return tuple(
             self.congruence.find(self.at(node, (leg,)))
             for leg in self.fields(self.congruence.types(node)[0])
         )
 
     def name(self, node: int) -> str:
-        """What to call an element: a generator's own name, or the functions that lead to it."""
+        """Name an element: a generator's own name, or the functions that lead to it."""
         steps: list[str] = []
         current = root = self.congruence.find(node)
         while current not in self._names and current in self._origins and len(steps) < _NESTED:
@@ -237,7 +240,7 @@ class Chase:
         return "".join(f"{step}(" for step in steps) + name + ")" * len(steps)
 
     def members(self, node: int) -> str:
-        """The names of what was given that is in a node's class, for a message."""
+        """List the names of the given nodes in a node's class, for a message."""
         root = self.congruence.find(node)
         names = [f"{n!r}" for g, n in self._names.items() if self.congruence.find(g) == root]
         return ", ".join(names[:8]) or repr(self.name(node))
@@ -250,22 +253,22 @@ class Chase:
         shown = ("?" if leg is None else self.name(leg) for leg in legs)
         return f"{types[0]}({', '.join(shown)})"
 
-    def _too_many(self, bound: int) -> str:
+    def _describe_excess(self, bound: int) -> str:
         node = max(self._depths, key=lambda node: (self._depths[node], node))
         path: list[str] = []
         while node in self._origins:
             node, step = self._origins[node]
             path.append(step)
-        reason = endless_cycle(self.congruence, node, path[::-1])
+        reason = describe_endless_cycle(self.congruence, node, path[::-1])
         return f"more than {bound} elements besides those that are given: {reason}"
 
 
 _LONGEST = 50
-"""Cycles that are longer are not looked for."""
+"""Maximum length of the cycles that are looked for."""
 
 
-def endless_cycle(congruence: Congruence, start: int, path: Sequence[str]) -> str:
-    """A sentence on what to do about elements that never end.
+def describe_endless_cycle(congruence: Congruence, start: int, path: Sequence[str]) -> str:
+    """Describe in a sentence the functions that keep creating elements, with a remedy.
 
     A cycle is blamed where following it from its first element, as far as elements have been
     created, never comes back to one that was passed.
@@ -279,7 +282,7 @@ def endless_cycle(congruence: Congruence, start: int, path: Sequence[str]) -> st
     for step in path:
         nodes.append(_follow(congruence, nodes[-1], (step,)) or nodes[-1])
     types = [congruence.types(node)[0] for node in nodes]
-    for first, length in _segments(types, path):
+    for first, length in _list_cycles(types, path):
         cycle = path[first : first + length]
         if _goes_on(congruence, nodes[types.index(types[first])], cycle):
             arrows = "".join(
@@ -293,8 +296,8 @@ def endless_cycle(congruence: Congruence, start: int, path: Sequence[str]) -> st
     return "no cycle of functions was seen that leads to ever new elements, so raise the bound"
 
 
-def _segments(types: Sequence[str], path: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """(start, length) of the different parts of a path that are cycles, short ones first."""
+def _list_cycles(types: Sequence[str], path: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield (start, length) of the different parts of a path that are cycles, short ones first."""
     seen = set()
     for length in range(1, min(len(path), _LONGEST) + 1):
         for first in range(len(path) - length + 1):
@@ -305,6 +308,7 @@ def _segments(types: Sequence[str], path: Sequence[str]) -> Iterator[tuple[int, 
 
 
 def _goes_on(congruence: Congruence, node: int, cycle: Sequence[str]) -> bool:
+    """Return True if following a cycle never comes back to a node that was passed."""
     passed = {node}
     while True:
         following = _follow(congruence, node, cycle)
@@ -326,7 +330,7 @@ def _follow(congruence: Congruence, node: int, path: Sequence[str]) -> int | Non
 
 
 def read_out(chase: Chase, functional: FunctionalLegs) -> tuple[Instance, dict[int, int]]:
-    """The instance with an element for each class of nodes, and a tuple for each class of tuples.
+    """Build the instance with one element, or tuple, for each class of nodes.
 
     Args:
         chase: one that has run.

@@ -2,15 +2,14 @@
 """Colimits of instances: initial instance, coproducts, coequalisers, pushouts.
 
 Mac Lane, *Categories for the Working Mathematician*, section III.3; pointwise, as in every category
-of functors to sets (V.3). What is more than that here:
+of functors to sets (V.3). Beyond that:
 
 - *Types.* A morphism may send an element to one of a subtype. So glued elements have the greatest
-  common subtype of their types; there is no colimit where there is none. If that is a type that
-  none of them has, the functions and equations that it has besides are completed freely, as in
-  `present`.
+  common subtype of their types; without one there is no colimit. If none of them is of that type,
+  its additional functions and equations are completed freely, as in `present`.
 - *Relations* are sets of tuples: the colimit is taken of spans, and tuples with the same legs are
-  one (the reflection of spans into relations). What happens to functional legs is chosen by
-  `FunctionalLegs`. Path equations hold in a colimit if they hold in its parts.
+  one (the reflection of spans into relations). `FunctionalLegs` chooses what becomes of functional
+  legs. Path equations hold in a colimit if they hold in its parts.
 - *Attributes* are partial: glued elements have those of all of them, and there is no colimit where
   values differ. Variables are glued, too: they become what they must be equal to, which is the
   `values` of the injections. Variables of different parts are different, even if their names are
@@ -30,16 +29,16 @@ from fcp_ros.cset.limits.congruence import substitute, variables_in
 from fcp_ros.cset.limits.diagrams import (
     LimitError,
     Square,
+    check_cocone,
     check_morphisms,
     check_schemas,
-    checked_cocone,
-    ids_of,
+    list_ids,
 )
 from fcp_ros.cset.limits.presentation import extend
 from fcp_ros.cset.schema.schema import Schema
 
 BOUND = 10_000
-"""How many elements a colimit may create besides those of its parts, by default."""
+"""Default for the number of elements that a colimit may create besides those of its parts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +56,7 @@ class Colimit:
     squares: tuple[Square, ...] = ()
 
     def universal(self, cocone: Sequence[Morphism], vertex: Instance | None = None) -> Morphism:
-        """The one morphism from the apex through which a cocone factors.
+        """Return the one morphism from the apex through which a cocone factors.
 
         Args:
             cocone: a leg for each injection, to one instance, commuting with the diagram.
@@ -67,15 +66,15 @@ class Colimit:
             LimitError: it is no cocone; the message says where it fails.
         """
         starts = [injection.source for injection in self.injections]
-        target = checked_cocone(cocone, starts, self.squares, vertex)
+        target = check_cocone(cocone, starts, self.squares, vertex)
         if target.schema != self.apex.schema:
             raise LimitError(f"{target!r} and {self.apex!r} have different schemas")
         mapping: dict[int, int] = {}
         values: dict[str, Any] = {}
         for injection, leg in zip(self.injections, cocone, strict=True):
             self._send(mapping, injection, leg)
-            values.update(_values(injection, leg))
-        if len(mapping) < sum(1 for _ in ids_of(self.apex)):
+            values.update(_collect_values(injection, leg))
+        if len(mapping) < sum(1 for _ in list_ids(self.apex)):
             extend(self.apex, target, mapping)
         result = Morphism(self.apex, target, mapping, values)
         violations = result.violations()
@@ -96,12 +95,12 @@ class Colimit:
 
 
 def initial(schema: Schema) -> Colimit:
-    """The instance without elements, which has exactly one morphism to every instance."""
+    """Return the instance without elements, which has exactly one morphism to every instance."""
     return coproduct(schema=schema)
 
 
 def coproduct(*instances: Instance, schema: Schema | None = None) -> Colimit:
-    """The instances side by side; of functional legs, none breaks that was whole.
+    """Put instances side by side; functional legs that were unbroken stay so.
 
     Args:
         instances: its parts; without any it is the initial instance.
@@ -126,7 +125,7 @@ def coequaliser(
     functional: FunctionalLegs = FunctionalLegs.REFUSE,
     bound: int = BOUND,
 ) -> Colimit:
-    """The common target with the images of each element under two morphisms made equal.
+    """Make the images of each element under two morphisms equal, in their common target.
 
     Args:
         first: one of two parallel morphisms.
@@ -145,7 +144,7 @@ def coequaliser(
     if not (first.source.is_same(second.source) and first.target.is_same(second.target)):
         raise LimitError("the two morphisms are not parallel; give two with the same two ends")
     schema, parts = first.source.schema, (first.target,)
-    pairs = (((0, first.mapping[i]), (0, second.mapping[i])) for i in ids_of(first.source))
+    pairs = (((0, first.mapping[i]), (0, second.mapping[i])) for i in list_ids(first.source))
     apex, injections = glue(schema, parts, pairs, functional, bound)
     return Colimit(apex, injections, (Square(0, first, 0, second),))
 
@@ -157,7 +156,7 @@ def pushout(
     functional: FunctionalLegs = FunctionalLegs.REFUSE,
     bound: int = BOUND,
 ) -> Colimit:
-    """The two targets glued along the common source.
+    """Glue the two targets along the common source.
 
     It takes time in proportion to the sizes of the two targets.
 
@@ -180,13 +179,13 @@ def pushout(
             f"the morphisms start in {first.source!r} and {second.source!r}, not in one"
         )
     schema, parts = first.source.schema, (first.target, second.target)
-    pairs = (((0, first.mapping[i]), (1, second.mapping[i])) for i in ids_of(first.source))
+    pairs = (((0, first.mapping[i]), (1, second.mapping[i])) for i in list_ids(first.source))
     apex, injections = glue(schema, parts, pairs, functional, bound)
     return Colimit(apex, injections, (Square(0, first, 1, second),))
 
 
-def _values(injection: Morphism, leg: Morphism) -> dict[str, Any]:
-    """What the variables of the apex that stand for variables of a part are bound to by its leg."""
+def _collect_values(injection: Morphism, leg: Morphism) -> dict[str, Any]:
+    """Collect what a leg binds the variables of the apex to that stand for those of its part."""
     found: dict[str, Any] = {}
     for name in variables_in(injection.source):
         variable = injection.values.get(name, ValueVariable(name))
@@ -207,7 +206,7 @@ def glue(
     functional: FunctionalLegs,
     bound: int,
 ) -> tuple[Instance, tuple[Morphism, ...]]:
-    """The parts side by side, with pairs of elements and tuples made equal.
+    """Put the parts side by side, with pairs of elements and tuples made equal.
 
     Names, and names of variables, are kept where they are free; earlier parts come first.
 
@@ -245,7 +244,7 @@ def glue(
 def _load(
     chase: Chase, part: Instance, variables: FreeNames
 ) -> tuple[Mapping[int, int], Mapping[str, ValueVariable]]:
-    """Nodes for all elements and tuples of a part, and what its variables are called."""
+    """Add nodes for all elements and tuples of a part, and rename its variables."""
     schema = part.schema
     names = sorted(variables_in(part))
     renamed = {name: ValueVariable(variables.take(name)) for name in names}

@@ -14,22 +14,22 @@ from fcp_ros.cset.limits.diagrams import LimitError
 from fcp_ros.cset.schema.schema import Schema, TypeName
 
 
-def greatest_common_subtype(schema: Schema, types: Iterable[TypeName]) -> TypeName | None:
-    """The type that an element has when it is glued from elements of these types.
+def find_greatest_common_subtype(schema: Schema, types: Iterable[TypeName]) -> TypeName | None:
+    """Find the type of an element that is glued from elements of these types.
 
     Args:
         schema: of the types; a relation counts as a type, and has no subtypes but itself.
         types: at least one.
 
     Returns:
-        The common subtype that all the others are below; None where there is none.
+        The common subtype that all the others are below, or None.
     """
     common = frozenset.intersection(*(schema.subtypes(type_) for type_ in types))
     return next((type_ for type_ in common if common <= schema.subtypes(type_)), None)
 
 
-def least_common_ancestors(schema: Schema, types: Iterable[TypeName]) -> tuple[TypeName, ...]:
-    """The types that a tuple of elements of these types has in a product.
+def find_least_common_ancestors(schema: Schema, types: Iterable[TypeName]) -> tuple[TypeName, ...]:
+    """Find the types of a tuple of elements of these types in a product.
 
     One for each connected component of the common ancestors, in the order of the schema: a tuple of
     elements that are things, and by a second `is_a` unrelated to the first also customers, is in
@@ -47,13 +47,13 @@ def least_common_ancestors(schema: Schema, types: Iterable[TypeName]) -> tuple[T
     """
     above = [schema.ancestors(type_) for type_ in types]
     common = frozenset.intersection(*above) if above else frozenset(schema.types)
-    found = [_least(schema, component) for component in components(schema, common)]
+    found = [_find_least(schema, component) for component in components(schema, common)]
     order = list(schema.types)
     return tuple(sorted(found, key=order.index)) if len(found) > 1 else tuple(found)
 
 
 def components(schema: Schema, types: frozenset[TypeName]) -> Iterable[frozenset[TypeName]]:
-    """The connected components of the order of types, restricted to `types`, in schema order."""
+    """Yield the connected components of the order of types, restricted to `types`."""
     left = set(types)
     for type_ in (*schema.types, *(relation.name for relation in schema.relations)):
         component: set[TypeName] = set()
@@ -69,7 +69,7 @@ def components(schema: Schema, types: frozenset[TypeName]) -> Iterable[frozenset
             yield frozenset(component)
 
 
-def _least(schema: Schema, component: frozenset[TypeName]) -> TypeName:
+def _find_least(schema: Schema, component: frozenset[TypeName]) -> TypeName:
     for type_ in component:
         if component <= schema.ancestors(type_):
             return type_

@@ -4,6 +4,11 @@
 Nodes are elements or tuples that may turn out to be equal. Merging two classes of nodes merges
 their values under every function, by union-find with a worklist (Downey, Sethi and Tarjan,
 *Variations on the common subexpression problem*, 1980, here for functions of one argument).
+
+Attribute values are unified: gluing turns a variable into what it is glued to. So the variables of
+attributes are elements of their own, which a morphism may send to values, as in Patterson, Lynch
+and Fairbanks, *Categorical Data Structures for Technical Computing* (2022). Operations are opaque:
+two of them are equal if they are written alike.
 """
 
 from collections.abc import Mapping
@@ -17,7 +22,7 @@ from fcp_ros.cset.instance.expressions import (
     variables_of,
 )
 from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.limits.common_types import greatest_common_subtype
+from fcp_ros.cset.limits.common_types import find_greatest_common_subtype
 from fcp_ros.cset.schema.schema import Schema, TypeName
 
 
@@ -38,7 +43,7 @@ class Unifier:
             self._ranks.setdefault(name, len(self._ranks))
 
     def resolve(self, value: ValueExpression) -> ValueExpression:
-        """The value with all that is known of its variables."""
+        """Replace the variables of a value by what they are known to equal."""
         while isinstance(value, ValueVariable) and value.name in self._bound:
             value = self._bound[value.name]
         if isinstance(value, ValueOperation):
@@ -74,7 +79,7 @@ class Unifier:
 
 
 def substitute(value: ValueExpression, values: Mapping[str, ValueExpression]) -> ValueExpression:
-    """The value with variables replaced; those that are not among `values` stay."""
+    """Replace variables of a value; those that are not among `values` stay."""
     if isinstance(value, ValueVariable):
         return values.get(value.name, value)
     if isinstance(value, ValueOperation):
@@ -84,7 +89,7 @@ def substitute(value: ValueExpression, values: Mapping[str, ValueExpression]) ->
 
 
 def variables_in(instance: Instance) -> frozenset[str]:
-    """Names of the variables among the attribute values of an instance."""
+    """Collect the names of the variables among the attribute values of an instance."""
     tables = {a.name: instance.attribute_table(a.name) for a in instance.schema.attributes}
     return frozenset().union(
         *(variables_of(value) for table in tables.values() for value in table.values())
@@ -100,7 +105,7 @@ Types: TypeAlias = tuple[TypeName, ...]
 
 @dataclass(frozen=True)
 class AttributeClash:
-    """Nodes that are equal, though their values of an attribute cannot be.
+    """Equal nodes whose values of an attribute cannot be equal.
 
     Attributes:
         node: one of their class.
@@ -137,7 +142,7 @@ class Congruence:
         return len(self._parents)
 
     def add(self, type_: TypeName) -> int:
-        """A new node of a type, or of a relation, in a class of its own."""
+        """Add a node of a type, or of a relation, in a class of its own."""
         node = len(self._parents)
         self._parents.append(node)
         self._types.append((type_,))
@@ -147,7 +152,7 @@ class Congruence:
         return node
 
     def find(self, node: int) -> int:
-        """The root of a node's class."""
+        """Return the root of a node's class."""
         parents = self._parents
         while parents[node] != node:
             parents[node] = parents[parents[node]]
@@ -155,34 +160,34 @@ class Congruence:
         return node
 
     def is_root(self, node: int) -> bool:
-        """Whether a node stands for its class."""
+        """Return True if a node stands for its class."""
         return self._parents[node] == node
 
     def types(self, node: int) -> Types:
-        """The type of a class, or the minimal ones of its nodes where none is below them all."""
+        """Return the type of a class, or its nodes' minimal types if none is below them all."""
         return self._types[self.find(node)]
 
     def value(self, node: int, field: Field) -> int | None:
-        """A node of the class that a function sends the class to; None where that is not known."""
+        """Return a node of the class that a function sends the class to, None if unknown."""
         return self._values[self.find(node)].get(field)
 
     def attributes(self, node: int) -> Mapping[str, ValueExpression]:
-        """The attributes of a class, not yet resolved."""
+        """Return the attributes of a class, not yet resolved."""
         return self._attributes[self.find(node)]
 
     def set_value(self, node: int, field: Field, value: int) -> None:
-        """State the value of a function at a node; where it has one, the two are merged."""
+        """State the value of a function at a node; if it has one, the two are merged."""
         known = self._values[self.find(node)].setdefault(field, value)
         if known != value:
             self.merge(known, value)
 
     def set_attribute(self, node: int, name: str, value: ValueExpression) -> None:
-        """State an attribute of a node; where it has a value, the two are unified."""
+        """State an attribute of a node; if it has a value, the two are unified."""
         self.unifier.declare(value)
         self._state_attribute(self.find(node), name, value)
 
     def narrow(self, node: int, type_: TypeName) -> None:
-        """State that a node is of a type, too."""
+        """State that a node is of a further type."""
         root = self.find(node)
         before = self._types[root]
         self._set_types(root, (type_,))
@@ -190,7 +195,7 @@ class Congruence:
             self.narrowed.append(root)
 
     def merge(self, first: int, second: int) -> None:
-        """State that two nodes are equal, and all that follows."""
+        """State that two nodes are equal, and derive all that follows."""
         pending = [(first, second)]
         while pending:
             keep, gone = sorted(map(self.find, pending.pop()))
@@ -199,6 +204,7 @@ class Congruence:
             self._parents[gone] = keep
             self.classes -= 1
             self._set_types(keep, self._types[gone])
+            # The smaller table is moved into the larger one, which bounds the total work.
             few, many = sorted((self._values[keep], self._values[gone]), key=len)
             for field, value in few.items():
                 known = many.setdefault(field, value)
@@ -210,19 +216,19 @@ class Congruence:
             self._attributes[gone] = {}
 
     def _set_types(self, root: int, more: Types) -> None:
-        """Narrow the type of a class; note it where neither side had the result before."""
+        """Narrow the type of a class; note the class if neither side had the result before."""
         types = self._types[root]
         if types == more:
             return
         key = (types, more)
         if key not in self._below:
-            self._below[key] = self._minimal({*types, *more})
+            self._below[key] = self._find_minimal({*types, *more})
         self._types[root] = below = self._below[key]
         if below not in key:
             self.narrowed.append(root)
 
-    def _minimal(self, types: set[TypeName]) -> Types:
-        meet = greatest_common_subtype(self.schema, types)
+    def _find_minimal(self, types: set[TypeName]) -> Types:
+        meet = find_greatest_common_subtype(self.schema, types)
         if meet is not None:
             return (meet,)
         return tuple(sorted(t for t in types if self.schema.subtypes(t) & types == {t}))

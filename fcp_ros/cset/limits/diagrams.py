@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cones and cocones: what the legs must satisfy before there is a universal map.
+"""Diagrams of instances: their errors, and the checks of cones and cocones over and under them.
 
 Mac Lane, *Categories for the Working Mathematician*, sections III.3 (cocones) and III.4 (cones).
 """
@@ -13,11 +13,11 @@ from fcp_ros.cset.schema.schema import Schema
 
 
 class LimitError(ValueError):
-    """A limit or colimit that no instance is, or maps that are no cone; the message says why."""
+    """A limit or colimit that does not exist, or maps that are no cone; the message says why."""
 
 
 class PresentationError(LimitError):
-    """Generators and equations that present no instance within the bound, or that make no sense."""
+    """Generators and equations without an instance within the bound, or that are malformed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,20 +37,20 @@ class Square:
     by_second: Morphism
 
 
-def ids_of(instance: Instance) -> Iterator[int]:
-    """Ids of all elements and of all tuples."""
+def list_ids(instance: Instance) -> Iterator[int]:
+    """Yield the ids of all elements and of all tuples."""
     yield from instance.all_elements()
     for relation in instance.schema.relations:
         yield from instance.relation_table(relation.name).rows
 
 
-def checked_cone(
+def check_cone(
     cone: Sequence[Morphism],
     ends: Sequence[Instance],
     squares: Iterable[Square],
     vertex: Instance | None,
 ) -> Instance:
-    """Where the legs of a cone start.
+    """Check that legs are a cone, and return the instance where they start.
 
     Args:
         cone: its legs.
@@ -61,24 +61,24 @@ def checked_cone(
     Raises:
         LimitError: it is no cone.
     """
-    start = _common([leg.source for leg in cone], vertex, len(cone) == len(ends), "start")
+    start = _find_vertex([leg.source for leg in cone], vertex, len(cone) == len(ends), "start")
     _check_legs(cone, [leg.target for leg in cone], ends, "ends in")
     for square in squares:
         first, second = cone[square.first].mapping, cone[square.second].mapping
-        for id_ in ids_of(start):
+        for id_ in list_ids(start):
             one = square.by_first.mapping[first[id_]]
             other = square.by_second.mapping[second[id_]]
             _check_agreement(start, id_, square.by_first.target, one, other)
     return start
 
 
-def checked_cocone(
+def check_cocone(
     cocone: Sequence[Morphism],
     starts: Sequence[Instance],
     squares: Iterable[Square],
     vertex: Instance | None,
 ) -> Instance:
-    """Where the legs of a cocone end.
+    """Check that legs are a cocone, and return the instance where they end.
 
     Args:
         cocone: its legs.
@@ -89,12 +89,12 @@ def checked_cocone(
     Raises:
         LimitError: it is no cocone.
     """
-    end = _common([leg.target for leg in cocone], vertex, len(cocone) == len(starts), "end")
+    end = _find_vertex([leg.target for leg in cocone], vertex, len(cocone) == len(starts), "end")
     _check_legs(cocone, [leg.source for leg in cocone], starts, "starts in")
     for square in squares:
         first, second = cocone[square.first].mapping, cocone[square.second].mapping
         source = square.by_first.source
-        for id_ in ids_of(source):
+        for id_ in list_ids(source):
             one = first[square.by_first.mapping[id_]]
             other = second[square.by_second.mapping[id_]]
             _check_agreement(source, id_, end, one, other)
@@ -102,7 +102,7 @@ def checked_cocone(
 
 
 def check_morphisms(*morphisms: Morphism) -> None:
-    """Refuse to build a limit or colimit of what is no diagram of morphisms.
+    """Check that the morphisms of a diagram are natural.
 
     Raises:
         LimitError: one is not natural.
@@ -111,11 +111,11 @@ def check_morphisms(*morphisms: Morphism) -> None:
         violations = morphism.violations()
         if violations:
             reasons = "; ".join(violation.message for violation in violations)
-            raise LimitError(f"morphism {number} of the diagram is none: {reasons}")
+            raise LimitError(f"morphism {number} of the diagram is not natural: {reasons}")
 
 
 def check_schemas(schema: Schema, instances: Sequence[Instance]) -> None:
-    """Refuse instances of other schemas.
+    """Check that instances have one schema.
 
     Raises:
         LimitError: one has another schema than `schema`.
@@ -128,7 +128,7 @@ def check_schemas(schema: Schema, instances: Sequence[Instance]) -> None:
             )
 
 
-def _common(
+def _find_vertex(
     found: Sequence[Instance], vertex: Instance | None, complete: bool, verb: str
 ) -> Instance:
     if not complete:

@@ -2,11 +2,11 @@
 """Limits of instances: terminal instance, products, equalisers, pullbacks.
 
 Mac Lane, *Categories for the Working Mathematician*, section III.4; pointwise, as in every category
-of functors to sets (V.3). What is more than that here:
+of functors to sets (V.3). Beyond that:
 
 - *Types.* A morphism may send an element to one of a subtype. So a pair of elements has, as its own
   type, the least common ancestor of theirs; a pair without common ancestor is not there
-  (`least_common_ancestors` says what happens where several are minimal).
+  (`find_least_common_ancestors` says what happens where several are minimal).
 - *Relations* are sets of tuples, and limits of sets are sets: a tuple of a product is a tuple of
   tuples. Functional legs and path equations hold in a limit if they hold in its parts.
 - *Attributes* are partial, and a morphism keeps those that its source sets. So an attribute of a
@@ -26,14 +26,14 @@ from fcp_ros.cset.instance.expressions import ValueVariable
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.limits.common_types import least_common_ancestors
+from fcp_ros.cset.limits.common_types import find_least_common_ancestors
 from fcp_ros.cset.limits.diagrams import (
     LimitError,
     Square,
+    check_cone,
     check_morphisms,
     check_schemas,
-    checked_cone,
-    ids_of,
+    list_ids,
 )
 from fcp_ros.cset.schema.schema import Schema, TypeName
 
@@ -44,7 +44,8 @@ class Apex:
     """A limit of `parts` under construction.
 
     An element of it stands for one element of each part, and has a type that is the least one above
-    theirs; where the common ancestors fall apart, there is an element for each of their components.
+    theirs; where the common ancestors are not connected, there is an element for each of their
+    components.
     """
 
     def __init__(self, parts: Sequence[Instance]) -> None:
@@ -59,13 +60,13 @@ class Apex:
         self._components: dict[int, Ids] = {}
 
     def add_elements(self, combinations: Iterable[Ids]) -> None:
-        """Add what stands for each combination of elements.
+        """Add the elements of the apex for each combination of elements.
 
         Raises:
             LimitError: one has common ancestors, but no least one.
         """
         for ids in combinations:
-            for type_ in self._types_at(ids):
+            for type_ in self._find_types(ids):
                 element = self._builder.add(type_, self._names.take(self._name(ids)))
                 self._over.setdefault(ids, []).append(element)
                 self._types[element] = type_
@@ -73,7 +74,7 @@ class Apex:
                 self._set_attributes(element, type_, ids)
 
     def add_tuples(self, relation: str, combinations: Iterable[Ids]) -> None:
-        """Add what stands for each combination of tuples of a relation."""
+        """Add the tuples of the apex for each combination of tuples of a relation."""
         tables = [part.relation_table(relation).rows for part in self.parts]
         types = [type_ for _, type_ in self.schema.relation(relation).legs]
         for ids in combinations:
@@ -84,7 +85,7 @@ class Apex:
             self._set_attributes(row, relation, ids)
 
     def build(self) -> tuple[Instance, Mapping[int, Ids]]:
-        """The instance, and what each of its ids stands for."""
+        """Build the instance, and the map from each of its ids to its components."""
         for function in self.schema.functions:
             subtypes = self.schema.subtypes(function.source)
             values = [part.function_table(function.name).values for part in self.parts]
@@ -96,19 +97,19 @@ class Apex:
                     self._builder.set_function(function.name, element, value)
         return self._builder.build(allow_conflicts=True), self._components
 
-    def _types_at(self, ids: Ids) -> tuple[TypeName, ...]:
+    def _find_types(self, ids: Ids) -> tuple[TypeName, ...]:
         own = tuple([part.type_of(id_) for part, id_ in zip(self.parts, ids, strict=True)])
         found = self._ancestors.get(own)
         if found is None:
             try:
-                found = least_common_ancestors(self.schema, own)
+                found = find_least_common_ancestors(self.schema, own)
             except LimitError as error:
                 raise LimitError(f"no limit: {self._name(ids)!r} has no type: {error}") from error
             self._ancestors[own] = found
         return found
 
     def _at(self, ids: Ids, type_: TypeName) -> int:
-        """The element for a combination that is a `type_`, a common ancestor of its types."""
+        """Return the element for a combination that is a `type_`, an ancestor of all its types."""
         found = self._over[ids]
         if len(found) == 1:
             return found[0]
@@ -119,7 +120,7 @@ class Apex:
         return names[0] if len(names) == 1 else f"({','.join(names)})"
 
     def _set_attributes(self, id_: int, type_: TypeName, ids: Ids) -> None:
-        """Set what all components have set, and to the same value."""
+        """Set the attributes that all components have, with the same value."""
         for attribute in self.schema.attributes_of(type_):
             tables = (part.attribute_table(attribute.name) for part in self.parts)
             first, *others = (t.get(i) for t, i in zip(tables, ids, strict=True))
@@ -142,7 +143,7 @@ class Limit:
     squares: tuple[Square, ...] = ()
 
     def universal(self, cone: Sequence[Morphism], vertex: Instance | None = None) -> Morphism:
-        """The one morphism to the apex through which a cone factors.
+        """Return the one morphism to the apex through which a cone factors.
 
         Args:
             cone: a leg for each projection, from one instance, commuting with the diagram.
@@ -152,14 +153,14 @@ class Limit:
             LimitError: it is no cone; the message says where it fails.
         """
         ends = [projection.target for projection in self.projections]
-        source = checked_cone(cone, ends, self.squares, vertex)
+        source = check_cone(cone, ends, self.squares, vertex)
         if source.schema != self.apex.schema:
             raise LimitError(f"{source!r} and {self.apex!r} have different schemas")
         mapping = {}
-        for id_ in ids_of(source):
+        for id_ in list_ids(source):
             key = tuple([leg.mapping[id_] for leg in cone])
             mapping[id_] = self._over(key, source.type_of(id_))
-        result = Morphism(source, self.apex, mapping, _common_values(cone))
+        result = Morphism(source, self.apex, mapping, _agree_on_values(cone))
         violations = result.violations()
         if violations:
             reasons = "; ".join(violation.message for violation in violations)
@@ -167,30 +168,30 @@ class Limit:
         return result
 
     def _over(self, key: Ids, type_: TypeName) -> int:
-        """The element or tuple of the apex over `key` that one of type `type_` is sent to."""
+        """Find the element or tuple of the apex over `key` that one of type `type_` is sent to."""
         schema = self.apex.schema
-        for candidate in self._fibres.get(key, ()):
+        for candidate in self._elements_by_image.get(key, ()):
             if schema.is_subtype(self.apex.type_of(candidate), type_):
                 return candidate
         raise LimitError(f"the limit has no {type_!r} over {key}")
 
     @cached_property
-    def _fibres(self) -> Mapping[Ids, Sequence[int]]:
+    def _elements_by_image(self) -> Mapping[Ids, Sequence[int]]:
         fibres: defaultdict[Ids, list[int]] = defaultdict(list)
-        for id_ in ids_of(self.apex):
+        for id_ in list_ids(self.apex):
             fibres[tuple([leg.mapping[id_] for leg in self.projections])].append(id_)
         return fibres
 
 
 def terminal(schema: Schema) -> Limit:
-    """The instance to which every instance has exactly one morphism.
+    """Build the instance to which every instance has exactly one morphism.
 
     It has one element for each connected component of the types, of the component's least type, and
     one tuple in each relation.
 
     Raises:
-        LimitError: there is none, since a component has no least type, or since an attribute has
-            more than one possible value (no element has the attributes of them all).
+        LimitError: a component has no least type, or an attribute has more than one possible value
+            (no element has the attributes of them all).
     """
     for attribute in schema.attributes:
         if len(attribute.values) != 1:
@@ -200,7 +201,7 @@ def terminal(schema: Schema) -> Limit:
             )
     builder = InstanceBuilder(schema)
     point = {}
-    for type_ in least_common_ancestors(schema, ()):
+    for type_ in find_least_common_ancestors(schema, ()):
         element = builder.add(type_, f"the_{type_}")
         for attribute in schema.attributes_of(type_):
             builder.set_attribute(element, attribute.name, attribute.values[0])
@@ -217,7 +218,7 @@ def terminal(schema: Schema) -> Limit:
 
 
 def product(*instances: Instance, schema: Schema | None = None) -> Limit:
-    """The product: pairs of elements, named ``(a,b)``, and pairs of tuples.
+    """Build the product: pairs of elements, named ``(a,b)``, and pairs of tuples.
 
     Args:
         instances: its factors; without any it is the terminal instance.
@@ -232,7 +233,7 @@ def product(*instances: Instance, schema: Schema | None = None) -> Limit:
         return terminal(schema)
     schema = instances[0].schema if schema is None else schema
     check_schemas(schema, instances)
-    types = combinations(*(_types_of(instance) for instance in instances))
+    types = combinations(*(_list_types(instance) for instance in instances))
     apex = Apex(instances)
     for own in types:
         columns = (i.elements(t, subtypes=False) for i, t in zip(instances, own, strict=True))
@@ -240,11 +241,11 @@ def product(*instances: Instance, schema: Schema | None = None) -> Limit:
     for relation in schema.relations:
         tables = (instance.relation_table(relation.name).rows for instance in instances)
         apex.add_tuples(relation.name, combinations(*tables))
-    return _limit(apex)
+    return _make_limit(apex)
 
 
 def equaliser(first: Morphism, second: Morphism) -> Limit:
-    """The part of the common source on which two morphisms agree, with its inclusion.
+    """Build the part of the common source on which two morphisms agree, with its inclusion.
 
     Elements keep their names.
 
@@ -267,11 +268,11 @@ def equaliser(first: Morphism, second: Morphism) -> Limit:
             relation.name,
             ((row,) for row in rows if first.mapping[row] == second.mapping[row]),
         )
-    return _limit(apex, Square(0, first, 0, second))
+    return _make_limit(apex, Square(0, first, 0, second))
 
 
 def pullback(first: Morphism, second: Morphism) -> Limit:
-    """The pairs of elements with one image, and the pairs of tuples with one image.
+    """Build the pairs of elements with one image, and the pairs of tuples with one image.
 
     They are joined by hashing on the image, so that it takes time in proportion to the sizes of the
     two sources and of the result.
@@ -288,16 +289,16 @@ def pullback(first: Morphism, second: Morphism) -> Limit:
         raise LimitError(f"the morphisms end in {first.target!r} and {second.target!r}, not in one")
     apex = Apex((first.source, second.source))
     apex.add_elements(
-        _joined(first, first.source.all_elements(), second, second.source.all_elements())
+        _join_images(first, first.source.all_elements(), second, second.source.all_elements())
     )
     for relation in first.source.schema.relations:
         ours = first.source.relation_table(relation.name).rows
         theirs = second.source.relation_table(relation.name).rows
-        apex.add_tuples(relation.name, _joined(first, ours, second, theirs))
-    return _limit(apex, Square(0, first, 1, second))
+        apex.add_tuples(relation.name, _join_images(first, ours, second, theirs))
+    return _make_limit(apex, Square(0, first, 1, second))
 
 
-def _limit(apex: Apex, *squares: Square) -> Limit:
+def _make_limit(apex: Apex, *squares: Square) -> Limit:
     instance, components = apex.build()
     projections = (
         Morphism(instance, part, {id_: ids[index] for id_, ids in components.items()})
@@ -306,8 +307,8 @@ def _limit(apex: Apex, *squares: Square) -> Limit:
     return Limit(instance, tuple(projections), squares)
 
 
-def _common_values(cone: Sequence[Morphism]) -> dict[str, Any]:
-    """What the legs bind variables to, as far as they agree."""
+def _agree_on_values(cone: Sequence[Morphism]) -> dict[str, Any]:
+    """Collect the bindings of variables on which all legs agree."""
     names = dict.fromkeys(name for leg in cone for name in leg.values)
     bound = {name: [leg.values.get(name, ValueVariable(name)) for leg in cone] for name in names}
     return {
@@ -317,7 +318,7 @@ def _common_values(cone: Sequence[Morphism]) -> dict[str, Any]:
     }
 
 
-def _joined(
+def _join_images(
     first: Morphism, ours: Iterable[int], second: Morphism, theirs: Iterable[int]
 ) -> Iterable[Ids]:
     buckets: defaultdict[int, list[int]] = defaultdict(list)
@@ -328,6 +329,6 @@ def _joined(
             yield id_, other
 
 
-def _types_of(instance: Instance) -> list[TypeName]:
-    """The own types that occur, in the order of the schema."""
+def _list_types(instance: Instance) -> list[TypeName]:
+    """List the types that elements have themselves, in schema order."""
     return [type_ for type_ in instance.schema.types if instance.elements(type_, subtypes=False)]

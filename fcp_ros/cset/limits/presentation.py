@@ -46,7 +46,7 @@ TermLike: TypeAlias = Term | str
 
 @dataclass(frozen=True)
 class TupleStatement:
-    """That a relation holds between terms.
+    """The statement that a relation holds between terms.
 
     Attributes:
         relation: its name.
@@ -61,7 +61,7 @@ class TupleStatement:
 
 @dataclass(frozen=True)
 class AttributeStatement:
-    """That an attribute of a term has a value, or a variable.
+    """The statement that an attribute of a term has a value, or a variable.
 
     Attributes:
         term: the element or tuple.
@@ -89,7 +89,7 @@ class Presented:
     def universal(
         self, target: Instance, images: Mapping[str, int], values: Mapping[str, Any] | None = None
     ) -> Morphism:
-        """The one morphism that sends the generators where they are to go.
+        """Return the one morphism that sends each generator to its image.
 
         Args:
             target: where it ends.
@@ -97,12 +97,13 @@ class Presented:
             values: what the variables of the presentation become.
 
         Raises:
-            LimitError: there is none, since the statements do not hold of the images.
+            LimitError: the statements do not hold of the images.
         """
         lacking = sorted(self.generators.keys() ^ images.keys())
         if lacking:
             raise LimitError(
-                f"give an image for each generator, and for no more; wrong are {', '.join(lacking)}"
+                f"give an image for each generator, and for no others; "
+                f"wrong are {', '.join(lacking)}"
             )
         mapping: dict[int, int] = {}
         for name, id_ in self.generators.items():
@@ -128,7 +129,7 @@ def present(
     functional: FunctionalLegs = FunctionalLegs.REFUSE,
     bound: int = 10_000,
 ) -> Presented:
-    """The instance that generators and statements about them present.
+    """Build the instance that generators and statements about them present.
 
     Elements that a function needs are created, and named like ``src(e1)``; what the statements, the
     schema's path equations, and relations as sets make equal, is one. An element that two
@@ -175,7 +176,7 @@ def present(
 
 
 def representable(schema: Schema, type_: TypeName, bound: int = 10_000) -> Presented:
-    """The representable instance of a type, or of a relation: one generator, called like the type.
+    """Build the representable instance of a type or relation, with a generator of its name.
 
     Args:
         schema: of the instance.
@@ -190,14 +191,14 @@ def representable(schema: Schema, type_: TypeName, bound: int = 10_000) -> Prese
 
 
 class _Statements:
-    """Turns statements about terms into statements about nodes."""
+    """A translation of statements about terms into statements about nodes."""
 
     def __init__(self, chase: Chase, nodes: Mapping[str, int]) -> None:
         self.chase = chase
         self.nodes = nodes
 
     def node(self, term: TermLike) -> int:
-        """The node of a term."""
+        """Find the node of a term."""
         if isinstance(term, str):
             term = Term(term)
         if term.generator not in self.nodes:
@@ -247,7 +248,7 @@ class _Statements:
 def extend(source: Instance, target: Instance, mapping: dict[int, int]) -> None:
     """Extend a partial map to all that functions and legs lead to, and to tuples between them.
 
-    Whether the result is a morphism is for the caller to check.
+    The caller checks that the result is a morphism.
 
     Args:
         source: where the map starts.
@@ -261,7 +262,7 @@ def extend(source: Instance, target: Instance, mapping: dict[int, int]) -> None:
     queue = deque(mapping)
     while queue:
         id_ = queue.popleft()
-        values, images = _values(source, id_), _values(target, mapping[id_])
+        values, images = _list_values(source, id_), _list_values(target, mapping[id_])
         for step, value in values.items():
             if step not in images:
                 raise LimitError(
@@ -284,8 +285,8 @@ def extend(source: Instance, target: Instance, mapping: dict[int, int]) -> None:
                 mapping[row] = found
 
 
-def _values(instance: Instance, id_: int) -> dict[str, int]:
-    """The values of all functions at an element, or the legs of a tuple."""
+def _list_values(instance: Instance, id_: int) -> dict[str, int]:
+    """Collect the values of all functions at an element, or the legs of a tuple."""
     type_ = instance.type_of(id_)
     schema = instance.schema
     if schema.has_relation(type_):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Subinstances: parts of an instance that functions and legs do not lead out of.
+"""Subinstances: parts of an instance that are closed under functions and legs.
 
 A subobject is a class of monic morphisms (Mac Lane, *Categories for the Working Mathematician*,
 V.7). Of these we take the ones that forget no type and no attribute, one for each closed set of
@@ -13,16 +13,16 @@ from math import prod
 from fcp_ros.cset.instance.builder import InstanceBuilder
 from fcp_ros.cset.instance.instance import Instance, UnknownElement
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.limits.diagrams import ids_of
+from fcp_ros.cset.limits.diagrams import list_ids
 
 
-def generated_subobject(instance: Instance, ids: Iterable[int]) -> Morphism:
-    """The inclusion of the smallest subinstance that has some elements and tuples.
+def generate_subobject(instance: Instance, ids: Iterable[int]) -> Morphism:
+    """Build the inclusion of the smallest subinstance with some elements and tuples.
 
     Elements keep their names; ids are new.
 
     Args:
-        instance: of which it is a part.
+        instance: the whole.
         ids: of elements and tuples; what functions and legs make of them comes along, a tuple
             between elements comes only if it is given.
 
@@ -37,41 +37,41 @@ def generated_subobject(instance: Instance, ids: Iterable[int]) -> Morphism:
         id_ = todo.pop()
         if id_ not in found:
             found.add(id_)
-            todo.extend(_successors(instance, id_))
-    return _inclusion(instance, found)
+            todo.extend(_list_successors(instance, id_))
+    return _include(instance, found)
 
 
-def subobjects(instance: Instance) -> Iterator[Morphism]:
-    """The inclusions of all subinstances, each once, lazily; the empty one is the first.
+def enumerate_subobjects(instance: Instance) -> Iterator[Morphism]:
+    """Yield the inclusions of all subinstances, each once, lazily; the empty one is the first.
 
     There may be exponentially many; `count_subobjects` counts them without making them.
     """
-    order, below = _dependencies(instance)
-    for chosen in closed_sets(below):
-        yield _inclusion(instance, {order[index] for index in chosen})
+    order, below = _find_dependencies(instance)
+    for chosen in enumerate_closed_sets(below):
+        yield _include(instance, {order[index] for index in chosen})
 
 
 def count_subobjects(instance: Instance) -> int:
-    """How many subinstances there are."""
-    return count_closed_sets(_dependencies(instance)[1])
+    """Count the subinstances."""
+    return count_closed_sets(_find_dependencies(instance)[1])
 
 
-def _dependencies(instance: Instance) -> tuple[list[int], list[list[int]]]:
-    """All ids, and for each the indexes of those that it cannot be without."""
-    order = list(ids_of(instance))
+def _find_dependencies(instance: Instance) -> tuple[list[int], list[list[int]]]:
+    """List all ids, and for each the indexes of those that it cannot be without."""
+    order = list(list_ids(instance))
     index = {id_: position for position, id_ in enumerate(order)}
-    return order, [[index[other] for other in _successors(instance, id_)] for id_ in order]
+    return order, [[index[other] for other in _list_successors(instance, id_)] for id_ in order]
 
 
-def _successors(instance: Instance, id_: int) -> Iterable[int]:
+def _list_successors(instance: Instance, id_: int) -> Iterable[int]:
     schema, type_ = instance.schema, instance.type_of(id_)
     if schema.has_relation(type_):
         return instance.relation_table(type_).rows[id_]
     return [instance.apply(function.name, id_) for function in schema.functions_of(type_)]
 
 
-def _inclusion(instance: Instance, chosen: set[int]) -> Morphism:
-    """The inclusion of a closed set."""
+def _include(instance: Instance, chosen: set[int]) -> Morphism:
+    """Build the inclusion of a closed set."""
     schema = instance.schema
     builder = InstanceBuilder(schema)
     ids: dict[int, int] = {}
@@ -93,18 +93,24 @@ def _inclusion(instance: Instance, chosen: set[int]) -> Morphism:
     return Morphism(part, instance, {copy: id_ for id_, copy in ids.items()})
 
 
-def closed_sets(successors: Sequence[Sequence[int]]) -> Iterator[frozenset[int]]:
-    """All closed sets, each once, the empty one first.
+# --- closed sets of a directed graph: with a node, they have all its successors
+#
+# Both functions branch on a node. Either it is in the set, and then everything that it reaches; or
+# it is not, and then nothing that reaches it is. Sets of nodes are bit masks.
+
+
+def enumerate_closed_sets(successors: Sequence[Sequence[int]]) -> Iterator[frozenset[int]]:
+    """Yield all sets of nodes closed under successors, each once, the empty one first.
 
     Args:
         successors: of each node, by index.
     """
-    reached, reaching = _closures(successors)
+    reached, reaching = _compute_closures(successors)
     stack = [(0, (1 << len(successors)) - 1)]
     while stack:
         chosen, free = stack.pop()
         if not free:
-            yield frozenset(_bits(chosen))
+            yield frozenset(_iterate_bits(chosen))
             continue
         node = free.bit_length() - 1
         stack.append((chosen | reached[node], free & ~reached[node]))
@@ -112,31 +118,31 @@ def closed_sets(successors: Sequence[Sequence[int]]) -> Iterator[frozenset[int]]
 
 
 def count_closed_sets(successors: Sequence[Sequence[int]]) -> int:
-    """How many closed sets there are.
+    """Count the sets of nodes closed under successors.
 
-    What is not connected is counted apart, and what was counted before is not counted again. The
-    problem is #P-complete (Provan and Ball, *The complexity of counting cuts and of computing the
+    Components are counted separately, and counts of components are memoised. The problem is
+    #P-complete (Provan and Ball, *The complexity of counting cuts and of computing the
     probability that a graph is connected*, 1983), so that large tangles take long.
 
     Args:
         successors: of each node, by index.
     """
-    return _Counter(_in_breadth_first_order(successors)).count()
+    return _Counter(_renumber_breadth_first(successors)).count()
 
 
 class _Counter:
     def __init__(self, successors: Sequence[Sequence[int]]) -> None:
-        self.reached, self.reaching = _closures(successors)
+        self.reached, self.reaching = _compute_closures(successors)
         pairs = zip(self.reached, self.reaching, strict=True)
         self.near = [below | above for below, above in pairs]
         self.known: dict[int, int] = {}
 
     def count(self) -> int:
-        """The number of closed sets of the whole graph."""
+        """Count the closed sets of the whole graph."""
         return self.count_among((1 << len(self.near)) - 1)
 
     def count_among(self, free: int) -> int:
-        """The number of closed sets where only the free nodes are not decided yet."""
+        """Count the closed sets where only the free nodes are undecided."""
         return prod(self.count_component(component) for component in self.components(free))
 
     def count_component(self, component: int) -> int:
@@ -149,8 +155,10 @@ class _Counter:
         return found
 
     def pivot(self, component: int) -> int:
-        """Of the nodes that decide most, the middle one: it cuts long chains in halves."""
-        weights = {node: (self.near[node] & component).bit_count() for node in _bits(component)}
+        """Choose of the nodes that decide most the middle one: it halves long chains."""
+        weights = {
+            node: (self.near[node] & component).bit_count() for node in _iterate_bits(component)
+        }
         most = max(weights.values())
         candidates = [node for node, weight in weights.items() if weight == most]
         return candidates[len(candidates) // 2]
@@ -161,15 +169,15 @@ class _Counter:
             while border:
                 component |= border
                 grown = 0
-                for node in _bits(border):
+                for node in _iterate_bits(border):
                     grown |= self.near[node]
                 border = grown & free & ~component
             yield component
             free &= ~component
 
 
-def _in_breadth_first_order(successors: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The same graph with nodes renumbered so that near ones have near numbers."""
+def _renumber_breadth_first(successors: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Renumber the nodes so that near ones have near numbers."""
     near: list[list[int]] = [list(nodes) for nodes in successors]
     for node, nodes in enumerate(successors):
         for other in nodes:
@@ -185,8 +193,8 @@ def _in_breadth_first_order(successors: Sequence[Sequence[int]]) -> list[list[in
     return [[position[other] for other in successors[node]] for node in position]
 
 
-def _closures(successors: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """What can be reached from each node, and from what it can be reached; itself included."""
+def _compute_closures(successors: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+    """Compute the nodes that each node reaches, and those that reach it, itself included."""
     reached, reaching = [0] * len(successors), [0] * len(successors)
     for start in range(len(successors)):
         todo = [start]
@@ -199,7 +207,7 @@ def _closures(successors: Sequence[Sequence[int]]) -> tuple[list[int], list[int]
     return reached, reaching
 
 
-def _bits(mask: int) -> Iterator[int]:
+def _iterate_bits(mask: int) -> Iterator[int]:
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contexts: what a state is, without what a rule deletes and before anything is glued to it.
+"""Contexts: the state without what a rule deletes, before anything is glued to it.
 
 In the diagram of a rewrite, the context is D::
 
@@ -19,19 +19,19 @@ from fcp_ros.cset.rewriting.rule_plan import RulePlan
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """D, written as a state and what is yet to be taken from it.
+    """D, written as a state and what is still to be taken from it.
 
     Attributes:
         state: G, or what cloning made of it.
         glue: K -> D: an id of the state for each element and tuple of K that is in D.
-        elements: ids of the state that go.
-        tuples: (relation, id of the state) that go.
-        forgotten: (attribute, id of the state) that is unset.
-        cloning: how the state differs from G; None where it is G.
+        elements: ids of the state to delete.
+        tuples: (relation, id of the state) to delete.
+        forgotten: (attribute, id of the state) to unset.
+        cloning: how the state differs from G; None if it is G.
         origins: for each element and tuple that cloning made, what of G it is a copy of.
         lost: ids of R that are not glued, because what they stand for was deleted (SPO).
         lost_values: (attribute, id of R) that are not kept, for the same reason.
-        violations: why there is no context; then the rest means nothing.
+        violations: why there is no context; the rest is then meaningless.
     """
 
     state: Instance
@@ -47,7 +47,7 @@ class Context:
 
 
 class Deletion:
-    """A set of elements and tuples of a state that refers to nothing outside of what stays.
+    """A set of elements and tuples to delete, with everything that refers to them.
 
     Attributes:
         elements: ids, in the order in which they were found.
@@ -55,7 +55,7 @@ class Deletion:
     """
 
     def __init__(self, plan: RulePlan, state: Instance) -> None:
-        """Nothing so far; the plan knows what may refer to what."""
+        """Start with nothing; the plan knows what may refer to what."""
         self._plan = plan
         self._state = state
         self.elements: dict[int, None] = {}
@@ -73,7 +73,7 @@ class Deletion:
             open_.extend(self._spread(open_.pop()))
 
     def _spread(self, element: int) -> list[int]:
-        """Delete what refers to an element; the elements among it that are new."""
+        """Delete what refers to an element; return the new elements among it."""
         incidence = self._plan.incidence(self._state.type_of(element))
         for relation, position, _ in incidence.legs:
             rows = self._state.relation_table(relation).index(position).get(element, ())
@@ -87,15 +87,17 @@ class Deletion:
         self.elements.update(dict.fromkeys(found))
         return list(dict.fromkeys(found))
 
-    def pairs(self) -> list[tuple[str, int]]:
-        """(relation, id) of the tuples."""
+    def list_tuples(self) -> list[tuple[str, int]]:
+        """List (relation, id) of the tuples."""
         return [(relation, row) for row, relation in self.tuples.items()]
 
 
-def undermined(state: Instance, glue: Mapping[int, int], deletion: Deletion) -> Iterator[Violation]:
-    """What a rule preserves although a function of it, which the rule does not know, is deleted.
+def find_undermined(
+    state: Instance, glue: Mapping[int, int], deletion: Deletion
+) -> Iterator[Violation]:
+    """Find what a rule preserves although a function that it does not know would be deleted.
 
-    That may be where an element is of a subtype that has more functions than its type in the rule.
+    This happens where an element is of a subtype with more functions than its type in the rule.
     """
     for image in dict.fromkeys(glue.values()):
         if image in deletion.elements:

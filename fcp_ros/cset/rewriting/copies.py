@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies: what D has over each element of G while a final pullback complement is made."""
+"""Copies: the elements that D has over each element of G in a final pullback complement."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Copies:
     """
 
     def __init__(self, state: Instance) -> None:
-        """Everything has one copy, itself."""
+        """Start with one copy of everything, itself."""
         self._state = state
         self._copies: dict[int, tuple[int, ...]] = {}
         self._next = state.next_id()
@@ -35,11 +35,11 @@ class Copies:
         self.changed: dict[tuple[str, int], int] = {}
 
     def of(self, element: int) -> tuple[int, ...]:
-        """The elements of D over an element of G."""
+        """Return the elements of D over an element of G."""
         return self._copies.get(element, (element,))
 
     def make(self, element: int, count: int) -> tuple[int, ...]:
-        """Give an element so many copies."""
+        """Give an element `count` copies, the first of which is itself."""
         fresh = tuple(range(self._next, self._next + max(0, count - 1)))
         self._next += len(fresh)
         self.original.update(dict.fromkeys(fresh, element))
@@ -47,19 +47,19 @@ class Copies:
         return self._copies[element]
 
     def value(self, function: str, copy: int) -> int:
-        """The value of a function in D."""
+        """Return the value of a function in D."""
         found = self.changed.get((function, copy))
         return self._state.function_table(function).values[copy] if found is None else found
 
     def set(self, function: str, copy: int, value: int) -> None:
-        """Let a function have a value in D."""
+        """Set the value of a function in D."""
         if self._state.function_table(function).values.get(copy) != value:
             self.changed[function, copy] = value
 
-    def choices(
+    def list_choices(
         self, originals: Mapping[str, int], equations: Sequence[PathEquation]
     ) -> list[dict[str, int]]:
-        """All ways of choosing copies of what an element or tuple outside of L refers to.
+        """List the ways to choose copies of what an element or tuple outside of L refers to.
 
         Args:
             originals: what it refers to in G, by function or leg.
@@ -76,7 +76,7 @@ class Copies:
 
     def _agree(self, way: Choice, equation: PathEquation) -> bool:
         if not equation.left or not equation.right:
-            # A path leads back to where it starts, so that all of it is inside of L, or in a cycle.
+            # A path leads back to its start: it is inside of L, or in a cycle (see `copy_cyclic`).
             return True
         return self._follow(way, equation.left) == self._follow(way, equation.right)
 
@@ -87,8 +87,8 @@ class Copies:
             place = self.value(function, place)
         return place
 
-    def gone(self) -> Iterator[int]:
-        """The elements of G that have no copy."""
+    def list_deleted(self) -> Iterator[int]:
+        """Yield the elements of G that have no copy."""
         return (element for element, copies in self._copies.items() if not copies)
 
 
@@ -100,7 +100,7 @@ Lift = Mapping[int, int]
 
 @dataclass(frozen=True)
 class _Unfolding:
-    """The paths from an element, those that the path equations make equal being one.
+    """The paths from an element; paths that the path equations make equal are one.
 
     Attributes:
         paths: an instance with an element for each path.
@@ -114,7 +114,12 @@ class _Unfolding:
 
 
 def copy_cyclic(state: Instance, copies: Copies, waiting: Mapping[int, Mapping[str, int]]) -> None:
-    """Copy elements whose copies depend on each other.
+    """Copy elements whose copies depend on each other, like the edges of symmetric graphs.
+
+    Over an element g the final pullback complement has the lifts along D -> G of the morphism to G
+    that g is, from the freest instance with one element of its type (the Yoneda lemma). Elements of
+    that instance are paths from g: a lift chooses a copy of the end of each path whose copies are
+    known.
 
     Args:
         state: G.
@@ -128,7 +133,7 @@ def copy_cyclic(state: Instance, copies: Copies, waiting: Mapping[int, Mapping[s
     lifts: dict[int, list[Lift]] = {}
     numbers: dict[int, dict[frozenset[tuple[int, int]], int]] = {}
     for element, unfolding in unfoldings.items():
-        lifts[element] = list(_lifts(unfolding, copies, waiting.keys()))
+        lifts[element] = list(_enumerate_lifts(unfolding, copies, waiting.keys()))
         made = copies.make(element, len(lifts[element]))
         keys = (frozenset(lift.items()) for lift in lifts[element])
         numbers[element] = dict(zip(keys, made, strict=True))
@@ -138,21 +143,21 @@ def copy_cyclic(state: Instance, copies: Copies, waiting: Mapping[int, Mapping[s
             for function, value in values.items():
                 place = here.paths.apply(function, here.start)
                 if value in waiting:
-                    rest = _restricted(lift, here.paths, place, unfoldings[value])
+                    rest = _restrict(lift, here.paths, place, unfoldings[value])
                     copies.set(function, copy, numbers[value][rest])
                 else:
                     copies.set(function, copy, lift[place])
 
 
 def _unfold(state: Instance, element: int) -> _Unfolding:
-    """The paths from an element, through elements of the types that they have in the state."""
+    """Build the paths from an element, through elements of the types that the state has there."""
     types = {_START: state.type_of(element)}
     equations: list[tuple[Term, str]] = []
     while True:
         presented = present(state.schema, types, equations, bound=_MOST_PATHS)
         start = presented.generators[_START]
         ends, routes = {start: element}, {start: Term(_START)}
-        places = list(_reached(presented.instance, state, ends, routes))
+        places = list(_walk(presented.instance, state, ends, routes))
         narrower = [p for p in places if presented.instance.type_of(p) != state.type_of(ends[p])]
         if not narrower:
             return _Unfolding(presented.instance, start, ends)
@@ -163,10 +168,10 @@ def _unfold(state: Instance, element: int) -> _Unfolding:
             equations.append((routes[place], name))
 
 
-def _reached(
+def _walk(
     paths: Instance, state: Instance, ends: dict[int, int], routes: dict[int, Term]
 ) -> Iterator[int]:
-    """Every path, once its end and its functions are noted."""
+    """Yield every path, after its end and its functions have been noted."""
     open_ = list(ends)
     while open_:
         place = open_.pop()
@@ -179,8 +184,10 @@ def _reached(
         yield place
 
 
-def _lifts(unfolding: _Unfolding, copies: Copies, waiting: Collection[int]) -> Iterator[Lift]:
-    """All ways of choosing copies of what the paths lead to, in agreement with functions."""
+def _enumerate_lifts(
+    unfolding: _Unfolding, copies: Copies, waiting: Collection[int]
+) -> Iterator[Lift]:
+    """Yield all choices of copies along the paths that agree with functions."""
     known = [place for place, end in unfolding.ends.items() if end not in waiting]
     partial: list[dict[int, int]] = [{}]
     while partial:
@@ -190,15 +197,15 @@ def _lifts(unfolding: _Unfolding, copies: Copies, waiting: Collection[int]) -> I
             yield lift
             continue
         for copy in reversed(copies.of(unfolding.ends[place])):
-            larger = _chosen(unfolding.paths, copies, lift, place, copy)
+            larger = _choose(unfolding.paths, copies, lift, place, copy)
             if larger is not None:
                 partial.append(larger)
 
 
-def _chosen(
+def _choose(
     paths: Instance, copies: Copies, lift: Lift, place: int, copy: int
 ) -> dict[int, int] | None:
-    """The lift with one more choice, and all that follows from it; None if that contradicts it."""
+    """Add a choice to a lift, with all that follows from it; return None on contradiction."""
     larger = {**lift, place: copy}
     open_ = [place]
     while open_:
@@ -214,17 +221,17 @@ def _chosen(
     return larger
 
 
-def _restricted(
+def _restrict(
     lift: Lift, paths: Instance, place: int, unfolding: _Unfolding
 ) -> frozenset[tuple[int, int]]:
-    """What a lift chooses for the paths that go on from one place."""
+    """Restrict a lift to the paths that go on from one place."""
     mapping = {unfolding.start: place}
     extend(unfolding.paths, paths, mapping)
     return frozenset((inner, lift[outer]) for inner, outer in mapping.items() if outer in lift)
 
 
-def touched_by(plan: RulePlan, state: Instance, elements: Iterable[int]) -> dict[int, None]:
-    """These elements and all that functions lead to them from, in the order of their discovery."""
+def find_touched(plan: RulePlan, state: Instance, elements: Iterable[int]) -> dict[int, None]:
+    """Find these elements and all that functions lead to them from, in order of discovery."""
     found = dict.fromkeys(elements)
     open_ = list(found)
     while open_:
@@ -246,7 +253,7 @@ def copy_outside(state: Instance, copies: Copies, outside: Collection[int]) -> l
         outside: the elements that refer, directly or not, to something with several copies.
 
     Returns:
-        Why there are no such copies: there would be infinitely many.
+        Violations if there would be infinitely many copies; empty otherwise.
     """
     waiting = {element: _values(state, element) for element in outside}
     while waiting:
@@ -264,8 +271,8 @@ def copy_outside(state: Instance, copies: Copies, outside: Collection[int]) -> l
     return []
 
 
-def equations_at(schema: Schema, type_: str) -> list[PathEquation]:
-    """The path equations that hold at the elements of a type, or at the tuples of a relation."""
+def find_equations(schema: Schema, type_: str) -> list[PathEquation]:
+    """Find the path equations that hold at the elements of a type, or tuples of a relation."""
     above = schema.ancestors(type_)
     return [equation for equation in schema.equations if equation.source in above]
 
@@ -276,8 +283,8 @@ def _values(state: Instance, element: int) -> Mapping[str, int]:
 
 
 def _copy(state: Instance, copies: Copies, element: int, values: Mapping[str, int]) -> None:
-    equations = equations_at(state.schema, state.type_of(element))
-    ways = copies.choices(values, equations)
+    equations = find_equations(state.schema, state.type_of(element))
+    ways = copies.list_choices(values, equations)
     for copy, way in zip(copies.make(element, len(ways)), ways, strict=True):
         for function, value in way.items():
             copies.set(function, copy, value)

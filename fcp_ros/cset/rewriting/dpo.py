@@ -15,8 +15,8 @@ from fcp_ros.cset.rewriting.context import Context
 from fcp_ros.cset.rewriting.rule_plan import RulePlan
 
 
-def dpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
-    """The pushout complement of a natural match; or why there is none.
+def make_dpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
+    """Make the pushout complement of a natural match, or report why there is none.
 
     Args:
         plan: of a span whose left leg is monic.
@@ -29,17 +29,19 @@ def dpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
     tuples = [(relation, mapping[row]) for relation, row in plan.deleted_tuples]
     forgotten = [(attribute, glue[id_]) for attribute, id_ in plan.forgotten]
     violations: list[Violation] = []
+    # Only a match that identifies something can break the identification condition, and only the
+    # deletion of elements can leave something dangling: nothing refers to tuples.
     if not monic:
-        violations.extend(_identification(plan, match))
+        violations.extend(_check_identification(plan, match))
         violations.extend(value_conflicts(plan, match.target, glue))
     if elements:
         deleted = {*elements, *(row for _, row in tuples)}
-        violations.extend(_dangling(plan, match.target, elements, deleted))
+        violations.extend(_check_dangling(plan, match.target, elements, deleted))
     return Context(match.target, glue, elements, tuples, forgotten, violations=tuple(violations))
 
 
 def collisions(match: Morphism) -> dict[int, list[int]]:
-    """Images of more than one element or tuple, with their preimages."""
+    """Find the images of more than one element or tuple, with their preimages."""
     groups: dict[int, list[int]] = {}
     for id_, image in match.mapping.items():
         groups.setdefault(image, []).append(id_)
@@ -47,7 +49,7 @@ def collisions(match: Morphism) -> dict[int, list[int]]:
 
 
 def conflict(match: Morphism, image: int, members: list[int], lost: list[int]) -> Violation:
-    """The violation that something which is deleted shares its image with something else."""
+    """Describe that something deleted shares its image with something else."""
     what = match.target.name_of(image)
     names, gone = (", ".join(map(match.source.name_of, ids)) for ids in (members, lost))
     text = (
@@ -60,21 +62,21 @@ def conflict(match: Morphism, image: int, members: list[int], lost: list[int]) -
 def value_conflicts(
     plan: RulePlan, state: Instance, glue: Mapping[int, int]
 ) -> Iterator[Violation]:
-    """Attributes that the rule forgets at one element and keeps at another with the same image."""
+    """Find attributes that a rule forgets at one element and keeps at another, with one image."""
     kept = {(attribute, glue[id_]) for attribute, id_ in plan.values_kept}
     for attribute, id_ in plan.forgotten:
         if (attribute, glue[id_]) in kept:
-            yield kept_and_forgotten(state, glue[id_], attribute)
+            yield describe_value_conflict(state, glue[id_], attribute)
 
 
-def kept_and_forgotten(state: Instance, id_: int, attribute: str) -> Violation:
-    """The violation that a match identifies what keeps an attribute with what forgets it."""
+def describe_value_conflict(state: Instance, id_: int, attribute: str) -> Violation:
+    """Describe that a match identifies what keeps an attribute with what forgets it."""
     name = state.name_of(id_)
     text = f"the rule both forgets and keeps {attribute!r} of {name!r}"
     return Violation(ViolationKind.IDENTIFICATION, text, (name,), attribute)
 
 
-def _identification(plan: RulePlan, match: Morphism) -> Iterator[Violation]:
+def _check_identification(plan: RulePlan, match: Morphism) -> Iterator[Violation]:
     deleted = {*plan.deleted_elements, *(row for _, row in plan.deleted_tuples)}
     for image, members in collisions(match).items():
         lost = [id_ for id_ in members if id_ in deleted]
@@ -82,10 +84,10 @@ def _identification(plan: RulePlan, match: Morphism) -> Iterator[Violation]:
             yield conflict(match, image, members, lost)
 
 
-def _dangling(
+def _check_dangling(
     plan: RulePlan, state: Instance, elements: Collection[int], deleted: Collection[int]
 ) -> Iterator[Violation]:
-    """What would refer to nothing if the deleted elements and tuples, and nothing else, went."""
+    """Find references to the deleted elements from everything that is not deleted."""
     for element in dict.fromkeys(elements):
         incidence = plan.incidence(state.type_of(element))
         for relation, position, leg in incidence.legs:
@@ -97,10 +99,12 @@ def _dangling(
         for function in incidence.functions:
             for source in state.function_table(function).preimages().get(element, ()):
                 if source not in deleted:
-                    yield _dangling_value(state, function, source, element)
+                    yield _describe_dangling_value(state, function, source, element)
 
 
-def _dangling_value(state: Instance, function: str, source: int, element: int) -> Violation:
+def _describe_dangling_value(
+    state: Instance, function: str, source: int, element: int
+) -> Violation:
     names = (state.name_of(element), state.name_of(source))
     text = (
         f"{names[1]!r} stays, but its {function!r} {names[0]!r} would be deleted. A function is "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fibres: what of K lies over each element and tuple of the image of L, along ``K -> L -> G``."""
+"""Fibres: the part of K over each element and tuple of the image of L, along ``K -> L -> G``."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.rewriting.dpo import collisions, conflict, kept_and_forgotten
+from fcp_ros.cset.rewriting.dpo import collisions, conflict, describe_value_conflict
 from fcp_ros.cset.rewriting.rule_plan import RulePlan
 
 Classes: TypeAlias = list[tuple[int, ...]]
@@ -15,7 +15,7 @@ Classes: TypeAlias = list[tuple[int, ...]]
 
 
 class Fibres:
-    """What becomes of the image of L in a final pullback complement.
+    """The image of L in a final pullback complement.
 
     Over the image of one element of L lie its preimages in K, each an element of D. Over the image
     of several there may be nothing of K, or one preimage each: these are then one element of D.
@@ -25,7 +25,7 @@ class Fibres:
     """
 
     def __init__(self, plan: RulePlan, match: Morphism) -> None:
-        """The fibres of a rule's left leg, over the image of a natural match."""
+        """Find the fibres of a rule's left leg over the image of a natural match."""
         self._plan = plan
         self._match = match
         relations = {row: relation for relation, row, _ in plan.check.tuples}
@@ -35,7 +35,7 @@ class Fibres:
             if image in self.elements or image in self.tuples:
                 continue
             members = self._identified.get(image, [id_])
-            classes = self._classes(members)
+            classes = self._form_classes(members)
             if id_ in relations:
                 self.tuples[image] = (relations[id_], classes)
             else:
@@ -47,27 +47,27 @@ class Fibres:
 
     @cached_property
     def _preimages(self) -> Mapping[int, list[int]]:
-        """What of K lies over each id of L."""
+        """The ids of K over each id of L."""
         found: dict[int, list[int]] = {id_: [] for id_ in self._match.mapping}
         for id_, original, _ in self._plan.glue:
             found[original].append(id_)
         return found
 
-    def _classes(self, members: list[int]) -> Classes:
+    def _form_classes(self, members: list[int]) -> Classes:
         if len(members) == 1:
             return [(id_,) for id_ in self._preimages[members[0]]]
         together = tuple(id_ for member in members for id_ in self._preimages[member])
         return [together] if together else []
 
     def violations(self) -> list[Violation]:
-        """Where the match identifies what K does not have once each, or not at all."""
+        """Find where the match identifies what K does not have once each, or not at all."""
         return [
             violation
             for image, members in self._identified.items()
-            for violation in self._mismatch(image, members)
+            for violation in self._check_sizes(image, members)
         ]
 
-    def _mismatch(self, image: int, members: list[int]) -> Iterator[Violation]:
+    def _check_sizes(self, image: int, members: list[int]) -> Iterator[Violation]:
         sizes = {member: len(self._preimages[member]) for member in members}
         if set(sizes.values()) in ({0}, {1}):
             return
@@ -84,34 +84,34 @@ class Fibres:
         )
         yield Violation(ViolationKind.IDENTIFICATION, text, (what,))
 
-    def disagreements(self, glue: Mapping[int, int]) -> Iterator[Violation]:
-        """Where elements of K become one though they refer to different copies.
+    def find_disagreements(self, glue: Mapping[int, int]) -> Iterator[Violation]:
+        """Find elements of K that become one though they refer to different copies.
 
         Args:
             glue: the element of D for each one of K.
         """
-        for image, class_ in self._together():
+        for image, class_ in self._list_identified():
             seen: dict[str, int] = {}
             for symbol, value in (pair for id_ in class_ for pair in self._refers[id_]):
                 if seen.setdefault(symbol, glue[value]) != glue[value]:
-                    yield self._torn(image, class_, symbol)
+                    yield self._describe_torn(image, class_, symbol)
 
-    def value_conflicts(self) -> Iterator[Violation]:
-        """Attributes that one element of K keeps, and another that becomes one with it forgets."""
+    def find_value_conflicts(self) -> Iterator[Violation]:
+        """Find attributes that one element of a class of K keeps, and another forgets."""
         forgotten = set(self._plan.forgotten)
         kept = set(self._plan.values_kept)
-        for image, class_ in self._together():
+        for image, class_ in self._list_identified():
             for attribute in sorted({name for name, id_ in forgotten if id_ in class_}):
                 if any((attribute, id_) in kept for id_ in class_):
-                    yield kept_and_forgotten(self._match.target, image, attribute)
+                    yield describe_value_conflict(self._match.target, image, attribute)
 
-    def _together(self) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """(element or tuple of G, class) where a class has several members."""
+    def _list_identified(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Yield (element or tuple of G, class) for classes with several members."""
         tuples = {row: classes for row, (_, classes) in self.tuples.items()}
         for image, classes in (self.elements | tuples).items():
             yield from ((image, class_) for class_ in classes if len(class_) > 1)
 
-    def _torn(self, image: int, class_: tuple[int, ...], symbol: str) -> Violation:
+    def _describe_torn(self, image: int, class_: tuple[int, ...], symbol: str) -> Violation:
         what = self._match.target.name_of(image)
         names = ", ".join(map(self._plan.left.source.name_of, class_))
         text = f"{names} are all {what!r}, but the rule gives them different copies as {symbol!r}"
@@ -119,7 +119,7 @@ class Fibres:
 
     @cached_property
     def _refers(self) -> Mapping[int, list[tuple[str, int]]]:
-        """(function or leg, value) of everything in K."""
+        """(function or leg, value) for everything in K."""
         inner = self._plan.left.source
         found: dict[int, list[tuple[str, int]]] = {id_: [] for id_ in self._plan.left.mapping}
         for function in inner.schema.functions:
@@ -132,5 +132,5 @@ class Fibres:
         return found
 
     def values(self, class_: tuple[int, ...]) -> dict[str, int]:
-        """The function values, or legs, of what a class of K stands for, as ids of K."""
+        """Return the function values, or legs, of a class of K, as ids of K."""
         return dict(pair for id_ in class_ for pair in self._refers[id_])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gluing R to a context: which of its elements the two share, and which the pushout merges."""
+"""Gluing R to a context: the elements that the two share, and those that the pushout merges."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,11 +11,12 @@ from fcp_ros.cset.rewriting.rule_plan import RulePlan
 
 @dataclass(frozen=True, slots=True)
 class Gluing:
-    """How R is glued to a context.
+    """The gluing of R to a context.
 
     Attributes:
-        image: what stands in the result for what R has from K. With merges tuples are not in it:
-            then those that become equal become one, and go by their legs.
+        image: the element of the result for each element that R has from K, and without merges also
+            the tuples. With merges tuples are found by their legs, as those that become equal are
+            one.
         representative: for each element that is merged, the one that stands for it.
         violations: why elements cannot be merged.
     """
@@ -31,27 +32,27 @@ class Gluing:
 
 
 def plan_gluing(plan: RulePlan, context: Context) -> Gluing:
-    """How the right side of a span is glued to a context."""
+    """Plan the gluing of a span's right side to a context."""
     glue = context.glue
     if plan.right_is_monic:
         return Gluing({result: glue[id_] for id_, _, result in plan.glue if id_ in glue})
     elements = [(id_, result) for id_, result in plan.glued_elements if id_ in glue]
-    groups = _groups([(glue[id_], result) for id_, result in elements])
+    groups = _group_elements([(glue[id_], result) for id_, result in elements])
     representative: dict[int, int] = {}
     violations: list[Violation] = []
     merging = _Merging(plan, context)
     for group in groups:
-        keep = merging.most_specific(group)
+        keep = merging.find_most_specific(group)
         representative.update(dict.fromkeys(group, group[0] if keep is None else keep))
-        violations.extend(merging.disagreements(group, keep))
-    violations.extend(merging.function_disagreements(groups, representative))
-    violations.extend(merging.tuple_disagreements(representative))
+        violations.extend(merging.compare_elements(group, keep))
+    violations.extend(merging.compare_functions(groups, representative))
+    violations.extend(merging.compare_tuples(representative))
     image = {result: representative[glue[id_]] for id_, result in elements}
     return Gluing(image, representative, tuple(violations))
 
 
-def _groups(pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """The elements of the context, grouped by what the pushout identifies, sorted by id.
+def _group_elements(pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Group the elements of the context by what the pushout identifies, sorted by id.
 
     Args:
         pairs: an element of the context, and what it is in R, for each element of K.
@@ -74,7 +75,7 @@ def _groups(pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
 
 
 class _Merging:
-    """Whether what is merged agrees."""
+    """Checks that merged elements and tuples agree."""
 
     def __init__(self, plan: RulePlan, context: Context) -> None:
         self.state = context.state
@@ -86,8 +87,8 @@ class _Merging:
                 if original == id_ and inner in context.glue:
                     self.dropped.add((attribute, context.glue[inner]))
 
-    def most_specific(self, group: list[int]) -> int | None:
-        """The first element whose type is below the types of all the others, if there is one."""
+    def find_most_specific(self, group: list[int]) -> int | None:
+        """Find the first element whose type is below the types of all the others, or None."""
         types = {self.state.type_of(element) for element in group}
         for element in group:
             own = self.state.type_of(element)
@@ -95,18 +96,18 @@ class _Merging:
                 return element
         return None
 
-    def disagreements(self, group: list[int], keep: int | None) -> Iterator[Violation]:
-        """Where elements that become one have unrelated types, or different attributes."""
+    def compare_elements(self, group: list[int], keep: int | None) -> Iterator[Violation]:
+        """Find elements that become one with unrelated types, or different attributes."""
         state = self.state
         if keep is None:
             names = tuple(map(state.name_of, group))
             types = ", ".join(f"{state.name_of(e)!r} is a {state.type_of(e)!r}" for e in group)
             text = f"the rule merges elements of unrelated types: {types}"
             yield Violation(ViolationKind.MERGE, text, names)
-        yield from self.value_disagreements(group)
+        yield from self.compare_values(group)
 
-    def value_disagreements(self, group: Collection[int]) -> Iterator[Violation]:
-        """Where elements or tuples that become one have different attributes."""
+    def compare_values(self, group: Collection[int]) -> Iterator[Violation]:
+        """Find elements or tuples that become one with different attributes."""
         values: dict[str, set[object]] = {}
         for id_ in group:
             for attribute, value in self.state.attributes(id_).items():
@@ -119,12 +120,12 @@ class _Merging:
                 text = f"the rule merges {', '.join(names)}, but {attribute!r} differs: {shown}"
                 yield Violation(ViolationKind.MERGE, text, names, attribute)
 
-    def function_disagreements(
+    def compare_functions(
         self, groups: list[list[int]], representative: Mapping[int, int]
     ) -> Iterator[Violation]:
-        """Where elements become one though functions lead from them to different ones.
+        """Find elements that become one though functions lead from them to different ones.
 
-        R speaks of all functions that the types in the rule have; those of subtypes may disagree.
+        R gives all functions of the types in the rule; those of subtypes may disagree.
         """
         for function in self.state.schema.functions:
             values = self.state.function_table(function.name).values
@@ -135,8 +136,8 @@ class _Merging:
                     text = f"the rule merges {', '.join(names)}, but not their {function.name!r}"
                     yield Violation(ViolationKind.MERGE, text, names, function.name)
 
-    def tuple_disagreements(self, representative: Mapping[int, int]) -> Iterator[Violation]:
-        """Where tuples become one though their attributes differ."""
+    def compare_tuples(self, representative: Mapping[int, int]) -> Iterator[Violation]:
+        """Find tuples that become one though their attributes differ."""
         schema = self.state.schema
         for relation in schema.relations:
             if not schema.attributes_of(relation.name):
@@ -153,4 +154,4 @@ class _Merging:
                 legs = tuple([representative.get(leg, leg) for leg in table.rows[row]])
                 together.setdefault(legs, []).append(row)
             for group in together.values():
-                yield from self.value_disagreements(group)
+                yield from self.compare_values(group)

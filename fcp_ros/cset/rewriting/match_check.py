@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a rule may be applied at a match: every reason why not, as values."""
+"""The check of a match: every reason why a rule may not be applied there, as values."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,25 +10,29 @@ from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rewriting.context import Context
-from fcp_ros.cset.rewriting.dpo import collisions, dpo_context
+from fcp_ros.cset.rewriting.dpo import collisions, make_dpo_context
 from fcp_ros.cset.rewriting.rule import Rule, Semantics
-from fcp_ros.cset.rewriting.spo import spo_context
-from fcp_ros.cset.rewriting.sqpo import sqpo_context
+from fcp_ros.cset.rewriting.spo import make_spo_context
+from fcp_ros.cset.rewriting.sqpo import make_sqpo_context
 from fcp_ros.cset.schema.schema import AttributeValue
 from fcp_ros.cset.search.homs import find_homs
 
 _CONTEXTS: Mapping[Semantics, Callable[..., Context]] = MappingProxyType(
-    {Semantics.DPO: dpo_context, Semantics.SPO: spo_context, Semantics.SQPO: sqpo_context}
+    {
+        Semantics.DPO: make_dpo_context,
+        Semantics.SPO: make_spo_context,
+        Semantics.SQPO: make_sqpo_context,
+    }
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What is known of a match before anything is glued.
+    """The result of checking a match, before anything is glued.
 
     Attributes:
         violations: every condition that the match breaks.
-        context: what the rule leaves of the state; None where the match is not natural.
+        context: what the rule leaves of the state; None if the match is not natural.
         values: of the rule's variables.
     """
 
@@ -38,11 +42,11 @@ class Examination:
 
 
 def check_match(rule: Rule, match: Morphism) -> tuple[Violation, ...]:
-    """Every condition that the match breaks; empty where the rule is applicable.
+    """Find every condition that the match breaks; empty if the rule is applicable.
 
-    In this order: naturality (alone, for the rest presupposes it), monicity, what the rule's
-    semantics asks (in DPO identification and dangling), comparisons, application conditions.
-    Functional legs, merges and the values of expressions are a matter of the result (`rewrite`).
+    In this order: naturality (alone, for the rest presupposes it), monicity, the conditions of the
+    rule's semantics (in DPO identification and dangling), comparisons, application conditions.
+    Functional legs, merges and the values of expressions concern the result (see `rewrite`).
 
     Raises:
         ValueError: the match does not start at the rule's left side.
@@ -57,7 +61,7 @@ def find_matches(
     initial: Mapping[int, int] | None = None,
     allowed: Mapping[int, Collection[int]] | None = None,
 ) -> Iterator[Morphism]:
-    """The matches at which the rule passes `check_match`; arguments as in `find_homs`."""
+    """Find the matches at which the rule passes `check_match`; arguments as in `find_homs`."""
     candidates = find_homs(
         rule.L,
         target,
@@ -70,7 +74,7 @@ def find_matches(
 
 
 def examine(rule: Rule, match: Morphism) -> Examination:
-    """Check a match, and make its context on the way.
+    """Check a match, and make its context.
 
     Raises:
         ValueError: the match does not start at the rule's left side.
@@ -83,15 +87,15 @@ def examine(rule: Rule, match: Morphism) -> Examination:
     plan = rule.plan
     values = plan.check.values(match) if plan.check.holds(match) else None
     if values is None:
-        return Examination(match.violations() or (_unbound(rule, match),))
+        return Examination(match.violations() or (_explain_unbound(rule, match),))
     monic = match.is_monic
     context = _CONTEXTS[rule.semantics](plan, match, monic=monic)
     violations: list[Violation] = []
     if not monic and rule.monic is not False:
-        violations.extend(_not_monic(rule, match))
+        violations.extend(_check_monic(rule, match))
     violations.extend(context.violations)
     if rule.where:
-        violations.extend(_comparisons(rule, values))
+        violations.extend(_check_comparisons(rule, values))
     for condition in rule.conditions:
         violation = condition.violation(match)
         if violation is not None:
@@ -99,8 +103,8 @@ def examine(rule: Rule, match: Morphism) -> Examination:
     return Examination(tuple(violations), context, values)
 
 
-def _unbound(rule: Rule, match: Morphism) -> Violation:
-    """A mapping that would be natural, were it not for the values of variables."""
+def _explain_unbound(rule: Rule, match: Morphism) -> Violation:
+    """Explain why a mapping fails to be natural because of the values of variables."""
     for attribute, id_, variable in rule.plan.check.variables:
         if match.target.attribute(match.mapping[id_], attribute) is None:
             name = match.target.name_of(match.mapping[id_])
@@ -115,7 +119,7 @@ def _unbound(rule: Rule, match: Morphism) -> Violation:
     return Violation(ViolationKind.NATURALITY, text)
 
 
-def _comparisons(rule: Rule, values: Mapping[str, AttributeValue]) -> Iterator[Violation]:
+def _check_comparisons(rule: Rule, values: Mapping[str, AttributeValue]) -> Iterator[Violation]:
     for comparison in rule.where:
         try:
             if comparison.holds(values):
@@ -128,7 +132,7 @@ def _comparisons(rule: Rule, values: Mapping[str, AttributeValue]) -> Iterator[V
         yield Violation(ViolationKind.COMPARISON, text, (), str(comparison))
 
 
-def _not_monic(rule: Rule, match: Morphism) -> Iterator[Violation]:
+def _check_monic(rule: Rule, match: Morphism) -> Iterator[Violation]:
     schema = match.source.schema
     for image, members in collisions(match).items():
         if rule.monic is not True and rule.monic is not False:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The legal matches of a rule, kept up to date from one state to the next.
 
-Legal are those that `check_match` admits. That depends on more than the match: on what application
-conditions find around it, and on what refers to the elements that are deleted. So, besides the
-matches that a change ends and brings about, those are checked again in whose surroundings it does
-something: those that extend to a changed match of a condition's larger pattern, and those that
-delete (or clone) something that a changed tuple or function value refers to. An update takes time
-in the number of these, not in the number of all matches.
+A match is legal if `check_match` admits it. That depends on more than the match: on its
+surroundings, which application conditions inspect, and on references to the elements that are
+deleted. So, besides the matches that a change ends and brings about, two kinds are checked again:
+those that extend to a changed match of a condition's larger pattern, and those that delete (or
+clone) something that a changed tuple or function value refers to. An update takes time in the
+number of these, not in the number of all matches.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,25 +19,25 @@ from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.rewriting.match_check import check_match
 from fcp_ros.cset.rewriting.rule import Rule, Semantics
-from fcp_ros.cset.search.anchored_search import AnchoredSearch, MatchKey, anchors_of
+from fcp_ros.cset.search.anchored_search import AnchoredSearch, MatchKey, find_anchors
 from fcp_ros.cset.search.match_set import (
     HomsMaintenance,
     MatchKeys,
     MatchSet,
-    homs_maintenance,
-    morphism_of,
+    maintain_homs,
+    to_morphism,
 )
-from fcp_ros.cset.search.pattern import pattern_of
+from fcp_ros.cset.search.pattern import analyse_pattern
 
 
-def rule_matches(rule: Rule, state: Instance) -> MatchSet:
-    """The legal matches of a rule in a state, to be maintained: what `find_matches` finds.
+def maintain_matches(rule: Rule, state: Instance) -> MatchSet:
+    """Make the set of the legal matches of a rule in a state, the ones that `find_matches` finds.
 
     Args:
         rule: with its conditions.
-        state: where; `MatchSet.updated` then goes on from there.
+        state: where; `MatchSet.update` then goes on from there.
     """
-    return MatchSet.starting(_maintenance(rule, state), state)
+    return MatchSet.start(_prepare(rule, state), state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Surroundings:
     restriction: MatchKey
 
     def around(self, before: Instance, after: Instance, change: Change) -> Iterator[MatchKey]:
-        """The morphisms from L for which a change may end or bring about extensions to P."""
+        """Find the morphisms from L whose extensions to P a change may end or bring about."""
         for found in (self.search.before(before, change), self.search.after(after, change)):
             for key in found:
                 yield tuple([key[slot] for slot in self.restriction])
@@ -61,16 +61,16 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class RuleMaintenance:
-    """Maintains the legal matches of a rule.
+    """Maintenance of the legal matches of a rule.
 
     Attributes:
         rule: the rule.
         homs: the morphisms from its left side, legal or not.
         surroundings: of its conditions, nested ones included.
-        exposed: the slots of the elements that the rule deletes or clones, where it matters what
-            refers to them.
-        transitive: whether it also matters what refers to that, and so on.
-        is_strict: whether a morphism need not be legal, even where all conditions hold.
+        exposed: the slots of the elements that the rule deletes or clones, if references to them
+            matter.
+        transitive: whether indirect references matter, too.
+        is_strict: whether a morphism may be illegal even if all application conditions hold.
     """
 
     rule: Rule
@@ -86,7 +86,7 @@ class RuleMaintenance:
         return self.rule.L
 
     def initial(self, state: Instance) -> Iterable[MatchKey]:
-        """All legal matches."""
+        """Find all legal matches."""
         keys = list(self.homs.initial(state))
         decided = decide(self.rule.conditions, keys, state)
         if decided.is_complete and not self.is_strict:
@@ -96,7 +96,7 @@ class RuleMaintenance:
     def step(
         self, keys: MatchKeys, before: Instance, after: Instance, change: Change
     ) -> tuple[Iterable[MatchKey], Iterable[MatchKey]]:
-        """Check again what the change concerns."""
+        """Check again the matches that the change concerns."""
         search = self.homs.search
         old, new = search.before(before, change), search.after(after, change)
         gone = old - new
@@ -108,41 +108,41 @@ class RuleMaintenance:
     def _is_legal(self, state: Instance, key: MatchKey) -> bool:
         if not self.is_strict and not self.rule.conditions:
             return True
-        return not check_match(self.rule, morphism_of(self.rule.L, state, key))
+        return not check_match(self.rule, to_morphism(self.rule.L, state, key))
 
     def _around(self, before: Instance, after: Instance, change: Change) -> Iterator[MatchKey]:
         for condition in self.surroundings:
             yield from condition.around(before, after, change)
         if self.exposed:
-            for id_ in self._referred(before, after, change):
+            for id_ in self._find_referenced(before, after, change):
                 for slot in self.exposed:
                     yield from self.homs.search.at(after, slot, id_)
 
-    def _referred(self, before: Instance, after: Instance, change: Change) -> set[int]:
-        """The elements to which something refers now, or referred, in another way."""
+    def _find_referenced(self, before: Instance, after: Instance, change: Change) -> set[int]:
+        """Find the elements that something refers to now, or referred to, in another way."""
         found = {leg for _, _, legs in (*change.added, *change.removed) for leg in legs}
         for state in (before, after):
             for function, element in change.functions:
-                found.update(_value(state, function, element))
+                found.update(_list_value(state, function, element))
         for element in change.deleted:
-            found.update(_values(before, element))
+            found.update(_list_values(before, element))
         if self.transitive:
             # A way through the old state that is not in the new one goes through one of these.
-            found = _closure(after, found)
+            found = _close(after, found)
         return found
 
 
-def _maintenance(rule: Rule, state: Instance) -> RuleMaintenance:
-    homs = homs_maintenance(rule.L, state, rule.monic, rule.searchable)
+def _prepare(rule: Rule, state: Instance) -> RuleMaintenance:
+    homs = maintain_homs(rule.L, state, rule.monic, rule.searchable)
     search = homs.search
     cautious = rule.semantics is not Semantics.SPO
     index, types = search.pattern.index, rule.L.schema.types
-    cloned = {rule.left.mapping[id_] for id_ in _shared(rule.left)}
+    cloned = {rule.left.mapping[id_] for id_ in _find_identified(rule.left)}
     exposed = [id_ for id_ in sorted(rule.deleted | cloned) if rule.L.type_of(id_) in types]
     return RuleMaintenance(
         rule,
         homs,
-        tuple(_surroundings(rule.conditions, search, tuple(range(len(index))))),
+        tuple(_collect_surroundings(rule.conditions, search, tuple(range(len(index))))),
         tuple(index[id_] for id_ in exposed) if cautious else (),
         transitive=rule.semantics is Semantics.SQPO,
         is_strict=rule.monic is not True
@@ -151,44 +151,44 @@ def _maintenance(rule: Rule, state: Instance) -> RuleMaintenance:
     )
 
 
-def _shared(left: Morphism) -> Iterator[int]:
-    """What the left leg identifies with something else."""
+def _find_identified(left: Morphism) -> Iterator[int]:
+    """Yield the elements and tuples that the left leg identifies with others."""
     images = list(left.mapping.values())
     return (id_ for id_, image in left.mapping.items() if images.count(image) > 1)
 
 
-def _surroundings(
+def _collect_surroundings(
     conditions: Sequence[Condition], inside: AnchoredSearch, restriction: MatchKey
 ) -> Iterator[Surroundings]:
-    """Those of conditions that start at the pattern of `inside`, and of what is nested in them."""
+    """Yield the surroundings of conditions that start at `inside`, nested ones included."""
     for condition in conditions:
-        pattern = pattern_of(condition.pattern)
+        pattern = analyse_pattern(condition.pattern)
         slots = [pattern.index[condition.inclusion.mapping[id_]] for id_ in inside.pattern.ids]
-        anchors = anchors_of(pattern, inside.pattern, tuple(slots))
+        anchors = find_anchors(pattern, inside.pattern, tuple(slots))
         search = AnchoredSearch(pattern, anchors, condition.monic)
         composed = tuple([slots[slot] for slot in restriction])
         yield Surroundings(search, composed)
-        yield from _surroundings(condition.nested, search, composed)
+        yield from _collect_surroundings(condition.nested, search, composed)
 
 
-def _value(state: Instance, function: str, element: int) -> Iterator[int]:
+def _list_value(state: Instance, function: str, element: int) -> Iterator[int]:
     value = state.function_table(function).values.get(element)
     if value is not None:
         yield value
 
 
-def _values(state: Instance, element: int) -> Iterator[int]:
+def _list_values(state: Instance, element: int) -> Iterator[int]:
     if state.contains(element):
         for function in state.schema.functions_of(state.type_of(element)):
-            yield from _value(state, function.name, element)
+            yield from _list_value(state, function.name, element)
 
 
-def _closure(state: Instance, elements: Iterable[int]) -> set[int]:
-    """What functions lead to from some elements, these included."""
+def _close(state: Instance, elements: Iterable[int]) -> set[int]:
+    """Find everything that functions lead to from some elements, these included."""
     found = set(elements)
     open_ = list(found)
     while open_:
-        fresh = set(_values(state, open_.pop())) - found
+        fresh = set(_list_values(state, open_.pop())) - found
         found |= fresh
         open_.extend(fresh)
     return found

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rewriting: delete ``L - K`` at a match, then glue in ``R``.
 
-What is deleted, and whether the match is admitted, is for the rule's `Semantics` to say; it makes
-the context D. The result is the pushout of ``D <- K -> R``, taken of elements and tuples alike, and
-then reflected into relations, which are sets: a tuple that is added where it is already becomes one
-with it. Attributes that R assigns replace what was there.
+The rule's `Semantics` decides which matches are admitted and what is deleted; it makes the context
+D. The result is the pushout of ``D <- K -> R``, taken of elements and tuples alike, and then
+reflected into relations, which are sets: a tuple that is added a second time becomes one with the
+first. Attributes that R assigns replace the old ones.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,13 +32,13 @@ Values = Mapping[str, AttributeValue]
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """The outcome of applying a rule at a match.
+    """The result of applying a rule at a match.
 
     Attributes:
-        instance: the new state; None where there are violations.
-        comatch: the morphism from R into it; None where there are violations. Where SPO deletes
+        instance: the new state; None if there are violations.
+        comatch: the morphism from R into it; None if there are violations. Where SPO deletes
             what the rule preserves, it starts at what is left of R (with the ids of R).
-        before: the old state; None where there are violations.
+        before: the old state; None if there are violations.
         violations: why the rule is not applicable there.
         change: what changed, by ids.
         origins: for each element and tuple that cloning made (SqPO), what of the old state it is a
@@ -54,7 +54,7 @@ class Rewrite:
 
     @property
     def delta(self) -> Delta:
-        """What changed, by names; worked out each time, as few ask for it."""
+        """The change, by names; computed at each access, as few ask for it."""
         if self.before is None or self.instance is None:
             return Delta()
         return delta_of(self.before, self.instance, self.change)
@@ -75,19 +75,19 @@ def rewrite(rule: Rule, match: Morphism) -> Rewrite:
     """
     examined = examine(rule, match)
     if examined.violations or examined.context is None:
-        return _refused(examined.violations)
+        return _refuse(examined.violations)
     gluing = plan_gluing(rule.plan, examined.context)
     if gluing.violations:
-        return _refused(gluing.violations)
+        return _refuse(gluing.violations)
     return _Application(rule.plan, match, examined.context, gluing, examined.values).run()
 
 
-def _refused(violations: tuple[Violation, ...]) -> Rewrite:
+def _refuse(violations: tuple[Violation, ...]) -> Rewrite:
     return Rewrite(None, None, violations=violations)
 
 
 class _Application:
-    """One rewrite, while it is carried out: what R's elements and tuples are in the result."""
+    """One rewrite while it is carried out; `image` maps R into the result."""
 
     def __init__(
         self, plan: RulePlan, match: Morphism, context: Context, gluing: Gluing, values: Values
@@ -101,33 +101,33 @@ class _Application:
         self.image = gluing.image
 
     def run(self) -> Rewrite:
-        self.delete()
+        self.delete()  # first, so that what is created may take the names that become free
         for keep, gone in self.gluing.merges:
             self.builder.merge(keep, gone)
         self.create()
         violations = self.assign() if self.plan.assigned else []
         if violations:
-            return _refused(tuple(violations))
+            return _refuse(tuple(violations))
         change = self.builder.change()
         try:
             result = self.builder.build()
         except InstanceError:
-            return _refused(self.builder.violations())
+            return _refuse(self.builder.violations())
         if self.context.cloning is not None:
-            change = in_turn(self.context.cloning, change, result)
+            change = compose_changes(self.context.cloning, change, result)
             found = find_conflicts_of(result, change.added)
             if found:
-                return _refused(found)
+                return _refuse(found)
         return Rewrite(
             result,
-            Morphism(self.right(), result, self.image, self.values),
+            Morphism(self.restrict_right(), result, self.image, self.values),
             self.match.target,
             change=change,
             origins=self.context.origins,
         )
 
     def delete(self) -> None:
-        """Take from the state what is not in the context."""
+        """Take from the state everything that is not in the context."""
         state, builder = self.context.state, self.builder
         for relation, row in self.context.tuples:
             legs = state.relation_table(relation).rows.get(row)
@@ -139,7 +139,7 @@ class _Application:
             builder.remove(element)
 
     def create(self) -> None:
-        """Add what R has beyond K."""
+        """Add the elements and tuples of R that are not from K."""
         image, builder, lost = self.image, self.builder, self.context.lost
         new = [element for element in self.plan.new_elements if element.id not in lost]
         for element in new:
@@ -156,14 +156,14 @@ class _Application:
                     image[row] = builder.relate(relation, *[image[leg] for leg in legs])
 
     def assign(self) -> list[Violation]:
-        """Set the attributes that R assigns; where that cannot be."""
+        """Set the attributes that R assigns; return violations where that is impossible."""
         violations = []
         assigned: dict[tuple[str, int], AttributeValue] = {}
         for attribute, id_, expression in self.plan.assigned:
             if id_ in self.context.lost:
                 continue
             try:
-                value = _value(expression, self.values)
+                value = _evaluate(expression, self.values)
                 self.builder.set_attribute(self.image[id_], attribute, value)
             except (ValueExpressionError, InstanceError) as error:
                 name = self.plan.right.target.name_of(id_)
@@ -171,24 +171,26 @@ class _Application:
                 violations.append(Violation(ViolationKind.EXPRESSION, text, (name,), attribute))
                 continue
             if assigned.setdefault((attribute, self.image[id_]), value) != value:
-                violations.append(self.contradiction(attribute, id_, "assigns two values to"))
+                violations.append(
+                    self.describe_contradiction(attribute, id_, "assigns two values to")
+                )
         if len(set(self.image.values())) < len(self.image):
-            violations.extend(self.overwritten(assigned))
+            violations.extend(self.find_overwritten(assigned))
         return violations
 
-    def overwritten(
+    def find_overwritten(
         self, assigned: Mapping[tuple[str, int], AttributeValue]
     ) -> Iterator[Violation]:
-        """Where R assigns what it also keeps, since elements of R have become one."""
+        """Find attributes that R both assigns and keeps, as elements of R have become one."""
         for attribute, id_ in self.plan.values_kept:
             result = self.plan.right.mapping[id_]
             if id_ not in self.context.glue or (attribute, result) in self.context.lost_values:
                 continue
             kept = self.context.state.attribute(self.context.glue[id_], attribute)
             if assigned.get((attribute, self.image[result]), kept) != kept:
-                yield self.contradiction(attribute, result, "both keeps and assigns")
+                yield self.describe_contradiction(attribute, result, "both keeps and assigns")
 
-    def contradiction(self, attribute: str, id_: int, what: str) -> Violation:
+    def describe_contradiction(self, attribute: str, id_: int, what: str) -> Violation:
         names = [
             self.plan.right.target.name_of(other)
             for other, image in self.image.items()
@@ -197,8 +199,8 @@ class _Application:
         text = f"the rule {what} {attribute!r} of {', '.join(names)}, which are one in the state"
         return Violation(ViolationKind.MERGE, text, tuple(names), attribute)
 
-    def right(self) -> Instance:
-        """R; where something of it was lost, what is left of it."""
+    def restrict_right(self) -> Instance:
+        """Return R, without what was lost."""
         whole, context = self.plan.right.target, self.context
         if not context.lost and not context.lost_values:
             return whole
@@ -215,8 +217,8 @@ class _Application:
         return builder.build(allow_conflicts=True)
 
 
-def _value(expression: ValueExpression, values: Values) -> AttributeValue:
-    """The value of an expression of R; an expression again where the state is a pattern itself.
+def _evaluate(expression: ValueExpression, values: Values) -> AttributeValue:
+    """Evaluate an expression of R; it stays an expression if the state is a pattern itself.
 
     Raises:
         ValueExpressionError: it has none.
@@ -225,10 +227,10 @@ def _value(expression: ValueExpression, values: Values) -> AttributeValue:
     return evaluate(expression, values) if value is None else value
 
 
-def in_turn(first: Change, second: Change, result: Instance) -> Change:
-    """The change that two changes make, one after the other.
+def compose_changes(first: Change, second: Change, result: Instance) -> Change:
+    """Compose two changes, made one after the other, to their net change.
 
-    A value that the second one sets back is still said to have changed.
+    A value that the second change sets back still counts as changed.
 
     Args:
         first: from some state to another.

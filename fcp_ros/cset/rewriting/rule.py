@@ -14,12 +14,18 @@ from fcp_ros.cset.conditions.conditions import Condition
 from fcp_ros.cset.instance.expressions import ValueComparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.rewriting.rule_check import always_decided, problems_of
+from fcp_ros.cset.rewriting.rule_check import find_problems, is_always_decided
 from fcp_ros.cset.rewriting.rule_plan import RulePlan, compile_span, outside
 
 
 class Semantics(str, Enum):
-    """What applying a rule means."""
+    """The meaning of a rule ``L <- K -> R`` at a match ``m: L -> G``, and the matches it admits.
+
+    All three turn G into a context D, which lacks ``L - K``, and then glue R to D along K: the
+    result is a pushout of ``D <- K -> R``. They differ in D. They work on elements and on tuples
+    alike, for a tuple is an element with its legs as functions; relations being sets, tuples that
+    end up with equal legs then become one.
+    """
 
     DPO = "dpo"
     """Double pushout (Ehrig, Ehrig, Prange, Taentzer, *Fundamentals of Algebraic Graph
@@ -46,7 +52,7 @@ class Semantics(str, Enum):
 
 
 class RuleError(ValueError):
-    """A span that is no rule; the message says why."""
+    """A span that is not a rule; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +83,8 @@ class Rule:
     where: tuple[ValueComparison, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check all of it, and report all that is wrong at once."""
-        problems = problems_of(
+        """Check the span, and report all problems at once."""
+        problems = find_problems(
             self.left,
             self.right,
             self.conditions,
@@ -115,16 +121,16 @@ class Rule:
 
     @cached_property
     def plan(self) -> RulePlan:
-        """What is worked out once for all matches."""
+        """The compiled span, the same for all matches."""
         return compile_span(self.left, self.right)
 
     @cached_property
     def searchable(self) -> tuple[ValueComparison, ...]:
-        """The comparisons that have a truth value wherever L occurs, so that a search can ask."""
-        return tuple(one for one in self.where if always_decided(one, self.L))
+        """The comparisons with a truth value wherever L occurs, so that a search can test them."""
+        return tuple(one for one in self.where if is_always_decided(one, self.L))
 
     def inverse(self) -> "Rule":
-        """The rule the other way round, without conditions and comparisons.
+        """Return the rule in the other direction, without conditions and comparisons.
 
         Raises:
             RuleError: the right leg is not monic (the rule merges, and only SqPO can undo that), or

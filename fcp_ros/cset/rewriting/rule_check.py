@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a span and its conditions must satisfy to be a rule; every problem is one sentence."""
+"""Validation of a span and its conditions as a rule; every problem is one sentence."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -20,7 +20,7 @@ from fcp_ros.cset.schema.schema import AttributeKind
 _NUMBERS = frozenset((AttributeKind.INT, AttributeKind.FLOAT))
 
 
-def problems_of(
+def find_problems(
     left: Morphism,
     right: Morphism,
     conditions: Sequence[Condition],
@@ -28,7 +28,7 @@ def problems_of(
     *,
     clones: bool,
 ) -> list[str]:
-    """Everything that keeps a span from being a rule; empty when it is one.
+    """Find everything that keeps a span from being a rule; empty if it is one.
 
     Args:
         left: K -> L.
@@ -40,22 +40,22 @@ def problems_of(
     if not left.source.is_same(right.source):
         return ["both legs must start at the same instance K"]
     for side, leg in (("left", left), ("right", right)):
-        reasons = list(_leg_problems(side, leg))
+        reasons = list(_check_leg(side, leg))
         if reasons:
             return reasons
     return [
-        *([] if clones else _clones(left)),
-        *_operations("L", left.target),
-        *_static_changes("deletes", left),
-        *_static_changes("creates", right),
-        *_unknown_variables(left.target, right.target),
-        *_wrong_kinds(left.target, right.target),
-        *_unknown_in_comparisons(left.target, "L", where),
-        *(problem for one in conditions for problem in _condition_problems(one, left.target)),
+        *([] if clones else _check_monic(left)),
+        *_check_operations("L", left.target),
+        *_check_static("deletes", left),
+        *_check_static("creates", right),
+        *_check_variables(left.target, right.target),
+        *_check_kinds(left.target, right.target),
+        *_check_comparisons(left.target, "L", where),
+        *(problem for one in conditions for problem in _check_condition(one, left.target)),
     ]
 
 
-def _leg_problems(side: str, leg: Morphism) -> Iterator[str]:
+def _check_leg(side: str, leg: Morphism) -> Iterator[str]:
     violations = leg.violations()
     if violations:
         reasons = "; ".join(violation.message for violation in violations)
@@ -68,11 +68,11 @@ def _leg_problems(side: str, leg: Morphism) -> Iterator[str]:
                 f"the {side} leg changes the type of {leg.source.name_of(element)!r} from "
                 f"{before!r} to {after!r}; a rule must keep the types of what it preserves"
             )
-    yield from _value_changes(f"the {side} leg", leg, "to assign it, leave it unset in K")
+    yield from _check_values(f"the {side} leg", leg, "to assign it, leave it unset in K")
 
 
-def _value_changes(what: str, leg: Morphism, advice: str) -> Iterator[str]:
-    """Variables that a leg does not send to themselves; other values it keeps, being natural."""
+def _check_values(what: str, leg: Morphism, advice: str) -> Iterator[str]:
+    """Find variables that a leg does not send to themselves; natural legs keep other values."""
     for id_, image in leg.mapping.items():
         for attribute, before in leg.source.attributes(id_).items():
             after = leg.target.attribute(image, attribute)
@@ -81,7 +81,7 @@ def _value_changes(what: str, leg: Morphism, advice: str) -> Iterator[str]:
                 yield f"{what} changes {attribute!r} of {name!r} from {before} to {after}; {advice}"
 
 
-def _clones(left: Morphism) -> Iterator[str]:
+def _check_monic(left: Morphism) -> Iterator[str]:
     for group in left.collisions():
         yield (
             f"the left leg is not monic: {', '.join(group)} of K are one in L. Then what remains "
@@ -90,8 +90,8 @@ def _clones(left: Morphism) -> Iterator[str]:
         )
 
 
-def _static_changes(side: str, leg: Morphism) -> Iterator[str]:
-    """Static tuples that a rule touches though all their elements stay."""
+def _check_static(side: str, leg: Morphism) -> Iterator[str]:
+    """Find static tuples that a rule touches though all their elements stay."""
     beyond = outside(leg)
     for relation in leg.target.schema.relations:
         if not relation.static:
@@ -107,48 +107,48 @@ def _static_changes(side: str, leg: Morphism) -> Iterator[str]:
 # --- attribute variables and expressions
 
 
-def _values(instance: Instance) -> Iterator[tuple[int, str, object]]:
-    """(element or tuple, attribute, value) of everything that is set."""
+def _list_values(instance: Instance) -> Iterator[tuple[int, str, object]]:
+    """Yield (element or tuple, attribute, value) for everything that is set."""
     rows = (row for r in instance.schema.relations for row in instance.tuples(r.name))
     for id_ in (*instance.all_elements(), *rows):
         for attribute, value in instance.attributes(id_).items():
             yield id_, attribute, value
 
 
-def _operations(where: str, instance: Instance) -> Iterator[str]:
-    for id_, attribute, value in _values(instance):
+def _check_operations(where: str, instance: Instance) -> Iterator[str]:
+    for id_, attribute, value in _list_values(instance):
         if isinstance(value, ValueOperation):
             what = f"{attribute!r} of {instance.name_of(id_)!r} in {where} is {value}"
             yield f"{what}; only R may hold operations, a pattern holds values and variables"
 
 
-def _variables(instance: Instance) -> frozenset[str]:
-    return frozenset().union(*(variables_of(value) for _, _, value in _values(instance)))
+def _collect_variables(instance: Instance) -> frozenset[str]:
+    return frozenset().union(*(variables_of(value) for _, _, value in _list_values(instance)))
 
 
-def _unknown_variables(left: Instance, right: Instance) -> Iterator[str]:
-    known = _variables(left)
-    for id_, attribute, value in _values(right):
+def _check_variables(left: Instance, right: Instance) -> Iterator[str]:
+    known = _collect_variables(left)
+    for id_, attribute, value in _list_values(right):
         unknown = variables_of(value) - known
         if unknown:
             what = f"{attribute!r} of {right.name_of(id_)!r} in R"
-            yield f"{what} uses {_shown(unknown)}, but {_has('L', known)}"
+            yield f"{what} uses {_format_variables(unknown)}, but {_describe_variables('L', known)}"
 
 
-def _kinds(instance: Instance) -> dict[str, set[AttributeKind]]:
-    """The kinds of the attributes that each variable stands for."""
+def _collect_kinds(instance: Instance) -> dict[str, set[AttributeKind]]:
+    """Collect the kinds of the attributes that each variable stands for."""
     found: dict[str, set[AttributeKind]] = {}
-    for id_, attribute, value in _values(instance):
+    for id_, attribute, value in _list_values(instance):
         if isinstance(value, ValueVariable):
             kind = instance.schema.attribute(instance.type_of(id_), attribute).kind
             found.setdefault(value.name, set()).add(kind)
     return found
 
 
-def _wrong_kinds(left: Instance, right: Instance) -> Iterator[str]:
-    """Expressions of R that never give what the attribute admits."""
-    kinds = _kinds(left)
-    for id_, attribute, value in _values(right):
+def _check_kinds(left: Instance, right: Instance) -> Iterator[str]:
+    """Find expressions of R that never have a value that the attribute admits."""
+    kinds = _collect_kinds(left)
+    for id_, attribute, value in _list_values(right):
         if not isinstance(value, (ValueVariable, ValueOperation)):
             continue
         wanted = right.schema.attribute(right.type_of(id_), attribute).kind
@@ -164,35 +164,36 @@ def _wrong_kinds(left: Instance, right: Instance) -> Iterator[str]:
                 yield f"{what}, but {variable} is of kind {shown} in L, not {wanted.value}"
 
 
-def _unknown_in_comparisons(
+def _check_comparisons(
     pattern: Instance, where: str, comparisons: Iterable[ValueComparison]
 ) -> Iterator[str]:
-    known = _variables(pattern)
+    known = _collect_variables(pattern)
     for comparison in comparisons:
         unknown = variables_in(comparison) - known
         if unknown:
-            yield f"{comparison} uses {_shown(unknown)}, but {_has(where, known)}"
+            given = _describe_variables(where, known)
+            yield f"{comparison} uses {_format_variables(unknown)}, but {given}"
 
 
-def _shown(names: Iterable[str]) -> str:
+def _format_variables(names: Iterable[str]) -> str:
     return ", ".join(str(ValueVariable(name)) for name in sorted(names))
 
 
-def _has(where: str, known: frozenset[str]) -> str:
-    return f"{where} has {_shown(known) or 'no variables'}"
+def _describe_variables(where: str, known: frozenset[str]) -> str:
+    return f"{where} has {_format_variables(known) or 'no variables'}"
 
 
-def always_decided(comparison: ValueComparison, pattern: Instance) -> bool:
-    """Whether a comparison has a truth value for all values that the pattern's variables may take.
+def is_always_decided(comparison: ValueComparison, pattern: Instance) -> bool:
+    """Return True if a comparison has a truth value for all values of the pattern's variables.
 
-    Operations may have no value, and what is no number cannot be ordered (with everything).
+    Operations may have no value, and values that are not numbers cannot always be ordered.
     """
     sides = (comparison.left, comparison.right)
     if any(isinstance(side, ValueOperation) for side in sides):
         return False
     if comparison.comparator in (Comparator.EQUAL, Comparator.UNEQUAL):
         return True
-    kinds = _kinds(pattern)
+    kinds = _collect_kinds(pattern)
     return all(
         kinds.get(side.name, set()) <= _NUMBERS
         if isinstance(side, ValueVariable)
@@ -204,9 +205,7 @@ def always_decided(comparison: ValueComparison, pattern: Instance) -> bool:
 # --- conditions
 
 
-def _condition_problems(
-    condition: Condition, start: Instance, *, within: str = "L"
-) -> Iterator[str]:
+def _check_condition(condition: Condition, start: Instance, *, within: str = "L") -> Iterator[str]:
     what = f"condition {condition.name!r}"
     violations = condition.inclusion.violations()
     if not condition.inclusion.source.is_same(start):
@@ -215,16 +214,16 @@ def _condition_problems(
     if violations:
         yield f"{what} is no morphism: {violations[0].message}"
         return
-    yield from _value_changes(what, condition.inclusion, "keep it, and compare it in `where`")
-    yield from _operations(f"the pattern of {what}", condition.pattern)
-    yield from _unknown_in_comparisons(condition.pattern, f"{what}", condition.where)
+    yield from _check_values(what, condition.inclusion, "keep it, and compare it in `where`")
+    yield from _check_operations(f"the pattern of {what}", condition.pattern)
+    yield from _check_comparisons(condition.pattern, f"{what}", condition.where)
     if isinstance(condition, CountCondition):
-        yield from _bound_problems(what, condition)
+        yield from _check_bounds(what, condition)
     for inner in condition.nested:
-        yield from _condition_problems(inner, condition.pattern, within=f"the pattern of {what}")
+        yield from _check_condition(inner, condition.pattern, within=f"the pattern of {what}")
 
 
-def _bound_problems(what: str, condition: CountCondition) -> Iterator[str]:
+def _check_bounds(what: str, condition: CountCondition) -> Iterator[str]:
     least, most = condition.at_least, condition.at_most
     if least < 0 or (most is not None and most < least):
         yield f"{what} asks for at least {least} and at most {most}; give 0 <= at_least <= at_most"

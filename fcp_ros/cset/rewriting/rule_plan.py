@@ -34,7 +34,7 @@ class NewElement:
 
 @dataclass(frozen=True, slots=True)
 class Incidence:
-    """What may refer to an element of some type.
+    """The legs and functions that may refer to an element of some type.
 
     Attributes:
         legs: (relation, position, leg).
@@ -47,7 +47,7 @@ class Incidence:
 
 @dataclass(frozen=True)
 class RulePlan:
-    """A span, taken apart.
+    """A span in the form in which it is applied.
 
     Attributes:
         left: K -> L.
@@ -78,18 +78,18 @@ class RulePlan:
 
     @cached_property
     def left_is_monic(self) -> bool:
-        """Whether nothing is cloned."""
+        """True if the rule clones nothing."""
         return self.left.is_monic
 
     @cached_property
     def right_is_monic(self) -> bool:
-        """Whether nothing is merged."""
+        """True if the rule merges nothing."""
         return self.right.is_monic
 
     @cached_property
     def kept_tuples(self) -> tuple[tuple[str, int], ...]:
         """(relation, id in K) of the tuples of K."""
-        return tuple((relation, row) for relation, row, _ in _tuples(self.left.source))
+        return tuple((relation, row) for relation, row, _ in _list_tuples(self.left.source))
 
     @cached_property
     def glued_elements(self) -> tuple[tuple[int, int], ...]:
@@ -99,26 +99,26 @@ class RulePlan:
 
     @cached_property
     def values_kept(self) -> tuple[tuple[str, int], ...]:
-        """(attribute, id in K) where K sets the attribute, so that it stays as it is."""
-        return tuple((a, id_) for id_, _, _ in self.glue for a in self.kept_at(id_))
+        """(attribute, id in K) where K sets the attribute, so that it is preserved."""
+        return tuple((a, id_) for id_, _, _ in self.glue for a in self.list_kept(id_))
 
-    def kept_at(self, id_: int) -> dict[str, AttributeValue]:
-        """The attributes that K sets at an element or tuple, and that are so kept."""
+    def list_kept(self, id_: int) -> dict[str, AttributeValue]:
+        """Return the attributes that K sets at an element or tuple, and that are preserved."""
         return self.left.source.attributes(id_)
 
     def incidence(self, type_: str) -> Incidence:
-        """What may refer to an element whose own type is `type_`."""
+        """Return the legs and functions that may refer to elements of the type `type_` itself."""
         found = self._incidences.get(type_)
         if found is None:
-            found = self._incidences[type_] = _incidence(self.left.target.schema, type_)
+            found = self._incidences[type_] = _find_incidence(self.left.target.schema, type_)
         return found
 
 
 def compile_span(left: Morphism, right: Morphism) -> RulePlan:
-    """The plan of a span whose legs are natural."""
+    """Compile a span whose legs are natural."""
     pattern, result = left.target, right.target
     deleted, created = outside(left), outside(right)
-    tuples_before, tuples_after = _tuples(pattern), _tuples(result)
+    tuples_before, tuples_after = _list_tuples(pattern), _list_tuples(result)
     return RulePlan(
         left,
         right,
@@ -126,21 +126,23 @@ def compile_span(left: Morphism, right: Morphism) -> RulePlan:
         deleted_elements=tuple(e for e in pattern.all_elements() if e in deleted),
         deleted_tuples=tuple((name, row) for name, row, _ in tuples_before if row in deleted),
         glue=tuple((id_, left.mapping[id_], right.mapping[id_]) for id_ in left.mapping),
-        new_elements=tuple(_new(result, e) for e in result.all_elements() if e in created),
+        new_elements=tuple(
+            _make_new_element(result, e) for e in result.all_elements() if e in created
+        ),
         new_tuples=tuple(entry for entry in tuples_after if entry[1] in created),
         old_tuples=tuple(entry for entry in tuples_after if entry[1] not in created),
-        forgotten=_forgotten(left),
-        assigned=_assigned(right),
+        forgotten=_find_forgotten(left),
+        assigned=_find_assigned(right),
     )
 
 
 def outside(leg: Morphism) -> frozenset[int]:
-    """Ids of the elements and tuples of a leg's target that are no images."""
-    everything = {*leg.target.all_elements(), *(row for _, row, _ in _tuples(leg.target))}
+    """Find the ids of the elements and tuples of a leg's target that are not images."""
+    everything = {*leg.target.all_elements(), *(row for _, row, _ in _list_tuples(leg.target))}
     return frozenset(everything - leg.image())
 
 
-def _tuples(instance: Instance) -> list[tuple[str, int, tuple[int, ...]]]:
+def _list_tuples(instance: Instance) -> list[tuple[str, int, tuple[int, ...]]]:
     return [
         (relation.name, row, legs)
         for relation in instance.schema.relations
@@ -148,14 +150,14 @@ def _tuples(instance: Instance) -> list[tuple[str, int, tuple[int, ...]]]:
     ]
 
 
-def _new(result: Instance, element: int) -> NewElement:
+def _make_new_element(result: Instance, element: int) -> NewElement:
     type_ = result.type_of(element)
     functions = result.schema.functions_of(type_)
     values = tuple((f.name, result.apply(f.name, element)) for f in functions)
     return NewElement(element, type_, result.name_of(element), values)
 
 
-def _forgotten(left: Morphism) -> tuple[tuple[str, int], ...]:
+def _find_forgotten(left: Morphism) -> tuple[tuple[str, int], ...]:
     return tuple(
         (attribute, id_)
         for id_, image in left.mapping.items()
@@ -163,7 +165,7 @@ def _forgotten(left: Morphism) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _assigned(right: Morphism) -> tuple[tuple[str, int, ValueExpression], ...]:
+def _find_assigned(right: Morphism) -> tuple[tuple[str, int, ValueExpression], ...]:
     kept = {
         (attribute, image)
         for id_, image in right.mapping.items()
@@ -172,13 +174,13 @@ def _assigned(right: Morphism) -> tuple[tuple[str, int, ValueExpression], ...]:
     result = right.target
     return tuple(
         (attribute, id_, expression)
-        for id_ in (*result.all_elements(), *(row for _, row, _ in _tuples(result)))
+        for id_ in (*result.all_elements(), *(row for _, row, _ in _list_tuples(result)))
         for attribute, expression in result.attributes(id_).items()
         if (attribute, id_) not in kept
     )
 
 
-def _incidence(schema: Schema, type_: str) -> Incidence:
+def _find_incidence(schema: Schema, type_: str) -> Incidence:
     above = schema.ancestors(type_)
     return Incidence(
         tuple(

@@ -18,8 +18,8 @@ from fcp_ros.cset.rewriting.rule_plan import RulePlan
 Cells = set[tuple[str, int]]
 
 
-def spo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
-    """The context at a natural match; there always is one.
+def make_spo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
+    """Make the context at a natural match; there always is one.
 
     Args:
         plan: of a span whose left leg is monic.
@@ -45,7 +45,7 @@ def spo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
         match.target,
         {id_: image for id_, image in glue.items() if image not in deletion},
         list(deletion.elements),
-        deletion.pairs(),
+        deletion.list_tuples(),
         sorted(cell for cell in forgotten if cell[1] not in deletion),
         lost=lost,
         lost_values=frozenset(cell for cell in lost_values if cell[1] not in lost),
@@ -53,7 +53,7 @@ def spo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
 
 
 def _settle(plan: RulePlan, glue: Mapping[int, int], deletion: Deletion) -> frozenset[int]:
-    """Let deletion win over preservation; the ids of R that are lost by it.
+    """Let deletion win over preservation; return the ids of R that are lost by it.
 
     Something of K is lost on one side (in G or in R) exactly where it is lost on the other.
     """
@@ -76,7 +76,7 @@ def _settle(plan: RulePlan, glue: Mapping[int, int], deletion: Deletion) -> froz
 
 
 def _spread(instance: Instance, lost: set[int]) -> None:
-    """Add what refers to something that is lost; the instance is small."""
+    """Add everything that refers to something lost; the instance is small."""
     size = -1
     while size != len(lost):
         size = len(lost)
@@ -89,7 +89,7 @@ def _spread(instance: Instance, lost: set[int]) -> None:
 
 
 def _settle_values(plan: RulePlan, glue: Mapping[int, int], forgotten: Cells) -> Cells:
-    """The same for attributes: those of R that are lost; `forgotten` becomes larger."""
+    """Settle attributes likewise: return those of R that are lost, and extend `forgotten`."""
     lost: Cells = set()
     kept = [(attribute, id_, plan.right.mapping[id_]) for attribute, id_ in plan.values_kept]
     size = -1

@@ -4,8 +4,12 @@
 Corradini, Heindel, Hermann, Koenig, *Sesqui-pushout rewriting* (2006). D has, over every element
 of G outside the image of L, all ways of choosing a copy of what it refers to; over the image of an
 element of L, its preimages in K (Dyckhoff, Tholen, *Exponentiable morphisms, partial products and
-pullback complements*, 1987). Where the left leg is monic there is at most one copy, and D is what
-stays when everything goes that refers to something deleted.
+pullback complements*, 1987). Where the left leg is monic there is at most one copy, and D is the
+state without everything that refers, directly or not, to something deleted.
+
+Where it is not, cloning takes along everything that refers to a clone. The first copy of anything
+is the original, with its id and name. D -> G keeps types, and D is final among those complements
+that do.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -15,15 +19,15 @@ from fcp_ros.cset.instance.builder import InstanceBuilder
 from fcp_ros.cset.instance.free_names import free_name
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.rewriting.context import Context, Deletion, undermined
-from fcp_ros.cset.rewriting.copies import Copies, copy_outside, equations_at, touched_by
+from fcp_ros.cset.rewriting.context import Context, Deletion, find_undermined
+from fcp_ros.cset.rewriting.copies import Copies, copy_outside, find_equations, find_touched
 from fcp_ros.cset.rewriting.dpo import collisions, conflict, value_conflicts
 from fcp_ros.cset.rewriting.fibres import Fibres
 from fcp_ros.cset.rewriting.rule_plan import RulePlan
 
 
-def sqpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
-    """The final pullback complement at a natural match; or why there is none.
+def make_sqpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
+    """Make the final pullback complement at a natural match, or report why there is none.
 
     Args:
         plan: of a span.
@@ -44,19 +48,19 @@ def sqpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
         violations.extend(_conflicts(plan, match))
         violations.extend(value_conflicts(plan, match.target, glue))
     if deletion.elements and not violations:
-        violations.extend(undermined(match.target, glue, deletion))
+        violations.extend(find_undermined(match.target, glue, deletion))
     return Context(
         match.target,
         glue,
         list(deletion.elements),
-        deletion.pairs(),
+        deletion.list_tuples(),
         [(attribute, glue[id_]) for attribute, id_ in plan.forgotten],
         violations=tuple(violations),
     )
 
 
 def _conflicts(plan: RulePlan, match: Morphism) -> Iterator[Violation]:
-    """Where a match identifies what is deleted with what is preserved."""
+    """Find what a match identifies though only a part of it is deleted."""
     deleted = {*plan.deleted_elements, *(row for _, row in plan.deleted_tuples)}
     for image, members in collisions(match).items():
         lost = [id_ for id_ in members if id_ in deleted]
@@ -68,7 +72,7 @@ Legs = tuple[int, ...]
 
 
 def clone(plan: RulePlan, match: Morphism) -> Context:
-    """The final pullback complement at a natural match; or why there is none."""
+    """Make the final pullback complement for a left leg that clones, or report the obstacles."""
     fibres = Fibres(plan, match)
     violations = fibres.violations()
     if violations:
@@ -77,6 +81,8 @@ def clone(plan: RulePlan, match: Morphism) -> Context:
 
 
 class _Cloning:
+    """The making of a context with clones, step by step."""
+
     def __init__(self, plan: RulePlan, match: Morphism, fibres: Fibres) -> None:
         self.plan = plan
         self.state = match.target
@@ -87,47 +93,46 @@ class _Cloning:
 
     def run(self) -> Context:
         deletion = self.copy_image()
-        kept = {id_: self.state_of(copy) for id_, copy in self.glue.items()}
-        touched = touched_by(self.plan, self.state, self.cloned())
+        kept = {id_: self.find_original(copy) for id_, copy in self.glue.items()}
+        touched = find_touched(self.plan, self.state, self.list_cloned())
         outside = [e for e in touched if e not in self.fibres.elements and e not in deletion]
         violations = [
-            *undermined(self.state, kept, deletion),
-            *self.fibres.value_conflicts(),
-            *self.fibres.disagreements(self.glue),
-            *self.undetermined(set(outside)),
+            *find_undermined(self.state, kept, deletion),
+            *self.fibres.find_value_conflicts(),
+            *self.fibres.find_disagreements(self.glue),
+            *self.find_undetermined(set(outside)),
         ]
         if not violations:
             self.set_image_functions()
             violations = copy_outside(self.state, self.copies, outside)
         if violations:
             return Context(self.state, violations=tuple(violations))
-        return self.built(deletion, touched)
+        return self.build(deletion, touched)
 
-    def cloned(self) -> list[int]:
-        """The elements of the image of L that have several copies."""
+    def list_cloned(self) -> list[int]:
+        """List the elements of the image of L that have several copies."""
         return [e for e, classes in self.fibres.elements.items() if len(classes) > 1]
 
-    def state_of(self, copy: int) -> int:
-        """The element of G that something in D lies over."""
+    def find_original(self, copy: int) -> int:
+        """Return the element of G below an element of D."""
         return self.copies.original.get(copy, copy)
 
     def copy_image(self) -> Deletion:
-        """Copy elements of the image of L, once for each class of K over them; what goes."""
+        """Copy elements of the image of L, once for each class of K over them; find deletions."""
         for image, classes in self.fibres.elements.items():
             for copy, class_ in zip(self.copies.make(image, len(classes)), classes, strict=True):
                 self.glue.update(dict.fromkeys(class_, copy))
         deletion = Deletion(self.plan, self.state)
         rows = ((r, row) for row, (r, classes) in self.fibres.tuples.items() if not classes)
-        deletion.add(list(self.copies.gone()), rows)
+        deletion.add(list(self.copies.list_deleted()), rows)
         for element in deletion.elements:
             self.copies.make(element, 0)
         return deletion
 
-    def undetermined(self, outside: set[int]) -> Iterator[Violation]:
-        """Functions that the rule does not know, and whose values are copied.
+    def find_undetermined(self, outside: set[int]) -> Iterator[Violation]:
+        """Find functions that the rule does not know, and whose values are copied.
 
-        That may be where an element is of a subtype that has more functions than its type in the
-        rule.
+        This happens where an element is of a subtype with more functions than its type in the rule.
         """
         for image, classes in self.fibres.elements.items():
             known = {symbol for class_ in classes for symbol in self.fibres.values(class_)}
@@ -143,7 +148,7 @@ class _Cloning:
                     yield Violation(ViolationKind.DANGLING, text, names, function.name)
 
     def set_image_functions(self) -> None:
-        """The function values of what lies over the image of L: those of K."""
+        """Set the function values over the image of L, which are those of K."""
         for image, classes in self.fibres.elements.items():
             functions = self.state.schema.functions_of(self.state.type_of(image))
             for class_ in classes:
@@ -157,8 +162,8 @@ class _Cloning:
 
     # --- the result
 
-    def built(self, deletion: Deletion, touched: Collection[int]) -> Context:
-        """D, made from G."""
+    def build(self, deletion: Deletion, touched: Collection[int]) -> Context:
+        """Build D from G."""
         builder = InstanceBuilder.of(self.state)
         for copy, original in self.copies.original.items():
             name = free_name(builder, self.state.name_of(original))
@@ -167,15 +172,15 @@ class _Cloning:
             self.origins[copy] = original
         for (function, copy), value in self.copies.changed.items():
             builder.set_function(function, copy, value)
-        for relation, row in deletion.pairs():
+        for relation, row in deletion.list_tuples():
             builder.unrelate(relation, *self.state.tuples(relation)[row])
-        ways = [*self.image_tuples(), *self.outside_tuples(deletion, touched)]
+        ways = [*self.choose_image_tuples(), *self.choose_outside_tuples(deletion, touched)]
         for way in ways:
             if way.original not in way.legs:
                 builder.unrelate(way.relation, *way.original)
         for way in ways:
             self.relate(builder, way)
-        for element in self.copies.gone():
+        for element in self.copies.list_deleted():
             builder.remove(element)
         change = builder.change()
         context = builder.build(allow_conflicts=True)
@@ -184,8 +189,8 @@ class _Cloning:
             context, self.glue, forgotten=forgotten, cloning=change, origins=self.origins
         )
 
-    def image_tuples(self) -> Iterator["_Ways"]:
-        """The tuples over the image of L: those of K."""
+    def choose_image_tuples(self) -> Iterator["_Ways"]:
+        """Yield the tuples over the image of L, which are those of K."""
         for row, (relation, classes) in self.fibres.tuples.items():
             legs: dict[Legs, tuple[int, ...]] = {}
             for class_ in classes:
@@ -194,8 +199,10 @@ class _Cloning:
             if classes:
                 yield _Ways(relation, row, self.state.tuples(relation)[row], legs)
 
-    def outside_tuples(self, deletion: Deletion, touched: Collection[int]) -> Iterator["_Ways"]:
-        """The tuples that refer to something cloned, with all choices of copies."""
+    def choose_outside_tuples(
+        self, deletion: Deletion, touched: Collection[int]
+    ) -> Iterator["_Ways"]:
+        """Yield the tuples that refer to something cloned, with all choices of copies."""
         rows: dict[int, str] = {}
         for element in touched:
             for relation, position, _ in self.plan.incidence(self.state.type_of(element)).legs:
@@ -206,7 +213,7 @@ class _Cloning:
                 original = self.state.tuples(relation)[row]
                 declared = self.state.schema.relation(relation)
                 refers = {leg: e for (leg, _), e in zip(declared.legs, original, strict=True)}
-                ways = self.copies.choices(refers, equations_at(self.state.schema, relation))
+                ways = self.copies.list_choices(refers, find_equations(self.state.schema, relation))
                 yield _Ways(relation, row, original, {tuple(way.values()): () for way in ways})
 
     def relate(self, builder: InstanceBuilder, way: "_Ways") -> None:

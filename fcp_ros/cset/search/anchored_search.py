@@ -3,7 +3,7 @@
 
 A match that one of two successive states has, and the other has not, contains something that the
 change is about: a tuple removed or added, a function value, an attribute that the pattern speaks
-of, or an element of which it says nothing else. Searching from each of these is the delta join of
+of, or an element that it mentions nowhere else. Searching from each of these is the delta join of
 incremental view maintenance (Gupta, Mumick, Subrahmanian, "Maintaining views incrementally", 1993),
 with one join plan for each atom.
 """
@@ -15,8 +15,8 @@ from fcp_ros.cset.instance.draft import Change, ChangedTuple
 from fcp_ros.cset.instance.expressions import ValueComparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.search.backtracking import Backtracking
-from fcp_ros.cset.search.join_order import sizes_by_index
-from fcp_ros.cset.search.join_plan import JoinPlan, Monic, Query, plan_for
+from fcp_ros.cset.search.join_order import measure_by_index
+from fcp_ros.cset.search.join_plan import JoinPlan, Monic, Query, plan_join
 from fcp_ros.cset.search.pattern import Pattern, TableKind
 
 MatchKey = tuple[int, ...]
@@ -26,7 +26,7 @@ Anchor = tuple[int, int]
 Slots = Mapping[str, tuple[int, ...]]
 
 _MOST_USES = 256
-"""How often plans are used before they are made again."""
+"""Number of uses after which plans are recompiled, as table sizes may have changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Anchors:
     elements: tuple[int, ...]
 
     def before(self, change: Change) -> Iterator[Anchor]:
-        """(slot, image in the old state) of what the change may end matches of."""
+        """Yield (slot, image in the old state) for everything whose matches the change may end."""
         yield from self._tuples(change.removed)
         for slot in self.elements:
             for id_ in change.deleted:
@@ -54,7 +54,7 @@ class Anchors:
         yield from self._values(change)
 
     def after(self, change: Change) -> Iterator[Anchor]:
-        """(slot, image in the new state) of what the change may bring about matches of."""
+        """Yield (slot, image in the new state) for everything that may have new matches."""
         yield from self._tuples(change.added)
         for slot in self.elements:
             for id_ in change.created:
@@ -75,8 +75,8 @@ class Anchors:
                 yield slot, id_
 
 
-def anchors_of(pattern: Pattern, inside: Pattern | None = None, image: MatchKey = ()) -> Anchors:
-    """The anchors of a pattern.
+def find_anchors(pattern: Pattern, inside: Pattern | None = None, image: MatchKey = ()) -> Anchors:
+    """Find the slots from which changed matches of a pattern are searched.
 
     Args:
         pattern: what is matched.
@@ -105,32 +105,32 @@ def anchors_of(pattern: Pattern, inside: Pattern | None = None, image: MatchKey 
         for atom in pattern.atoms
         if atom.kind is TableKind.ELEMENT and atom.slots[0] not in legs | known
     ]
-    return Anchors(_frozen(tuples), _frozen(functions), _frozen(attributes), tuple(elements))
+    return Anchors(_freeze(tuples), _freeze(functions), _freeze(attributes), tuple(elements))
 
 
 def _attributes(pattern: Pattern, places: Iterable[int]) -> Iterator[tuple[int, str]]:
-    """(place, attribute) for all attributes that the slots set, whose places are given in order."""
+    """Yield (place, attribute) for all attributes that the slots set; `places` has slot order."""
     for place, slot in zip(places, pattern.slots, strict=True):
         for name, _ in (*slot.constants, *slot.variables):
             yield place, name
 
 
-def _frozen(lists: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
+def _freeze(lists: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
     return {name: tuple(slots) for name, slots in lists.items()}
 
 
 class Plans:
-    """Join plans by the slot that they start from, made anew from time to time: a state grows."""
+    """Join plans by the slot that they start from, recompiled from time to time as states grow."""
 
     __slots__ = ("_plans", "_uses")
 
     def __init__(self) -> None:
-        """None so far."""
+        """Start without plans."""
         self._plans: dict[int, JoinPlan] = {}
         self._uses = 0
 
     def get(self, slot: int) -> JoinPlan | None:
-        """The plan that starts from a slot, None where it should be made (again)."""
+        """Return the plan that starts from a slot, None if it should be compiled (again)."""
         self._uses += 1
         if self._uses > _MOST_USES:
             self._plans.clear()
@@ -138,14 +138,14 @@ class Plans:
         return self._plans.get(slot)
 
     def keep(self, slot: int, plan: JoinPlan) -> JoinPlan:
-        """Keep a plan for later; the same plan."""
+        """Keep a plan for later, and return it."""
         self._plans[slot] = plan
         return plan
 
 
 @dataclass(frozen=True, slots=True)
 class AnchoredSearch:
-    """A pattern with options, to be searched from one image of one slot again and again.
+    """A pattern with options, to be searched repeatedly from one image of one slot.
 
     Attributes:
         pattern: what is matched.
@@ -162,32 +162,32 @@ class AnchoredSearch:
     plans: Plans = field(default_factory=Plans)
 
     def before(self, state: Instance, change: Change) -> set[MatchKey]:
-        """The matches in the old state that contain something that the change is about."""
-        return self._through(state, self.anchors.before(change))
+        """Find the matches in the old state that contain something that the change affects."""
+        return self._find_through(state, self.anchors.before(change))
 
     def after(self, state: Instance, change: Change) -> set[MatchKey]:
-        """The matches in the new state that contain something that the change is about."""
-        return self._through(state, self.anchors.after(change))
+        """Find the matches in the new state that contain something that the change affects."""
+        return self._find_through(state, self.anchors.after(change))
 
-    def _through(self, state: Instance, anchors: Iterable[Anchor]) -> set[MatchKey]:
+    def _find_through(self, state: Instance, anchors: Iterable[Anchor]) -> set[MatchKey]:
         found: set[MatchKey] = set()
         searches: dict[int, Backtracking] = {}
         for slot, image in anchors:
             search = searches.get(slot)
             if search is None:
                 search = searches[slot] = self._search(state, slot)
-            found.update([tuple(search.binding) for _ in search.matches({slot: image})])
+            found.update([tuple(search.binding) for _ in search.run({slot: image})])
         return found
 
     def at(self, state: Instance, slot: int, image: int) -> Iterator[MatchKey]:
-        """The matches that send a slot to an element or tuple, which may be a missing one."""
+        """Find the matches that send a slot to an element or tuple, which may be missing."""
         search = self._search(state, slot)
-        for _ in search.matches({slot: image}):
+        for _ in search.run({slot: image}):
             yield tuple(search.binding)
 
     def _search(self, state: Instance, slot: int) -> Backtracking:
         plan = self.plans.get(slot)
         if plan is None:
             query = Query(self.monic, (slot,), {}, self.where)
-            plan = self.plans.keep(slot, plan_for(self.pattern, query, state, sizes_by_index))
+            plan = self.plans.keep(slot, plan_join(self.pattern, query, state, measure_by_index))
         return Backtracking(plan, state, {}, self.where)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluation of a join plan one match at a time: lazy, with backtracking over the hash indexes.
+"""Lazy evaluation of a join plan, one match at a time: backtracking over the hash indexes.
 
-What a step has bound, it overwrites with its next candidate, so nothing has to be undone. Steps of
-which what is bound leaves at most one row are made together with the step before them.
+A step overwrites what it has bound with its next candidate, so nothing has to be undone. A step
+with at most one row, given what is bound, is a check and runs together with the step before it.
+
+A step is a few closures over the tables and over the binding of the search: a list with the image
+of each slot, which they read and write.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -22,12 +25,12 @@ Check: TypeAlias = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One step, ready to be made again and again.
+    """One step, ready to be repeated with other bindings.
 
     Attributes:
-        accept: bind a row (named by its element, argument or tuple); whether it may be the step's.
-        candidates: the rows that agree with what is bound, or more than these.
-        check: where what is bound leaves at most one row: find it and accept it.
+        accept: bind a row, given by its element, argument or tuple; False if it does not fit.
+        candidates: the rows that agree with what is bound, or a superset of them.
+        check: instead of both where at most one row can agree: find that row and accept it.
     """
 
     accept: Test
@@ -35,14 +38,14 @@ class Access:
     check: Check | None = None
 
 
-def access_to(
+def build_access(
     target: Instance,
     step: JoinStep,
     tests: Sequence[Test | None],
     allowed: Collection[int] | None,
     binding: list[int],
 ) -> Access:
-    """The access of a step to its table.
+    """Build the access of a step to its table.
 
     Args:
         target: where the table is.
@@ -52,13 +55,13 @@ def access_to(
         binding: the image of each slot.
     """
     if step.atom.kind is TableKind.RELATION:
-        return _relation_access(target, step, tests, binding)
+        return _access_relation(target, step, tests, binding)
     if step.atom.kind is TableKind.FUNCTION:
-        return _function_access(target, step, tests, binding)
-    return _element_access(target, step, tests, allowed, binding)
+        return _access_function(target, step, tests, binding)
+    return _access_elements(target, step, tests, allowed, binding)
 
 
-def _element_access(
+def _access_elements(
     target: Instance,
     step: JoinStep,
     tests: Sequence[Test | None],
@@ -80,7 +83,7 @@ def _element_access(
     return Access(accept, lambda: found)
 
 
-def _function_access(
+def _access_function(
     target: Instance, step: JoinStep, tests: Sequence[Test | None], binding: list[int]
 ) -> Access:
     table = target.function_table(step.atom.name)
@@ -114,13 +117,13 @@ def _function_access(
     return Access(accept, lambda: preimages.get(binding[value], ()))
 
 
-def _relation_access(
+def _access_relation(
     target: Instance, step: JoinStep, tests: Sequence[Test | None], binding: list[int]
 ) -> Access:
     table = target.relation_table(step.atom.name)
     rows, by_legs = table.rows, table.by_legs
     row_slot, *legs = step.atom.slots
-    accept = _relation_test(rows, step, tests, binding)
+    accept = _make_relation_test(rows, step, tests, binding)
     known = [(position - 1, slot) for position, slot in step.bound if position]
 
     def check_row() -> bool:
@@ -146,7 +149,7 @@ def _relation_access(
     )
 
 
-def _relation_test(
+def _make_relation_test(
     rows: Mapping[int, tuple[int, ...]],
     step: JoinStep,
     tests: Sequence[Test | None],
@@ -182,10 +185,10 @@ def _relation_test(
 
 
 class Backtracking:
-    """A search, that may be made from other anchors again and again, one after the other.
+    """A search that can be repeated from other anchors, one run after the other.
 
     Attributes:
-        binding: the image of each slot; complete, and valid until the next one, whenever `matches`
+        binding: the image of each slot; complete, and valid until the next one, whenever `run`
             yields.
         values: what the variables are bound to then.
     """
@@ -197,7 +200,7 @@ class Backtracking:
         allowed: Mapping[int, Set[int]],
         where: Sequence[ValueComparison] = (),
     ) -> None:
-        """Prepare.
+        """Prepare a search; tables are opened at the first run.
 
         Args:
             plan: the steps.
@@ -211,14 +214,15 @@ class Backtracking:
         self._target = target
         self._allowed = allowed
         self._where = where
-        # The slot that last had an image, if it still has it: one with a lower rank that is bound
-        # to something else, and one with a higher rank, has it no more.
+        # The slot that last took an image. The entry is stale, and is ignored, if that slot has
+        # been bound to something else since, or has a higher rank (it was bound on an abandoned
+        # branch).
         self._holders: dict[int, int] = {}
         self._steps: tuple[list[Check], list[tuple[Candidates, Test]]] | None = None
-        self._anchor_tests = [self._test_of(bind) for bind in plan.anchors]
+        self._anchor_tests = [self._make_test(bind) for bind in plan.anchors]
 
-    def matches(self, anchors: Mapping[int, int]) -> Iterator[None]:
-        """Stop at every match.
+    def run(self, anchors: Mapping[int, int]) -> Iterator[None]:
+        """Yield at every match, with `binding` and `values` set.
 
         Args:
             anchors: the images of the slots that are bound from the start.
@@ -226,7 +230,7 @@ class Backtracking:
         if not self.anchor(anchors):
             return
         if self._steps is None:
-            self._steps = self._opened()
+            self._steps = self._open_steps()
         checks, choices = self._steps
         if not all(check() for check in checks):
             return
@@ -257,7 +261,7 @@ class Backtracking:
                 accept = choices[depth][1]
 
     def anchor(self, anchors: Mapping[int, int]) -> bool:
-        """Bind the slots that are bound from the start; whether these images may be theirs."""
+        """Bind the slots that are bound from the start; return False if an image does not fit."""
         self._holders.clear()
         self.values.clear()
         for bind, test in zip(self._plan.anchors, self._anchor_tests, strict=True):
@@ -267,15 +271,15 @@ class Backtracking:
             self.binding[bind.slot] = image
         return all(self._where[number].holds(self.values) for number in self._plan.where)
 
-    def _opened(self) -> tuple[list[Check], list[tuple[Candidates, Test]]]:
-        """What must hold from the start; then candidates, and what accepts one, again and again."""
+    def _open_steps(self) -> tuple[list[Check], list[tuple[Candidates, Test]]]:
+        """Build the initial checks, and (candidates, test) for each step with a choice."""
         first: list[Check] = []
         choices: list[tuple[Candidates, Test, list[Check]]] = []
         checks = first
         for step in self._plan.steps:
-            tests = [self._test_of(bind) for bind in step.binds]
+            tests = [self._make_test(bind) for bind in step.binds]
             allowed = self._allowed.get(step.atom.slots[0])
-            access = access_to(self._target, step, tests, allowed, self.binding)
+            access = build_access(self._target, step, tests, allowed, self.binding)
             if access.check is not None:
                 checks.append(access.check)
             else:
@@ -283,34 +287,34 @@ class Backtracking:
                 checks = []
                 choices.append((access.candidates, access.accept, checks))
             if step.where:
-                checks.append(self._comparisons(step.where))
-        return first, [(found, _accepting(accept, then)) for found, accept, then in choices]
+                checks.append(self._make_comparison_check(step.where))
+        return first, [(found, _combine(accept, then)) for found, accept, then in choices]
 
-    def _comparisons(self, where: Sequence[int]) -> Check:
+    def _make_comparison_check(self, where: Sequence[int]) -> Check:
         comparisons, values = [self._where[number] for number in where], self.values
         return lambda: all(comparison.holds(values) for comparison in comparisons)
 
-    def _test_of(self, bind: Bind) -> Test | None:
-        """Whether an image may be bound to a slot; None where any may."""
-        tests = list(self._tests_of(bind))
+    def _make_test(self, bind: Bind) -> Test | None:
+        """Build the test of images for a slot; None if any image will do."""
+        tests = list(self._make_tests(bind))
         if len(tests) < 2:
             return tests[0] if tests else None
         return lambda image: all(test(image) for test in tests)
 
-    def _tests_of(self, bind: Bind) -> Iterator[Test]:
+    def _make_tests(self, bind: Bind) -> Iterator[Test]:
         if bind.accepted is not None:
-            yield self._type_test(bind)
+            yield self._make_type_test(bind)
         if bind.distinct:
-            yield self._distinct_test(bind.slot)
+            yield self._make_distinct_test(bind.slot)
         if bind.allowed:
             yield self._allowed[bind.slot].__contains__
         for attribute, value in bind.constants:
-            yield _constant_test(self._target.attribute_table(attribute), value)
+            yield _make_constant_test(self._target.attribute_table(attribute), value)
         for attribute, name, first in bind.variables:
             table = self._target.attribute_table(attribute)
-            yield _variable_test(table, name, first, self.values)
+            yield _make_variable_test(table, name, first, self.values)
 
-    def _type_test(self, bind: Bind) -> Test:
+    def _make_type_test(self, bind: Bind) -> Test:
         accepted = bind.accepted
         assert accepted is not None
         slot = self._plan.pattern.slots[bind.slot]
@@ -319,7 +323,7 @@ class Backtracking:
         types = self._target.element_table().types
         return lambda image: types.get(image) in accepted
 
-    def _distinct_test(self, slot: int) -> Test:
+    def _make_distinct_test(self, slot: int) -> Test:
         holders, binding, ranks = self._holders, self.binding, self._plan.ranks
         rank = ranks[slot]
 
@@ -333,8 +337,8 @@ class Backtracking:
         return test
 
 
-def _accepting(accept: Test, then: Iterable[Check]) -> Test:
-    """A candidate is accepted, and then all checks succeed."""
+def _combine(accept: Test, then: Iterable[Check]) -> Test:
+    """Build a test that accepts a candidate only if all the checks that follow succeed."""
     checks = tuple(then)
     if not checks:
         return accept
@@ -350,11 +354,11 @@ def _accepting(accept: Test, then: Iterable[Check]) -> Test:
     return accept_and_check
 
 
-def _constant_test(table: Mapping[int, Any], value: AttributeValue) -> Test:
+def _make_constant_test(table: Mapping[int, Any], value: AttributeValue) -> Test:
     return lambda id_: table.get(id_) == value
 
 
-def _variable_test(
+def _make_variable_test(
     table: Mapping[int, Any], name: str, first: bool, values: dict[str, Any]
 ) -> Test:
     def bind(id_: int) -> bool:

@@ -2,8 +2,8 @@
 """Evaluation of a join plan for all matches at once, on columns of ids.
 
 The steps are those of `Backtracking`, and the rows of a bucket ascend in both, so that both find
-the same matches in the same order. Blocks that would grow too large are halved, so that the memory
-needed does not depend on the number of partial matches.
+the same matches in the same order. A block that would grow too large is halved first, so that the
+memory needed does not depend on the number of partial matches.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ from fcp_ros.cset.search.id_index import (
     IdSet,
     Mask,
     ascending,
-    column_index,
-    ids_of_type,
-    row_index,
+    find_ids_of_type,
+    index_column,
+    index_rows,
 )
 from fcp_ros.cset.search.join_plan import Bind, JoinPlan, JoinStep, Query
 from fcp_ros.cset.search.match_block import ColumnKey, Growth, MatchBlock
@@ -44,27 +44,27 @@ class ColumnChecks:
         self.values = ColumnValues(target)
         self._query = query
 
-    def cheap(
+    def test_structure(
         self,
         growth: Growth,
         number: int,
         column: Callable[[int], Column],
         agreeing: Sequence[int],
     ) -> Mask | None:
-        """Where the rows of a step pass what needs no attributes; None for everywhere.
+        """Test the rows of a step for all but attributes; return None if all pass.
 
         Args:
             growth: the rows.
             number: of the step.
             column: gives a column of the step's table in these rows.
-            agreeing: the columns that agree with what is bound for sure.
+            agreeing: the columns that are known to agree with what is bound.
         """
         mask: Mask | None = None
-        for passed in self._cheap_masks(growth, number, column, agreeing):
+        for passed in self._make_masks(growth, number, column, agreeing):
             mask = passed if mask is None else mask & passed
         return mask
 
-    def _cheap_masks(
+    def _make_masks(
         self,
         growth: Growth,
         number: int,
@@ -81,14 +81,14 @@ class ColumnChecks:
             images = growth.column(bind.slot)
             if bind.accepted is not None:
                 type_ = self._plan.pattern.slots[bind.slot].type
-                yield ids_of_type(self._target, type_).contains(images)
+                yield find_ids_of_type(self._target, type_).contains(images)
             if bind.allowed:
                 yield IdSet(ascending(self._query.allowed[bind.slot])).contains(images)
             for rival in self._plan.rivals.get(bind.slot, ()):
                 yield images != growth.column(rival)
 
-    def attributes(self, growth: Growth, binds: Iterable[Bind]) -> None:
-        """Drop the rows whose attributes are not as wanted; bind variables."""
+    def filter_by_attributes(self, growth: Growth, binds: Iterable[Bind]) -> None:
+        """Drop the rows with other attributes than wanted; bind variables."""
         for bind in binds:
             for attribute, value in bind.constants:
                 wanted = self.values.number(value)
@@ -102,7 +102,7 @@ class ColumnChecks:
                     numbers != UNSET if first else self.values.equal(numbers, growth.column(name))
                 )
 
-    def comparisons(self, growth: Growth, where: Sequence[int]) -> None:
+    def filter_by_comparisons(self, growth: Growth, where: Sequence[int]) -> None:
         """Drop the rows where a comparison does not hold."""
         for number in where:
             names = sorted(self._plan.compared[number])
@@ -111,14 +111,14 @@ class ColumnChecks:
 
 
 _MOST_ROWS = 1 << 22
-"""So many rows a step may add to a block of more than one match."""
+"""Maximum number of rows that a step may add to a block of more than one match."""
 
 _LARGE = 1 << 16
-"""A result with so many entries is one piece of memory: once it is freed, the C library keeps as
-much for the next one, where many smaller pieces would each time be had from the system anew."""
+"""Results with at least this many entries are one allocation: the C library keeps a freed one for
+the next result, whereas many smaller pieces would be requested from the system every time."""
 
 _FEW = 4
-"""Up to so many candidates for each row, a tuple is looked up by one leg and compared."""
+"""Up to this many candidates for each row, scanning a bucket beats a look-up by all legs."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class _Rows:
         source: gives a column of the table.
         counts: how many candidates there are for each row of the block; None for exactly one.
         places: where they are in the source; None for all of it.
-        agreeing: the columns in which they agree with the block for sure.
+        agreeing: the columns in which they are known to agree with the block.
     """
 
     source: Callable[[int], Column]
@@ -138,7 +138,7 @@ class _Rows:
     agreeing: tuple[int, ...] = ()
 
     def column(self, position: int) -> Column:
-        """A column of the candidates."""
+        """Return a column of the candidates."""
         column = self.source(position)
         return column if self.places is None else column.take(self.places)
 
@@ -154,7 +154,7 @@ class ColumnJoin:
         anchors: Mapping[int, int],
         most_rows: int = _MOST_ROWS,
     ) -> None:
-        """Prepare.
+        """Prepare an evaluation.
 
         Args:
             plan: the steps.
@@ -171,44 +171,45 @@ class ColumnJoin:
         self._checks = ColumnChecks(plan, query, target)
 
     def count(self, limit: int | None) -> int:
-        """How many matches there are, but at most `limit`."""
+        """Count the matches, up to `limit`."""
         total = 0
-        for block in self._blocks(frozenset()):
+        for block in self._generate_blocks(frozenset()):
             total += block.size
             if limit is not None and total >= limit:
                 return limit
         return total
 
     def columns(self, slots: Sequence[int], limit: int | None) -> list[Column]:
-        """The images of some slots in every match, or in the first `limit` ones."""
+        """Return the images of some slots in every match, or in the first `limit` matches."""
         blocks: list[MatchBlock] = []
         total = 0
-        for block in self._blocks(frozenset(slots)):
+        for block in self._generate_blocks(frozenset(slots)):
             blocks.append(block)
             total += block.size
             if limit is not None and total >= limit:
                 total = limit
                 break
         if len(blocks) == 1 and total * len(slots) < _LARGE:
-            found = dict(blocks[0].flat(slots))
+            found = dict(blocks[0].flatten(slots))
             return [found[slot][:total] for slot in slots]
         table = np.empty((len(slots), total), dtype=np.int64)
         place = {slot: row for row, slot in enumerate(slots)}
         start = 0
         for block in blocks:
             rows = table[:, start : start + block.size]
-            for slot, column in block.flat(slots):
+            for slot, column in block.flatten(slots):
                 rows[place[slot]] = column[: rows.shape[1]]
             start += block.size
         return list(table)
 
-    def _blocks(self, wanted: frozenset[int]) -> Iterator[MatchBlock]:
-        """Complete matches, with the images of the wanted slots, and perhaps of others."""
+    def _generate_blocks(self, wanted: frozenset[int]) -> Iterator[MatchBlock]:
+        """Yield blocks of complete matches, with at least the images of the wanted slots."""
         start = Backtracking(self._plan, self._target, self._query.allowed, self._query.where)
         if not start.anchor(self._anchors):
             return
         values = self._checks.values
         numbers = {name: values.number(value) for name, value in start.values.items()}
+        # Depth first, the first half on top: blocks come out in the order of `Backtracking`.
         stack = [(0, MatchBlock.of(self._anchors, numbers))]
         steps = self._plan.steps
         while stack:
@@ -216,9 +217,9 @@ class ColumnJoin:
             if number == len(steps):
                 yield block
                 continue
-            rows = self._candidates(block, steps[number])
+            rows = self._find_candidates(block, steps[number])
             if rows is None:
-                stack.extend((number, half) for half in reversed(block.halves()))
+                stack.extend((number, half) for half in reversed(block.split()))
                 continue
             self._grow(block, number, rows, wanted)
             if block.size:
@@ -233,36 +234,40 @@ class ColumnJoin:
             if bind.is_checked or bind.slot in wanted or bind.slot in live or bind.slot in compared
         }
         growth = Growth(block, rows.counts, fresh)
-        mask = self._checks.cheap(growth, number, rows.column, rows.agreeing)
+        mask = self._checks.test_structure(growth, number, rows.column, rows.agreeing)
         if mask is not None:
             growth.keep(mask)
-        self._checks.attributes(growth, step.binds)
-        self._checks.comparisons(growth, step.where)
+        self._checks.filter_by_attributes(growth, step.binds)
+        self._checks.filter_by_comparisons(growth, step.where)
         growth.add(live)
 
-    def _candidates(self, block: MatchBlock, step: JoinStep) -> _Rows | None:
-        """The rows of the step's table that go with a block; None where there are too many."""
+    def _find_candidates(self, block: MatchBlock, step: JoinStep) -> _Rows | None:
+        """Find the rows of the step's table that go with a block; None if there are too many."""
         if step.atom.kind is TableKind.ELEMENT:
-            ids = self._elements(step)
+            ids = self._find_elements(step)
             return self._scan(block, lambda _: ids, len(ids))
-        table = self._table(step)
+        table = self._find_table(step)
         if not step.bound:
-            index = column_index(table, 0)
+            index = index_column(table, 0)
             return self._scan(block, index.column, len(index))
         buckets = [_Bucket.at(table, position, block.live[slot]) for position, slot in step.bound]
         best = min(buckets, key=_Bucket.cost)
-        if best.total > _FEW * block.size and isinstance(table, RelationTable) and _all_legs(step):
+        if (
+            best.total > _FEW * block.size
+            and isinstance(table, RelationTable)
+            and _binds_all_legs(step)
+        ):
             return self._look_up(block, step, table)
         if best.total > self._most_rows and block.size > 1:
             return None
-        return best.rows()
+        return best.list_rows()
 
-    def _table(self, step: JoinStep) -> RelationTable | FunctionTable:
+    def _find_table(self, step: JoinStep) -> RelationTable | FunctionTable:
         if step.atom.kind is TableKind.FUNCTION:
             return self._target.function_table(step.atom.name)
         return self._target.relation_table(step.atom.name)
 
-    def _elements(self, step: JoinStep) -> Column:
+    def _find_elements(self, step: JoinStep) -> Column:
         (slot,) = step.atom.slots
         target = self._target
         ids = target.element_table().ids_of(step.atom.name, True, target.schema)
@@ -274,7 +279,7 @@ class ColumnJoin:
     def _scan(
         self, block: MatchBlock, source: Callable[[int], Column], length: int
     ) -> _Rows | None:
-        """All rows of a table for each row of the block."""
+        """Pair all rows of a table with each row of the block."""
         if block.size == 1:
             return _Rows(source, np.array([length], dtype=np.int64), None)
         if length * block.size > self._most_rows:
@@ -284,9 +289,9 @@ class ColumnJoin:
 
     def _look_up(self, block: MatchBlock, step: JoinStep, table: RelationTable) -> _Rows:
         legs = [block.live[slot] for slot in step.atom.slots[1:]]
-        places, found = row_index(table).find(legs)
+        places, found = index_rows(table).find(legs)
         agreeing = tuple(range(1, len(step.atom.slots)))
-        source = column_index(table, 0).column
+        source = index_column(table, 0).column
         return _Rows(source, found.astype(np.int64), places[found], agreeing)
 
 
@@ -310,16 +315,16 @@ class _Bucket:
 
     @classmethod
     def at(cls, table: RelationTable | FunctionTable, position: int, ids: Column) -> "_Bucket":
-        index = column_index(table, position)
+        index = index_column(table, position)
         starts, counts = index.ranges(ids)
         return cls(index, position, starts, counts, int(counts.sum()))
 
     def cost(self) -> tuple[int, bool]:
-        """What makes one column better than another."""
+        """Return the sort key by which the best column is chosen: few rows, then unique ones."""
         return (self.total, not self.index.unique)
 
-    def rows(self) -> _Rows:
-        """All of them."""
+    def list_rows(self) -> _Rows:
+        """List all the candidates."""
         agreeing, source, counts = (self.position,), self.index.column, self.counts
         if self.index.unique and self.total == len(counts):
             return _Rows(source, None, self.starts, agreeing)
@@ -331,6 +336,6 @@ class _Bucket:
         return _Rows(source, counts, places, agreeing)
 
 
-def _all_legs(step: JoinStep) -> bool:
+def _binds_all_legs(step: JoinStep) -> bool:
     positions = {position for position, _ in step.bound}
     return len(positions - {0}) == len(step.atom.slots) - 1 > 1

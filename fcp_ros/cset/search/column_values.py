@@ -26,18 +26,18 @@ UNSET = -1
 """The number of no value."""
 
 _LOOK_UP = 4
-"""An index is made when at least one in so many ids is asked for."""
+"""An index is built once at least one in this many ids is asked for."""
 
 
 class AttributeIndex:
-    """Which value each element or tuple has.
+    """The value of each element or tuple, as a number.
 
     Attributes:
         values: the different values, in order of their numbers.
     """
 
     def __init__(self, table: Mapping[int, Any]) -> None:
-        """The index of the values by id."""
+        """Index the values by id."""
         numbers: dict[Any, int] = {}
         ids = np.fromiter(table.keys(), np.int64, len(table))
         given = [numbers.setdefault(value, len(numbers)) for value in table.values()]
@@ -52,8 +52,8 @@ class AttributeIndex:
             order = np.argsort(ids)
             self._ids, self._numbers = ids[order], np.array(given, dtype=np.int64)[order]
 
-    def numbers_of(self, ids: Column) -> Column:
-        """The number of the value of each id."""
+    def look_up(self, ids: Column) -> Column:
+        """Look up the number of the value of each id."""
         if self._ids is None:
             return self._numbers.take(ids, mode="clip")
         places = np.searchsorted(self._ids, ids)
@@ -61,8 +61,8 @@ class AttributeIndex:
         return np.where(found, self._numbers.take(places, mode="clip"), UNSET)
 
 
-def attribute_index(target: Instance, attribute: str, asked: int) -> AttributeIndex | None:
-    """The index of an attribute, made when enough is asked for; None as long as it is not worth it.
+def index_attribute(target: Instance, attribute: str, asked: int) -> AttributeIndex | None:
+    """Return the index of an attribute; None as long as too little is asked to build it.
 
     Args:
         target: where the attribute is.
@@ -81,7 +81,7 @@ def attribute_index(target: Instance, attribute: str, asked: int) -> AttributeIn
 
 
 _EXACT = 2**53
-"""Up to this size, whole numbers are exact as floating point numbers."""
+"""Whole numbers up to this size are exact as floating point numbers."""
 
 _ON_ARRAYS: Mapping[Comparator, np.ufunc] = {
     Comparator.LESS: np.less,
@@ -95,17 +95,17 @@ class ColumnValues:
     """The attribute values that one search meets, by numbers."""
 
     def __init__(self, target: Instance) -> None:
-        """None met so far."""
+        """Start without values."""
         self._target = target
         self._numbers: dict[tuple[bool, Any], int] = {}
         self._values: list[Any] = []
-        # The first number of an equal value for each number, and last for that of no value.
+        # For each number the first number of an equal value. The last entry is that of UNSET, -1.
         self._firsts: list[int] = [UNSET]
         self._by_value: dict[Any, int] = {}
         self._translations: dict[str, Column] = {}
 
     def number(self, value: AttributeValue | None) -> int:
-        """The number of a value; that of one that is not set is `UNSET`."""
+        """Return the number of a value; that of a value that is not set is `UNSET`."""
         if value is None:
             return UNSET
         found = self._numbers.setdefault((isinstance(value, bool), value), len(self._values))
@@ -115,15 +115,15 @@ class ColumnValues:
         return found
 
     def equal(self, one: Column, other: Column | int) -> Mask:
-        """Where the numbers are those of equal values, or both of no value."""
+        """Test where two numbers stand for equal values, or both for no value."""
         if len(self._by_value) == len(self._values):
             return np.asarray(one == other)
         firsts = np.array(self._firsts)
         return np.asarray(firsts[one] == firsts[other])
 
     def of(self, attribute: str, ids: Column) -> Column:
-        """The numbers of the values that elements or tuples have."""
-        index = attribute_index(self._target, attribute, len(ids))
+        """Look up the numbers of the values that elements or tuples have."""
+        index = index_attribute(self._target, attribute, len(ids))
         if index is None:
             get = self._target.attribute_table(attribute).get
             return np.array([self.number(get(id_)) for id_ in ids.tolist()], dtype=np.int64)
@@ -132,10 +132,10 @@ class ColumnValues:
             # Last comes the number of no value, which is -1 in the index.
             translation = np.array([*map(self.number, index.values), UNSET], dtype=np.int64)
             self._translations[attribute] = translation
-        return translation[index.numbers_of(ids)]
+        return translation[index.look_up(ids)]
 
     def compare(self, comparison: ValueComparison, columns: Mapping[str, Column]) -> Mask:
-        """Where a comparison holds.
+        """Test where a comparison holds.
 
         Args:
             comparison: of values of variables.
@@ -146,25 +146,25 @@ class ColumnValues:
         """
         left, right = comparison.left, comparison.right
         if not isinstance(left, ValueOperation) and not isinstance(right, ValueOperation):
-            quickly = self._compared_at_once(left, comparison.comparator, right, columns)
+            quickly = self._compare_arrays(left, comparison.comparator, right, columns)
             if quickly is not None:
                 return quickly
         names = list(columns)
-        combinations, which = self._combinations([columns[name] for name in names])
+        combinations, which = self._find_combinations([columns[name] for name in names])
         holds = [
             comparison.holds({n: self._values[c] for n, c in zip(names, row, strict=True)})
             for row in combinations.tolist()
         ]
         return np.array(holds, dtype=bool)[which]
 
-    def _compared_at_once(
+    def _compare_arrays(
         self,
         left: ValueVariable | AttributeValue,
         comparator: Comparator,
         right: ValueVariable | AttributeValue,
         columns: Mapping[str, Column],
     ) -> Mask | None:
-        """The comparison on arrays, None where it is not of what arrays can hold."""
+        """Compare on arrays; return None if the values cannot be held in arrays."""
         one, other = (
             columns[side.name] if isinstance(side, ValueVariable) else np.array([self.number(side)])
             for side in (left, right)
@@ -172,14 +172,14 @@ class ColumnValues:
         if comparator not in _ON_ARRAYS:
             same = self.equal(one, other)
             return same if comparator is Comparator.EQUAL else ~same
-        floats = np.array([_exact(value) for value in self._values])
+        floats = np.array([_to_exact_float(value) for value in self._values])
         one, other = floats.take(one), floats.take(other)
         if np.isnan(one).any() or np.isnan(other).any():
             return None
         return np.asarray(_ON_ARRAYS[comparator](one, other))
 
-    def _combinations(self, columns: list[Column]) -> tuple[Column, Column]:
-        """The different rows, and which of them each row is."""
+    def _find_combinations(self, columns: list[Column]) -> tuple[Column, Column]:
+        """Find the different rows, and for each row the index of its combination."""
         folded, *others = columns
         for column in others:
             folded = np.unique(folded, return_inverse=True)[1] * len(self._values) + column
@@ -187,8 +187,8 @@ class ColumnValues:
         return np.stack([column[first] for column in columns], axis=1), which
 
 
-def _exact(value: object) -> float:
-    """A number as floating point; NaN where it would be another one, and for what is none."""
+def _to_exact_float(value: object) -> float:
+    """Convert a number to floating point; NaN if that is inexact or it is no number."""
     if isinstance(value, float):
         return value
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _EXACT:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Homomorphism search: all ways in which a pattern occurs in an instance.
+"""The front door of homomorphism search: `find_homs` and `find_hom`.
 
-The pattern is a conjunctive query: its join plan (`plan`) is evaluated one match at a time by
-backtracking, or for all matches at once on columns. Their slow obvious twin (try every assignment)
-is in the tests.
+The pattern is a conjunctive query: its join plan is evaluated one match at a time by
+`Backtracking`, or for all matches at once by `ColumnJoin`. Their slow obvious twin, which tries
+every assignment, is in the tests.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
@@ -18,12 +18,12 @@ from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.schema.schema import AttributeValue
 from fcp_ros.cset.search.backtracking import Backtracking
 from fcp_ros.cset.search.column_join import ColumnJoin
-from fcp_ros.cset.search.join_order import CountSizes, sizes_by_column, sizes_by_index
-from fcp_ros.cset.search.join_plan import JoinPlan, Query, plan_for
-from fcp_ros.cset.search.pattern import Pattern, pattern_of
+from fcp_ros.cset.search.join_order import CountSizes, measure_by_column, measure_by_index
+from fcp_ros.cset.search.join_plan import JoinPlan, Query, plan_join
+from fcp_ros.cset.search.pattern import Pattern, analyse_pattern
 
 _MANY_DISTINCT = 64
-"""With more slots that must be different, comparing columns pair by pair is no longer worth it."""
+"""With more slots that must differ, comparing columns in pairs costs more than backtracking."""
 
 
 def find_homs(
@@ -36,7 +36,7 @@ def find_homs(
     where: Sequence[ValueComparison] = (),
     limit: int | None = None,
 ) -> "Homs":
-    """The morphisms from `pattern` to `target`, lazily.
+    """Find the morphisms from `pattern` to `target`, lazily.
 
     An element of the pattern matches elements of its type and subtypes, a tuple those of its
     relation. Attributes that are set in the pattern must be equal; those that are not set match
@@ -50,7 +50,7 @@ def find_homs(
         initial: images that are fixed, by id of the pattern. One of a tuple fixes its legs, too.
         allowed: the only images that some ids of the pattern may have.
         where: what must hold of the values of variables.
-        limit: at most so many morphisms; all of them by default.
+        limit: maximum number of morphisms; all of them by default.
 
     Raises:
         ValueError: schemas differ, `initial` or `allowed` has an id that the pattern lacks, or
@@ -63,10 +63,10 @@ def find_homs(
             f"the pattern has schema {pattern.schema.name!r}, the target "
             f"{target.schema.name!r}; they must be the same schema"
         )
-    query = pattern_of(pattern)
-    anchors = {_slot(query, id_, "initial"): image for id_, image in (initial or {}).items()}
+    query = analyse_pattern(pattern)
+    anchors = {_find_slot(query, id_, "initial"): image for id_, image in (initial or {}).items()}
     choices = {
-        _slot(query, id_, "allowed"): images if isinstance(images, Set) else frozenset(images)
+        _find_slot(query, id_, "allowed"): images if isinstance(images, Set) else frozenset(images)
         for id_, images in (allowed or {}).items()
     }
     if not isinstance(monic, bool):
@@ -88,7 +88,7 @@ def find_hom(
     allowed: Mapping[int, Collection[int]] | None = None,
     where: Sequence[ValueComparison] = (),
 ) -> Morphism | None:
-    """One morphism, or None where there is none; the arguments are those of `find_homs`."""
+    """Find one morphism, or None; the arguments are those of `find_homs`."""
     return next(
         find_homs(pattern, target, monic=monic, initial=initial, allowed=allowed, where=where), None
     )
@@ -121,7 +121,7 @@ class Homs(Iterator[Morphism]):
 
     def __iter__(self) -> Iterator[Morphism]:
         if self._found is None:
-            found = self._morphisms()
+            found = self._iterate_morphisms()
             self._found = found if self._limit is None else islice(found, self._limit)
         return self._found
 
@@ -129,14 +129,14 @@ class Homs(Iterator[Morphism]):
         return next(self._found or iter(self))
 
     def count(self) -> int:
-        """How many there are."""
-        plan = self._plan(sizes_by_column)
+        """Count the morphisms."""
+        plan = self._make_plan(measure_by_column)
         if len(plan.distinct) > _MANY_DISTINCT:
-            return sum(1 for _ in islice(self._bindings(plan), self._limit))
-        return self._join(plan).count(self._limit)
+            return sum(1 for _ in islice(self._iterate_bindings(plan), self._limit))
+        return self._start_join(plan).count(self._limit)
 
     def columns(self, ids: Collection[int] | None = None) -> Mapping[int, Column]:
-        """The images of ids of the pattern, one entry for each morphism.
+        """Return the images of ids of the pattern, one entry for each morphism.
 
         Args:
             ids: only those of these; of all elements and tuples by default.
@@ -147,53 +147,57 @@ class Homs(Iterator[Morphism]):
         Raises:
             ValueError: the pattern has no such id.
         """
-        plan = self._plan(sizes_by_column)
+        plan = self._make_plan(measure_by_column)
         pattern = plan.pattern
         chosen = pattern.ids if ids is None else tuple(dict.fromkeys(ids))
-        slots = [_slot(pattern, id_, "ids") for id_ in chosen]
+        slots = [_find_slot(pattern, id_, "ids") for id_ in chosen]
         if len(plan.distinct) > _MANY_DISTINCT:
-            found = [binding.copy() for binding in islice(self._bindings(plan), self._limit)]
+            found = [
+                binding.copy() for binding in islice(self._iterate_bindings(plan), self._limit)
+            ]
             table = np.array(found, dtype=np.int64).reshape(len(found), len(pattern.slots))
             columns = [table[:, slot] for slot in slots]
         else:
-            columns = self._join(plan).columns(slots, self._limit)
+            columns = self._start_join(plan).columns(slots, self._limit)
         return dict(zip(chosen, columns, strict=True))
 
-    def _plan(self, count_sizes: CountSizes) -> JoinPlan:
-        return plan_for(pattern_of(self.pattern), self._asked, self.target, count_sizes)
+    def _make_plan(self, count_sizes: CountSizes) -> JoinPlan:
+        return plan_join(analyse_pattern(self.pattern), self._asked, self.target, count_sizes)
 
-    def _join(self, plan: JoinPlan) -> ColumnJoin:
+    def _start_join(self, plan: JoinPlan) -> ColumnJoin:
         return ColumnJoin(plan, self._asked, self.target, self._anchors)
 
-    def _search(self, plan: JoinPlan) -> Backtracking:
+    def _start_search(self, plan: JoinPlan) -> Backtracking:
         return Backtracking(plan, self.target, self._asked.allowed, self._asked.where)
 
-    def _bindings(self, plan: JoinPlan) -> Iterator[list[int]]:
-        search = self._search(plan)
-        return (search.binding for _ in search.matches(self._anchors))
+    def _iterate_bindings(self, plan: JoinPlan) -> Iterator[list[int]]:
+        search = self._start_search(plan)
+        return (search.binding for _ in search.run(self._anchors))
 
-    def _morphisms(self) -> Iterator[Morphism]:
+    def _iterate_morphisms(self) -> Iterator[Morphism]:
         pattern, target = self.pattern, self.target
-        plan = self._plan(sizes_by_index)
-        search = self._search(plan)
+        plan = self._make_plan(measure_by_index)
+        search = self._start_search(plan)
         ids, binding, values = plan.pattern.ids, search.binding, search.values
         no_values: dict[str, AttributeValue] = {}
-        for _ in search.matches(self._anchors):
+        for _ in search.run(self._anchors):
             bound = values.copy() if values else no_values
-            # Both have an entry for each slot; checking that once more takes a third of the time.
+            # Both have an entry for each slot; strict=True would take a third of the loop's time.
             mapping = dict(zip(ids, binding))  # noqa: B905
             yield Morphism(pattern, target, mapping, bound)
 
 
-def _slot(query: Pattern, id_: int, argument: str) -> int:
+def _find_slot(query: Pattern, id_: int, argument: str) -> int:
     slot = query.index.get(id_)
     if slot is None:
-        raise ValueError(f"{argument!r} has id {id_}, which is no element of the pattern")
+        raise ValueError(
+            f"{argument!r} has id {id_}, which is neither an element nor a tuple of the pattern"
+        )
     return slot
 
 
 def _check_variables(query: Pattern, asked: Query) -> None:
-    for comparison, compared in zip(asked.where, asked.compared(), strict=True):
+    for comparison, compared in zip(asked.where, asked.compared, strict=True):
         lacking = compared - query.variables
         if lacking:
             known = ", ".join(sorted(query.variables)) or "none"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Indexes over arrays of ids: the rows with an id in a column, the row with given ids, membership.
+"""Indexes over arrays of ids: rows by the id in a column, rows by all their legs, membership.
 
 Ids ascend with creation and are mostly dense, so an index is an array with one place for each id up
 to the greatest; where ids are sparse, it is a sorted array.
@@ -19,12 +19,12 @@ Mask = NDArray[np.bool_]
 
 
 def ascending(ids: Iterable[int]) -> Column:
-    """Ids as an ascending array."""
+    """Convert ids to an ascending array."""
     return np.array(sorted(ids), dtype=np.int64)
 
 
 def is_dense(greatest: int, count: int) -> bool:
-    """Whether an array with a place for each id is worth its memory."""
+    """Return True if an array with a place for each id is worth its memory."""
     return greatest <= 16 * count + 4096
 
 
@@ -56,7 +56,7 @@ class ColumnIndex:
         return len(self._rows)
 
     def ranges(self, ids: Column) -> tuple[Column, Column]:
-        """For each id the first of its rows, in the order of the index, and their number."""
+        """Look up for each id the first of its rows, in index order, and their number."""
         if self._keys is None:
             return self._starts.take(ids, mode="clip"), self._counts.take(ids, mode="clip")
         places = np.searchsorted(self._keys, ids)
@@ -65,7 +65,7 @@ class ColumnIndex:
         return self._starts.take(places), self._counts.take(places)
 
     def column(self, position: int) -> Column:
-        """A column of the table, in the order of the index."""
+        """Return a column of the table, in index order."""
         found = self._columns.get(position)
         if found is None:
             plain = self._rows[:, position]
@@ -92,7 +92,7 @@ class RowIndex:
         self._by_number = np.argsort(numbers)
 
     def find(self, legs: list[Column]) -> tuple[Column, Mask]:
-        """For each list of legs the index of its row, and whether there is one."""
+        """Look up for each list of legs the index of its row, and a mask of those found."""
         numbers: Column = np.zeros(len(legs[0]), dtype=np.int64)
         found = np.ones(len(numbers), dtype=bool)
         for (span, keys), leg in zip(self._folds, legs, strict=True):
@@ -108,7 +108,7 @@ class IdSet:
     """A set of ids."""
 
     def __init__(self, ids: Column) -> None:
-        """The set of these ids, which ascend."""
+        """Make a set of ascending ids."""
         greatest = int(ids[-1]) if len(ids) else 0
         self._dense = is_dense(greatest, len(ids))
         if self._dense:
@@ -118,15 +118,15 @@ class IdSet:
             self._sorted = ids
 
     def contains(self, ids: Column) -> Mask:
-        """Whether each of some ids is in the set."""
+        """Test which of some ids are in the set."""
         if self._dense:
             return self._places.take(ids, mode="clip")
         places = np.searchsorted(self._sorted, ids)
         return np.asarray(self._sorted.take(places, mode="clip") == ids)
 
 
-def column_index(table: RelationTable | FunctionTable, position: int) -> ColumnIndex:
-    """The index of a table by one column, made at the first call."""
+def index_column(table: RelationTable | FunctionTable, position: int) -> ColumnIndex:
+    """Return the index of a table by one column, built at the first call."""
     key = ("column", position)
     found = table.derived.get(key)
     if found is None:
@@ -135,8 +135,8 @@ def column_index(table: RelationTable | FunctionTable, position: int) -> ColumnI
     return found
 
 
-def row_index(table: RelationTable) -> RowIndex:
-    """The index of a relation by all its legs, made at the first call."""
+def index_rows(table: RelationTable) -> RowIndex:
+    """Return the index of a relation by all its legs, built at the first call."""
     found = table.derived.get("row")
     if found is None:
         found = table.derived["row"] = RowIndex(table.columns())
@@ -144,8 +144,8 @@ def row_index(table: RelationTable) -> RowIndex:
     return found
 
 
-def ids_of_type(instance: Instance, type_: str) -> IdSet:
-    """The elements of a type and its subtypes, or the tuples of a relation."""
+def find_ids_of_type(instance: Instance, type_: str) -> IdSet:
+    """Return the elements of a type and its subtypes, or the tuples of a relation."""
     if instance.schema.has_relation(type_):
         return IdSet(instance.relation_table(type_).columns()[:, 0])
     table = instance.element_table()

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order in which a pattern's atoms are joined: always the one with the least cost next.
+"""Join orders: always the atom of least cost next, by the sizes of the target's tables.
 
-The cost is the number of candidates, the average size of an index bucket in the tables of the
-target, times the part of them that agrees with whatever else is bound in the row: in the other legs
-of a tuple, in the other functions of an element. That part counts down to an eighth only, since
-candidates that fail are cheap, but not free.
+The cost is the number of candidates, the average size of an index bucket, times the share of them
+that agrees with everything else bound in the row: the other legs of a tuple, the other functions of
+an element. That share counts down to an eighth only, since candidates that fail are cheap, but not
+free.
+
+Orders are kept under the orders of magnitude of the tables (base 8), so that small changes of a
+state do not recompile plans.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -21,7 +24,7 @@ from fcp_ros.cset.instance.tables import ElementTable, FunctionTable
 from fcp_ros.cset.search.pattern import Pattern, PatternAtom, TableKind
 
 _DIGITS = 5
-"""So many bits hold the order of magnitude of one number."""
+"""Number of bits for the order of magnitude of one number."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +47,16 @@ class TableSizes:
             digits = digits << _DIGITS | order_of_magnitude(number)
         return digits
 
-    def candidates(self, position: int) -> float:
-        """How many rows, on average, have a certain element in a column."""
+    def estimate_candidates(self, position: int) -> float:
+        """Estimate the rows with a given element in a column: the average."""
         return self.rows / (self.distinct[position] or 1)
 
 
 CountSizes: TypeAlias = Callable[[Instance, TableKind, str], TableSizes]
 
 
-def sizes_by_index(target: Instance, kind: TableKind, name: str) -> TableSizes:
-    """The size of a table, counted with the hash indexes, which a table keeps up to date."""
+def measure_by_index(target: Instance, kind: TableKind, name: str) -> TableSizes:
+    """Measure a table by its hash indexes, which it keeps up to date."""
     if kind is TableKind.RELATION:
         table = target.relation_table(name)
         rows, legs = len(table.rows), range(len(target.schema.relation(name).legs))
@@ -62,20 +65,20 @@ def sizes_by_index(target: Instance, kind: TableKind, name: str) -> TableSizes:
         function = target.function_table(name)
         rows = len(function.values)
         return TableSizes(rows, (rows, len(function.preimages())))
-    return _element_sizes(target, name)
+    return _measure_elements(target, name)
 
 
-def sizes_by_column(target: Instance, kind: TableKind, name: str) -> TableSizes:
-    """The same, counted in the columns, so that no hash index has to be made for it."""
+def measure_by_column(target: Instance, kind: TableKind, name: str) -> TableSizes:
+    """Measure a table by its columns, without building hash indexes."""
     if kind is TableKind.ELEMENT:
-        return _element_sizes(target, name)
-    columns = _value_table(target, kind, name).columns()
-    distinct = [_distinct(columns[:, at]) for at in range(1, columns.shape[1])]
+        return _measure_elements(target, name)
+    columns = _find_table(target, kind, name).columns()
+    distinct = [_count_distinct(columns[:, at]) for at in range(1, columns.shape[1])]
     return TableSizes(len(columns), (len(columns), *distinct))
 
 
-def magnitude_of(target: Instance, kind: TableKind, name: str, count: CountSizes) -> int:
-    """The magnitude of a table, which is kept with it.
+def measure_magnitude(target: Instance, kind: TableKind, name: str, count: CountSizes) -> int:
+    """Return the magnitude of a table, which is kept with it.
 
     Args:
         target: where it is.
@@ -88,7 +91,7 @@ def magnitude_of(target: Instance, kind: TableKind, name: str, count: CountSizes
     if kind is TableKind.ELEMENT:
         table, key = target.element_table(), ("magnitude", name)
     else:
-        table = _value_table(target, kind, name)
+        table = _find_table(target, kind, name)
     found = table.derived.get(key)
     if found is None:
         found = table.derived[key] = count(target, kind, name).magnitude
@@ -97,22 +100,22 @@ def magnitude_of(target: Instance, kind: TableKind, name: str, count: CountSizes
 
 
 def order_of_magnitude(number: int) -> int:
-    """0 for 0, else one more than the logarithm to base 8, rounded down."""
+    """Return 0 for 0, else one more than the logarithm to base 8, rounded down."""
     return (number.bit_length() + 2) // 3
 
 
-def _value_table(target: Instance, kind: TableKind, name: str) -> FunctionTable | RelationTable:
+def _find_table(target: Instance, kind: TableKind, name: str) -> FunctionTable | RelationTable:
     if kind is TableKind.FUNCTION:
         return target.function_table(name)
     return target.relation_table(name)
 
 
-def _element_sizes(target: Instance, type_: str) -> TableSizes:
+def _measure_elements(target: Instance, type_: str) -> TableSizes:
     rows = target.element_table().count(type_, target.schema)
     return TableSizes(rows, (rows,))
 
 
-def _distinct(column: Column) -> int:
+def _count_distinct(column: Column) -> int:
     if not len(column) or int(column.max()) > 16 * len(column) + 4096:
         return len(np.unique(column))
     return int(np.count_nonzero(np.bincount(column)))
@@ -126,7 +129,7 @@ Sizes = Mapping[tuple[TableKind, str], TableSizes]
 def join_order(
     pattern: Pattern, sizes: Sizes, anchored: Collection[int], allowed: Mapping[int, int]
 ) -> list[PatternAtom]:
-    """A greedy order of the atoms that still have something to bind or to check.
+    """Choose a greedy order of the atoms that still have something to bind or to check.
 
     Args:
         pattern: the slots and atoms.
@@ -136,14 +139,14 @@ def join_order(
     """
     costs_of = _Costs(pattern, sizes, allowed, set(anchored))
     atoms, bound = pattern.atoms, costs_of.bound
-    costs = {n: costs_of.atom(n) for n in range(len(atoms)) if costs_of.is_of_use(n)}
+    costs = {n: costs_of.estimate(n) for n in range(len(atoms)) if costs_of.is_of_use(n)}
     heap = [(cost, number) for number, cost in costs.items()]
     heapify(heap)
     order: list[PatternAtom] = []
     while heap:
         cost, best = heappop(heap)
         if costs.get(best) != cost:
-            continue  # done already, or its cost has changed since and it is in the heap again
+            continue  # a stale entry: joined already, or pushed again with another cost
         del costs[best]
         atom = atoms[best]
         if atom.kind is TableKind.ELEMENT and atom.slots[0] in bound:
@@ -151,15 +154,15 @@ def join_order(
         order.append(atom)
         fresh = [slot for slot in atom.slots if slot not in bound]
         bound.update(fresh)
-        for number in costs_of.changed_by(fresh):
+        for number in costs_of.find_affected(fresh):
             if number in costs:
-                costs[number] = costs_of.atom(number)
+                costs[number] = costs_of.estimate(number)
                 heappush(heap, (costs[number], number))
     return order
 
 
 class _Costs:
-    """What it costs to join an atom next, given which slots are bound."""
+    """The cost of joining an atom next, given the slots that are bound."""
 
     def __init__(
         self, pattern: Pattern, sizes: Sizes, allowed: Mapping[int, int], bound: set[int]
@@ -170,19 +173,19 @@ class _Costs:
         self.bound = bound
 
     def is_of_use(self, number: int) -> bool:
-        """Whether an atom is more than the elements of a type that other atoms find anyway."""
+        """Return False for the elements of a type if other atoms find them anyway."""
         atom = self.pattern.atoms[number]
         if atom.kind is not TableKind.ELEMENT:
             return True
         return atom.slots[0] not in self.pattern.covered or atom.slots[0] in self.allowed
 
-    def changed_by(self, fresh: Iterable[int]) -> set[int]:
-        """The atoms whose costs depend on whether these slots are bound."""
+    def find_affected(self, fresh: Iterable[int]) -> set[int]:
+        """Find the atoms whose costs depend on whether these slots are bound."""
         touched = {number for slot in fresh for number in self.pattern.touching[slot]}
         return touched.union(*(self.pattern.mates[number] for number in touched))
 
-    def atom(self, number: int) -> float:
-        """The cost of an atom; 0 where it is but a check."""
+    def estimate(self, number: int) -> float:
+        """Estimate the cost of an atom; 0 if it is only a check."""
         atom, bound = self.pattern.atoms[number], self.bound
         first, *others = atom.slots
         if first in bound or (
@@ -195,15 +198,15 @@ class _Costs:
         known = [at for at, slot in enumerate(atom.slots) if slot in bound]
         if not known:
             return table.rows
-        candidates = [table.candidates(position) for position in known]
-        part = self._agreeing_mates(number)
+        candidates = [table.estimate_candidates(position) for position in known]
+        part = self._estimate_mates(number)
         for one in candidates:
             part *= one / (table.rows or 1)
         best = min(candidates)
         return best * max(_LEAST_PART, part * (table.rows or 1) / (best or 1))
 
-    def _agreeing_mates(self, number: int) -> float:
-        """The part of the elements that have the bound values in their other functions."""
+    def _estimate_mates(self, number: int) -> float:
+        """Estimate the share of elements with the bound values in their other functions."""
         part = 1.0
         for mate in self.pattern.mates[number]:
             atom = self.pattern.atoms[mate]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Join plans: the steps in which a pattern is found, and what each of them binds and checks.
+"""Join plans: the steps that find a pattern, with what each of them binds and checks.
 
 A plan depends on the pattern, on which slots are fixed or restricted from the start, on what must
 be different, on which variables are compared, and on the orders of magnitude of the target's
@@ -14,18 +14,23 @@ from functools import cached_property
 from fcp_ros.cset.instance.expressions import ValueComparison, variables_of
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
-from fcp_ros.cset.search.join_order import CountSizes, join_order, magnitude_of, order_of_magnitude
+from fcp_ros.cset.search.join_order import (
+    CountSizes,
+    join_order,
+    measure_magnitude,
+    order_of_magnitude,
+)
 from fcp_ros.cset.search.pattern import Pattern, PatternAtom, TableKind
 
 _MOST_PLANS = 256
-"""So many plans are kept with a pattern."""
+"""Maximum number of plans kept with a pattern."""
 
 Monic = bool | frozenset[str]
 
 
 @dataclass(frozen=True)
 class Query:
-    """What is asked of a pattern, beyond what it is.
+    """The options of a search for a pattern.
 
     Attributes:
         monic: whether different slots need different images, or the types for which they do.
@@ -39,6 +44,7 @@ class Query:
     allowed: Mapping[int, Set[int]]
     where: tuple[ValueComparison, ...]
 
+    @cached_property
     def compared(self) -> tuple[frozenset[str], ...]:
         """The variables that each comparison is about."""
         return tuple([variables_of(c.left) | variables_of(c.right) for c in self.where])
@@ -46,7 +52,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Bind:
-    """How a step binds a slot, and what the image must be like.
+    """The binding of a slot by a step, and the requirements on its image.
 
     Attributes:
         slot: the slot.
@@ -68,7 +74,7 @@ class Bind:
 
     @property
     def is_checked(self) -> bool:
-        """Whether anything is asked of the image beyond being in the table."""
+        """True if the image must meet any requirement beyond being in the table."""
         checks = (self.accepted, self.allowed, self.constants, self.variables, self.distinct)
         return any(checks)
 
@@ -114,14 +120,14 @@ class JoinPlan:
     def ranks(self) -> tuple[int, ...]:
         """For each slot, how many are bound before it."""
         ranks = [0] * len(self.pattern.slots)
-        for rank, bind in enumerate(self._binds()):
+        for rank, bind in enumerate(self._iterate_binds()):
             ranks[bind.slot] = rank
         return tuple(ranks)
 
     @cached_property
     def distinct(self) -> tuple[int, ...]:
         """The slots that must be compared with others, in the order in which they are bound."""
-        return tuple(bind.slot for bind in self._binds() if bind.distinct)
+        return tuple(bind.slot for bind in self._iterate_binds() if bind.distinct)
 
     @cached_property
     def rivals(self) -> Mapping[int, tuple[int, ...]]:
@@ -141,17 +147,17 @@ class JoinPlan:
         """After each step, the slots and variables that later steps need."""
         last: dict[int | str, int] = {}
         for number, step in enumerate(self.steps):
-            last.update(dict.fromkeys(self._needs(step), number))
-        known: dict[int | str, None] = dict.fromkeys(_bound_by(self.anchors))
+            last.update(dict.fromkeys(self._list_needs(step), number))
+        known: dict[int | str, None] = dict.fromkeys(_list_bound(self.anchors))
         live = []
         for number, step in enumerate(self.steps):
-            known.update(dict.fromkeys(_bound_by(step.binds)))
+            known.update(dict.fromkeys(_list_bound(step.binds)))
             known = {key: None for key in known if last.get(key, -1) > number}
             live.append(tuple(known))
         return tuple(live)
 
-    def _needs(self, step: JoinStep) -> Iterator[int | str]:
-        """What a step must know of the steps before it."""
+    def _list_needs(self, step: JoinStep) -> Iterator[int | str]:
+        """List the slots and variables of earlier steps that a step reads."""
         yield from (slot for _, slot in step.bound)
         for bind in step.binds:
             yield from self.rivals.get(bind.slot, ())
@@ -159,14 +165,14 @@ class JoinPlan:
         for number in step.where:
             yield from self.compared[number]
 
-    def _binds(self) -> Iterator[Bind]:
+    def _iterate_binds(self) -> Iterator[Bind]:
         yield from self.anchors
         for step in self.steps:
             yield from step.binds
 
 
-def plan_for(pattern: Pattern, query: Query, target: Instance, count: CountSizes) -> JoinPlan:
-    """The plan for a query over a target of this size, made at the first call.
+def plan_join(pattern: Pattern, query: Query, target: Instance, count: CountSizes) -> JoinPlan:
+    """Return the plan for a query over a target of this size, compiled at the first call.
 
     Args:
         pattern: what to find.
@@ -178,15 +184,15 @@ def plan_for(pattern: Pattern, query: Query, target: Instance, count: CountSizes
     key = (
         query.anchored,
         query.monic,
-        query.compared(),
-        tuple([magnitude_of(target, kind, name, count) for kind, name in pattern.tables]),
+        query.compared,
+        tuple([measure_magnitude(target, kind, name, count) for kind, name in pattern.tables]),
         tuple([(slot, order_of_magnitude(size)) for slot, size in allowed.items()]),
     )
     plan: JoinPlan | None = pattern.plans.get(key)
     if plan is None:
         sizes = {(kind, name): count(target, kind, name) for kind, name in pattern.tables}
         order = join_order(pattern, sizes, query.anchored, allowed)
-        plan = _Compiler(pattern, query, target.schema).plan(order)
+        plan = _Compiler(pattern, query, target.schema).compile(order)
         if len(pattern.plans) >= _MOST_PLANS:
             pattern.plans.clear()
         pattern.plans[key] = plan
@@ -200,19 +206,19 @@ class _Compiler:
         self.pattern = pattern
         self.allowed = query.allowed
         self.anchored = query.anchored
-        self.compared = query.compared()
+        self.compared = query.compared
         self.undecided = list(range(len(query.where)))
-        self.distinct = _distinct_slots(pattern, query.monic, schema)
+        self.distinct = _find_distinct_slots(pattern, query.monic, schema)
         self.bound: set[int] = set()
         self.variables: set[str] = set()
 
-    def plan(self, order: Sequence[PatternAtom]) -> JoinPlan:
+    def compile(self, order: Sequence[PatternAtom]) -> JoinPlan:
         anchors = tuple([self.bind(slot, 0, None) for slot in self.anchored])
-        where = self.decided()
-        steps = tuple([self.step(atom) for atom in order])
+        where = self.take_decidable()
+        steps = tuple([self.compile_step(atom) for atom in order])
         return JoinPlan(self.pattern, anchors, where, steps, self.compared)
 
-    def step(self, atom: PatternAtom) -> JoinStep:
+    def compile_step(self, atom: PatternAtom) -> JoinStep:
         known = [(at, slot) for at, slot in enumerate(atom.slots) if slot in self.bound]
         binds: list[Bind] = []
         repeated: list[tuple[int, int]] = []
@@ -221,7 +227,7 @@ class _Compiler:
                 binds.append(self.bind(slot, position, atom.declared[position]))
             elif (position, slot) not in known:
                 repeated.append((position, slot))
-        return JoinStep(atom, tuple(known), tuple(binds), tuple(repeated), self.decided())
+        return JoinStep(atom, tuple(known), tuple(binds), tuple(repeated), self.take_decidable())
 
     def bind(self, slot: int, position: int, declared: str | None) -> Bind:
         wanted = self.pattern.slots[slot]
@@ -240,8 +246,8 @@ class _Compiler:
             slot in self.distinct,
         )
 
-    def decided(self) -> tuple[int, ...]:
-        """The comparisons whose variables all have values by now, and had not before."""
+    def take_decidable(self) -> tuple[int, ...]:
+        """Take the comparisons whose variables have just got their last values."""
         if not self.undecided:
             return ()
         ready = tuple([n for n in self.undecided if self.variables >= self.compared[n]])
@@ -249,15 +255,15 @@ class _Compiler:
         return ready
 
 
-def _bound_by(binds: Sequence[Bind]) -> Iterator[int | str]:
-    """The slots that are bound, and the variables that get their values there."""
+def _list_bound(binds: Sequence[Bind]) -> Iterator[int | str]:
+    """List the slots that are bound, and the variables that get their values there."""
     for bind in binds:
         yield bind.slot
         yield from (name for _, name, first in bind.variables if first)
 
 
-def _distinct_slots(pattern: Pattern, monic: Monic, schema: Schema) -> frozenset[int]:
-    """The slots that must be checked to be different, because another one could be the same."""
+def _find_distinct_slots(pattern: Pattern, monic: Monic, schema: Schema) -> frozenset[int]:
+    """Find the slots whose images must be compared, as others could have the same."""
     if monic is False:
         return frozenset()
     slots = pattern.slots
@@ -266,7 +272,7 @@ def _distinct_slots(pattern: Pattern, monic: Monic, schema: Schema) -> frozenset
     else:
         wanted = frozenset().union(*(schema.subtypes(type_) for type_ in monic))
         flagged = {at for at, slot in enumerate(slots) if slot.type in wanted}
-    flagged -= _told_apart_by_legs(pattern, flagged)
+    flagged -= _find_tuples_told_apart(pattern, flagged)
     holders: dict[str, int] = {}
     for at in flagged:
         for type_ in slots[at].accepted:
@@ -274,8 +280,8 @@ def _distinct_slots(pattern: Pattern, monic: Monic, schema: Schema) -> frozenset
     return frozenset(at for at in flagged if any(holders[t] > 1 for t in slots[at].accepted))
 
 
-def _told_apart_by_legs(pattern: Pattern, flagged: set[int]) -> set[int]:
-    """The tuples of relations whose legs are different already.
+def _find_tuples_told_apart(pattern: Pattern, flagged: set[int]) -> set[int]:
+    """Find the tuples whose legs tell them apart already.
 
     Two tuples of a pattern differ in some leg; where all legs of all tuples of a relation must have
     different images, so have the tuples.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of partial matches, factorised: what many matches share is there once.
+"""Blocks of partial matches, factorised: what many matches share is stored once.
 
 A block is a list of levels. A row of one level goes with several consecutive rows of the next; a
 match is a path from the top to the bottom (compare Olteanu and Schleich, *Factorized Databases*,
@@ -33,7 +33,7 @@ class Level:
 
 @dataclass
 class MatchBlock:
-    """Some partial matches, which grow in place.
+    """Partial matches that grow in place, one level for each join step.
 
     Attributes:
         levels: from the top. Only the bottom one changes; the others may be those of other blocks.
@@ -47,17 +47,19 @@ class MatchBlock:
 
     @classmethod
     def of(cls, images: Mapping[int, int], numbers: Mapping[str, int]) -> "MatchBlock":
-        """The one partial match that binds these slots and variables."""
-        columns = {slot: _single(image) for slot, image in images.items()}
-        live: dict[ColumnKey, Column] = {name: _single(number) for name, number in numbers.items()}
+        """Make the block of one partial match, which binds these slots and variables."""
+        columns = {slot: _make_single(image) for slot, image in images.items()}
+        live: dict[ColumnKey, Column] = {
+            name: _make_single(number) for name, number in numbers.items()
+        }
         live.update((slot, column) for slot, column in columns.items())
-        return cls([Level(_single(1), columns)], 1, live)
+        return cls([Level(_make_single(1), columns)], 1, live)
 
-    def halves(self) -> tuple["MatchBlock", "MatchBlock"]:
-        """The first half of the matches, and the rest."""
+    def split(self) -> tuple["MatchBlock", "MatchBlock"]:
+        """Split the block into the first half of the matches and the rest."""
         *above, bottom = self.levels
         middle = self.size // 2
-        before = np.minimum(_bounds(bottom.counts), middle)
+        before = np.minimum(_compute_bounds(bottom.counts), middle)
         first = before[1:] - before[:-1]
         parts = ((first, slice(middle)), (bottom.counts - first, slice(middle, None)))
         left, right = (
@@ -70,18 +72,18 @@ class MatchBlock:
         )
         return left, right
 
-    def flat(self, slots: Collection[int]) -> Iterator[tuple[int, Column]]:
-        """The images of some slots, one for each match; from the bottom."""
+    def flatten(self, slots: Collection[int]) -> Iterator[tuple[int, Column]]:
+        """Yield the images of some slots, one for each match, from the bottom level up."""
         below: Column | None = None
         for level in reversed(self.levels):
             for slot, column in level.columns.items():
                 if slot in slots:
                     yield slot, column if below is None else column.repeat(below)
-            below = level.counts if below is None else _sums(below, level.counts)
+            below = level.counts if below is None else _sum_runs(below, level.counts)
 
 
 class Growth:
-    """The rows that a step adds below a block, while it checks them.
+    """The rows that a step adds below a block, while they are checked.
 
     Attributes:
         counts: how many there are for each row of the block; None for exactly one.
@@ -97,7 +99,7 @@ class Growth:
         self._older: dict[ColumnKey, Column] = {}
 
     def column(self, key: ColumnKey) -> Column:
-        """What a slot or variable is bound to in each row."""
+        """Return the binding of a slot or variable in each row."""
         found = self.fresh.get(key)
         if found is None:
             found = self._older.get(key)
@@ -112,7 +114,7 @@ class Growth:
         """Drop the rows where the mask is false."""
         if mask.all():
             return
-        self.counts = mask.astype(np.int64) if self.counts is None else _sums(mask, self.counts)
+        self.counts = mask.astype(np.int64) if self.counts is None else _sum_runs(mask, self.counts)
         self.fresh = {key: column[mask] for key, column in self.fresh.items()}
         self._older = {key: column[mask] for key, column in self._older.items()}
 
@@ -132,19 +134,19 @@ class Growth:
             block.size = int(self.counts.sum())
 
 
-def _single(number: int) -> Column:
+def _make_single(number: int) -> Column:
     return np.array([number], dtype=np.int64)
 
 
-def _bounds(counts: Column) -> Column:
-    """Where consecutive runs of such lengths begin, and where the last one ends."""
+def _compute_bounds(counts: Column) -> Column:
+    """Compute the start of each of consecutive runs of these lengths, and the end of the last."""
     bounds = np.zeros(len(counts) + 1, dtype=np.int64)
     counts.cumsum(out=bounds[1:])
     return bounds
 
 
-def _sums(values: Column | Mask, counts: Column) -> Column:
-    """The sums of consecutive runs of `values` that are so long."""
-    totals, bounds = _bounds(values.astype(np.int64, copy=False)), _bounds(counts)
+def _sum_runs(values: Column | Mask, counts: Column) -> Column:
+    """Sum consecutive runs of `values`, of these lengths."""
+    totals, bounds = _compute_bounds(values.astype(np.int64, copy=False)), _compute_bounds(counts)
     ends = totals.take(bounds)
     return ends[1:] - ends[:-1]

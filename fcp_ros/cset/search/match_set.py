@@ -12,21 +12,27 @@ from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.expressions import ValueComparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.search.anchored_search import AnchoredSearch, MatchKey, anchors_of
+from fcp_ros.cset.search.anchored_search import AnchoredSearch, MatchKey, find_anchors
 from fcp_ros.cset.search.homs import find_homs
-from fcp_ros.cset.search.pattern import pattern_of
+from fcp_ros.cset.search.pattern import analyse_pattern
 
 _SMALLEST = 64
 _FRACTION = 8
+"""A set is rebuilt when more than `_SMALLEST` keys, and an eighth of its base, have changed."""
 
 
 class MatchKeys(Collection[MatchKey]):
-    """An immutable set of keys."""
+    """An immutable set of matches that shares memory with the set that it was made from.
+
+    A match is its key. The set is a frozen base, and a persistent map of the keys that joined or
+    left since. Once the map has grown to a fraction of the base, a new base is made; so a change
+    costs the same on average, however large the set is.
+    """
 
     __slots__ = ("_base", "_changes", "_count")
 
     def __init__(self, keys: Iterable[MatchKey] = ()) -> None:
-        """The set of these keys."""
+        """Make the set of these keys."""
         self._base: dict[MatchKey, None] = dict.fromkeys(keys)
         self._changes: Map[MatchKey, bool] = Map()
         self._count = len(self._base)
@@ -39,7 +45,7 @@ class MatchKeys(Collection[MatchKey]):
         return key in self._base if present is None else bool(present)
 
     def __iter__(self) -> Iterator[MatchKey]:
-        """The keys, in an order that is the same in every process."""
+        """Iterate over the keys, in an order that is the same in every process."""
         changes = self._changes
         if not changes:
             yield from self._base
@@ -51,8 +57,8 @@ class MatchKeys(Collection[MatchKey]):
             if present and key not in self._base:
                 yield key
 
-    def changed(self, without: Iterable[MatchKey], including: Iterable[MatchKey]) -> "MatchKeys":
-        """The set without some keys, which it has, and with others, which it has not.
+    def replace(self, without: Iterable[MatchKey], including: Iterable[MatchKey]) -> "MatchKeys":
+        """Return the set without some of its keys, and with others that it lacks.
 
         Args:
             without: keys of this set.
@@ -74,34 +80,33 @@ class MatchKeys(Collection[MatchKey]):
 
 
 class Maintenance(Protocol):
-    """How the matches that a `MatchSet` holds are found, at first and from change to change."""
+    """A way to find the matches of a `MatchSet`, initially and after each change."""
 
     @property
     def pattern(self) -> Instance:
-        """Where the matches start."""
+        """The source of the matches."""
 
     def initial(self, state: Instance) -> Iterable[MatchKey]:
-        """The matches in a state, each once."""
+        """Find the matches in a state, each once."""
 
     def step(
         self, keys: MatchKeys, before: Instance, after: Instance, change: Change
     ) -> tuple[Iterable[MatchKey], Iterable[MatchKey]]:
-        """Which matches a change ends, of those there are, and which others it brings about."""
+        """Find the matches in the set that a change ends, and those that it brings about."""
 
 
 class MatchSet(Collection[Morphism]):
     """Morphisms from a pattern to an instance, maintained: always what a new search would find.
 
-    A value, like the instance that it belongs to: `updated` gives the match set of the next state
-    and leaves this one as it is. So it serves a search that branches over states, a replay that
-    goes back, and a monitor that follows the world, and nothing need ever be undone. Successive
-    sets share what they have in common. A match is kept as the ids of its images; the morphisms are
-    made when asked for.
+    A value, like the instance that it belongs to: `update` returns the match set of the next state
+    and leaves this one unchanged. So it serves a search that branches over states, a replay that
+    goes back, and a monitor that follows the world. Successive sets share what they have in common.
+    A match is kept as the ids of its images; morphisms are made on demand.
 
-    What a change ends, and what it brings about, is found in the same way, by a search in the old
-    and one in the new state from each tuple, value or element that changed. An index from elements
-    to the matches that contain them would find the former without a search, but it takes several
-    times the space of the matches, and keeping it takes longer than such a search.
+    The matches that a change ends, and those that it brings about, are found in the same way: by a
+    search in the old and one in the new state from each tuple, value or element that changed. An
+    index from elements to their matches would find the former without a search, but it takes
+    several times the space of the matches, and maintaining it takes longer than such a search.
     """
 
     def __init__(
@@ -111,7 +116,7 @@ class MatchSet(Collection[Morphism]):
         keys: MatchKeys,
         last: "Transition | None" = None,
     ) -> None:
-        """For `starting` and `updated` only."""
+        """For `start` and `update` only."""
         self.instance = instance
         self._maintenance = maintenance
         self._keys = keys
@@ -126,16 +131,16 @@ class MatchSet(Collection[Morphism]):
         monic: bool | Collection[str] = True,
         where: Sequence[ValueComparison] = (),
     ) -> "MatchSet":
-        """The matches that `find_homs` finds; arguments and errors as there."""
-        return cls.starting(homs_maintenance(pattern, instance, monic, where), instance)
+        """Make the set of the matches that `find_homs` finds; arguments and errors as there."""
+        return cls.start(maintain_homs(pattern, instance, monic, where), instance)
 
     @classmethod
-    def starting(cls, maintenance: Maintenance, instance: Instance) -> "MatchSet":
-        """The matches in an instance that are maintained in this way."""
+    def start(cls, maintenance: Maintenance, instance: Instance) -> "MatchSet":
+        """Make the set of the matches that a maintenance finds in an instance."""
         return cls(maintenance, instance, MatchKeys(maintenance.initial(instance)))
 
-    def updated(self, after: Instance, change: Change) -> "MatchSet":
-        """The match set of the next state.
+    def update(self, after: Instance, change: Change) -> "MatchSet":
+        """Return the match set of the next state.
 
         Args:
             after: a state that was made from this set's `instance`.
@@ -145,32 +150,36 @@ class MatchSet(Collection[Morphism]):
         ended, begun = self._maintenance.step(keys, before, after, change)
         last = Transition(before, tuple(sorted(ended)), tuple(sorted(begun)))
         if last.ended or last.begun:
-            keys = keys.changed(last.ended, last.begun)
+            keys = keys.replace(last.ended, last.begun)
         return MatchSet(self._maintenance, after, keys, last)
 
     @property
     def pattern(self) -> Instance:
-        """Where the matches start."""
+        """The source of the matches."""
         return self._maintenance.pattern
 
     @cached_property
     def appeared(self) -> tuple[Morphism, ...]:
         """The matches that the last update brought about; none before the first."""
-        return tuple(self._morphisms(self._last.begun, self.instance)) if self._last else ()
+        return tuple(self._iterate_morphisms(self._last.begun, self.instance)) if self._last else ()
 
     @cached_property
     def vanished(self) -> tuple[Morphism, ...]:
         """The matches that the last update ended, into the state before it."""
-        return tuple(self._morphisms(self._last.ended, self._last.before)) if self._last else ()
+        return (
+            tuple(self._iterate_morphisms(self._last.ended, self._last.before))
+            if self._last
+            else ()
+        )
 
     def __len__(self) -> int:
         return len(self._keys)
 
     def __iter__(self) -> Iterator[Morphism]:
-        return self._morphisms(self._keys, self.instance)
+        return self._iterate_morphisms(self._keys, self.instance)
 
     def __contains__(self, match: object) -> bool:
-        """Whether a morphism from the pattern to the instance is one of the matches."""
+        """Return True if a morphism from the pattern to the instance is one of the matches."""
         if not isinstance(match, Morphism) or len(match.mapping) != len(self._ids):
             return False
         return tuple([match.mapping.get(id_, 0) for id_ in self._ids]) in self._keys
@@ -180,15 +189,15 @@ class MatchSet(Collection[Morphism]):
 
     @property
     def _ids(self) -> tuple[int, ...]:
-        return pattern_of(self.pattern).ids
+        return analyse_pattern(self.pattern).ids
 
-    def _morphisms(self, keys: Iterable[MatchKey], target: Instance) -> Iterator[Morphism]:
-        return (morphism_of(self.pattern, target, key) for key in keys)
+    def _iterate_morphisms(self, keys: Iterable[MatchKey], target: Instance) -> Iterator[Morphism]:
+        return (to_morphism(self.pattern, target, key) for key in keys)
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """What the last update of a match set did.
+    """The effect of the last update of a match set.
 
     Attributes:
         before: the state before.
@@ -203,7 +212,7 @@ class Transition:
 
 @dataclass(frozen=True, slots=True)
 class HomsMaintenance:
-    """Maintains all that `find_homs` finds.
+    """Maintenance of everything that `find_homs` finds.
 
     Attributes:
         pattern: what is matched.
@@ -214,7 +223,7 @@ class HomsMaintenance:
     search: AnchoredSearch
 
     def initial(self, state: Instance) -> Iterable[MatchKey]:
-        """All matches."""
+        """Find all matches."""
         search = self.search
         homs = find_homs(self.pattern, state, monic=search.monic, where=search.where)
         columns = homs.columns()
@@ -225,27 +234,29 @@ class HomsMaintenance:
     def step(
         self, keys: MatchKeys, before: Instance, after: Instance, change: Change
     ) -> tuple[Iterable[MatchKey], Iterable[MatchKey]]:
-        """The matches through what changed, in the old state or the new one but not in both."""
+        """Find the matches through what changed, in one of the two states but not in both."""
         old, new = self.search.before(before, change), self.search.after(after, change)
         return old - new, new - old
 
 
-def homs_maintenance(
+def maintain_homs(
     pattern: Instance,
     target: Instance,
     monic: bool | Collection[str],
     where: Sequence[ValueComparison] = (),
 ) -> HomsMaintenance:
-    """How the morphisms of a pattern are maintained; arguments and errors as in `find_homs`."""
+    """Maintain the morphisms of a pattern; arguments and errors as in `find_homs`."""
     find_homs(pattern, target, monic=monic, where=where)
-    query = pattern_of(pattern)
+    query = analyse_pattern(pattern)
     options = monic if isinstance(monic, bool) else frozenset(monic)
-    return HomsMaintenance(pattern, AnchoredSearch(query, anchors_of(query), options, tuple(where)))
+    return HomsMaintenance(
+        pattern, AnchoredSearch(query, find_anchors(query), options, tuple(where))
+    )
 
 
-def morphism_of(pattern: Instance, target: Instance, key: MatchKey) -> Morphism:
-    """The match with this key; a variable whose attribute is not set in the target has no value."""
-    query = pattern_of(pattern)
+def to_morphism(pattern: Instance, target: Instance, key: MatchKey) -> Morphism:
+    """Make the match with this key; variables whose attribute is unset get no value."""
+    query = analyse_pattern(pattern)
     values = {}
     for slot, image in zip(query.slots, key, strict=True):
         for attribute, name in slot.variables:

@@ -16,7 +16,7 @@ from fcp_ros.cset.instance.instance import Instance
 
 
 class TableKind(str, Enum):
-    """Which table an atom is a row of."""
+    """The kind of table that an atom is a row of."""
 
     ELEMENT = "element"
     FUNCTION = "function"
@@ -25,7 +25,7 @@ class TableKind(str, Enum):
 
 @dataclass(frozen=True)
 class Slot:
-    """What an element or tuple of the target must be to fill one place of the pattern.
+    """One place of the pattern, with the requirements on the element or tuple that fills it.
 
     Attributes:
         id: of the element or tuple in the pattern.
@@ -44,7 +44,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class PatternAtom:
-    """A row of a table of the target: the elements of a type, a function, or a relation.
+    """A row of a table of the target: an element of a type, a function value, or a tuple.
 
     Attributes:
         kind: of the table.
@@ -70,8 +70,8 @@ class Pattern:
         atoms: what must hold between them.
         touching: for each slot the indexes of the atoms that it is in.
         mates: for each atom the indexes of those that give other functions of the same element.
-        covered: the slots of elements of which nothing is asked that another atom does not ask:
-            going through all elements of their types is never better than through that atom's rows.
+        covered: the slots of elements that another atom constrains at least as much: scanning all
+            elements of their types is never better than scanning that atom's rows.
         tables: kind and name of every table on whose size the order of a join depends.
         variables: names of the attribute variables.
         plans: the join plans made so far, by what they depend on.
@@ -89,8 +89,8 @@ class Pattern:
     plans: dict[Any, Any] = field(default_factory=dict)
 
 
-def pattern_of(instance: Instance) -> Pattern:
-    """The pattern that an instance is, analysed at the first call."""
+def analyse_pattern(instance: Instance) -> Pattern:
+    """Return an instance as a pattern, analysed at the first call."""
     if instance._pattern is None:
         instance._pattern = _analyse(instance)
     found = instance._pattern
@@ -99,21 +99,21 @@ def pattern_of(instance: Instance) -> Pattern:
 
 
 def _analyse(instance: Instance) -> Pattern:
-    slots = tuple(_slots(instance))
+    slots = tuple(_make_slots(instance))
     index = {slot.id: position for position, slot in enumerate(slots)}
-    atoms = tuple(_atoms(instance, index))
+    atoms = tuple(_make_atoms(instance, index))
     touching: list[list[int]] = [[] for _ in slots]
     for number, atom in enumerate(atoms):
         for slot in dict.fromkeys(atom.slots):
             touching[slot].append(number)
-    covered = _covered(slots, atoms)
+    covered = _find_covered(slots, atoms)
     return Pattern(
         slots=slots,
         ids=tuple(slot.id for slot in slots),
         index=index,
         atoms=atoms,
         touching=tuple(map(tuple, touching)),
-        mates=_mates(atoms),
+        mates=_find_mates(atoms),
         covered=covered,
         tables=tuple(
             dict.fromkeys(
@@ -126,7 +126,7 @@ def _analyse(instance: Instance) -> Pattern:
     )
 
 
-def _mates(atoms: Sequence[PatternAtom]) -> tuple[tuple[int, ...], ...]:
+def _find_mates(atoms: Sequence[PatternAtom]) -> tuple[tuple[int, ...], ...]:
     given: dict[int, list[int]] = {}
     for number, atom in enumerate(atoms):
         if atom.kind is TableKind.FUNCTION:
@@ -139,7 +139,7 @@ def _mates(atoms: Sequence[PatternAtom]) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def _covered(slots: Sequence[Slot], atoms: Sequence[PatternAtom]) -> frozenset[int]:
+def _find_covered(slots: Sequence[Slot], atoms: Sequence[PatternAtom]) -> frozenset[int]:
     return frozenset(
         slot
         for atom in atoms
@@ -151,21 +151,21 @@ def _covered(slots: Sequence[Slot], atoms: Sequence[PatternAtom]) -> frozenset[i
     )
 
 
-def _slots(instance: Instance) -> Iterator[Slot]:
+def _make_slots(instance: Instance) -> Iterator[Slot]:
     schema = instance.schema
-    attributes = _attributes(instance)
+    attributes = _collect_attributes(instance)
     nothing: list[tuple[str, Any]] = []
     for element in instance.all_elements():
         type_ = instance.type_of(element)
-        yield _slot(element, type_, schema.subtypes(type_), attributes.get(element, nothing))
+        yield _make_slot(element, type_, schema.subtypes(type_), attributes.get(element, nothing))
     for relation in schema.relations:
         for row in instance.relation_table(relation.name).rows:
             accepted = frozenset((relation.name,))
-            yield _slot(row, relation.name, accepted, attributes.get(row, nothing))
+            yield _make_slot(row, relation.name, accepted, attributes.get(row, nothing))
 
 
-def _attributes(instance: Instance) -> dict[int, list[tuple[str, Any]]]:
-    """What is set at each element and tuple, in the order in which the schema declares it."""
+def _collect_attributes(instance: Instance) -> dict[int, list[tuple[str, Any]]]:
+    """Collect the attributes of each element and tuple, in schema order."""
     found: dict[int, list[tuple[str, Any]]] = {}
     for name in dict.fromkeys(attribute.name for attribute in instance.schema.attributes):
         for id_, value in instance.attribute_table(name).items():
@@ -173,13 +173,15 @@ def _attributes(instance: Instance) -> dict[int, list[tuple[str, Any]]]:
     return found
 
 
-def _slot(id_: int, type_: str, accepted: frozenset[str], values: list[tuple[str, Any]]) -> Slot:
+def _make_slot(
+    id_: int, type_: str, accepted: frozenset[str], values: list[tuple[str, Any]]
+) -> Slot:
     constants = tuple(pair for pair in values if not isinstance(pair[1], ValueVariable))
     variables = tuple((name, v.name) for name, v in values if isinstance(v, ValueVariable))
     return Slot(id_, type_, accepted, constants, variables)
 
 
-def _atoms(instance: Instance, index: dict[int, int]) -> Iterator[PatternAtom]:
+def _make_atoms(instance: Instance, index: dict[int, int]) -> Iterator[PatternAtom]:
     for relation in instance.schema.relations:
         declared = (relation.name, *(type_ for _, type_ in relation.legs))
         for row, legs in instance.relation_table(relation.name).rows.items():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset import Function, Instance, InstanceBuilder, Morphism, Schema, find_hom, find_homs
 from fcp_ros.cset.limits.colimits import coproduct
-from fcp_ros.cset.limits.diagrams import Square, ids_of
+from fcp_ros.cset.limits.diagrams import Square, list_ids
 from fcp_ros.cset.schema.schema import PathEquation, Relation
 
 REFLEXIVE = Schema(
@@ -129,7 +129,7 @@ def cones() -> Callable[..., list[tuple[Morphism, ...]]]:
                 square.by_first(cone[square.first](id_))
                 == square.by_second(cone[square.second](id_))
                 for square in squares
-                for id_ in ids_of(vertex)
+                for id_ in list_ids(vertex)
             ):
                 yield cone
 
@@ -149,7 +149,7 @@ def cocones() -> Callable[..., list[tuple[Morphism, ...]]]:
                 cocone[square.first](square.by_first(id_))
                 == cocone[square.second](square.by_second(id_))
                 for square in squares
-                for id_ in ids_of(square.by_first.source)
+                for id_ in list_ids(square.by_first.source)
             ):
                 yield cocone
 

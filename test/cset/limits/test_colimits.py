@@ -27,7 +27,7 @@ from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.cset.instance.expressions import Operator, ValueOperation, ValueVariable
 from fcp_ros.cset.limits.chase import FunctionalLegs
 from fcp_ros.cset.limits.colimits import Colimit, coequaliser, coproduct, initial, pushout
-from fcp_ros.cset.limits.diagrams import LimitError, PresentationError, Square, ids_of
+from fcp_ros.cset.limits.diagrams import LimitError, PresentationError, Square, list_ids
 from fcp_ros.cset.limits.limits import pullback
 
 KINDS = ["graph", "reflexive", "rich", "hierarchy"]
@@ -57,7 +57,7 @@ def assert_universal(colimit: Colimit, vertex: Instance, homs: Homs, cocones: Co
         hom = colimit.universal(cocone, vertex)
         assert tuple(sorted(hom.mapping.items())) in through
         for injection, leg in zip(colimit.injections, cocone, strict=True):
-            assert all(hom(injection(id_)) == leg(id_) for id_ in ids_of(leg.source))
+            assert all(hom(injection(id_)) == leg(id_) for id_ in list_ids(leg.source))
 
 
 def test_case_09_gluing_and_coequalising() -> None:
@@ -343,7 +343,7 @@ def test_diagrams_that_are_none() -> None:
         coequaliser(down, identity(edge))
     with pytest.raises(LimitError, match="not in one"):
         pushout(down, identity(loop))
-    with pytest.raises(LimitError, match="morphism 1 of the diagram is none"):
+    with pytest.raises(LimitError, match="morphism 1 of the diagram is not natural"):
         pushout(Morphism(edge, loop, {}), down)
     with pytest.raises(LimitError, match="instance 2 has schema 'world', not 'graph'"):
         coproduct(edge, thing("a"))

@@ -8,7 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Relation, Schema
-from fcp_ros.cset.limits.common_types import greatest_common_subtype, least_common_ancestors
+from fcp_ros.cset.limits.common_types import (
+    find_greatest_common_subtype,
+    find_least_common_ancestors,
+)
 from fcp_ros.cset.limits.diagrams import LimitError
 
 
@@ -28,9 +31,9 @@ def test_the_greatest_common_subtype_is_above_all_common_ones(data: Any) -> None
     types = data.draw(st.sets(st.sampled_from([*schema.types]), min_size=1, max_size=3))
     common = [t for t in schema.types if all(schema.is_subtype(t, other) for other in types)]
     greatest = [t for t in common if all(schema.is_subtype(other, t) for other in common)]
-    assert greatest_common_subtype(schema, types) == (greatest[0] if greatest else None)
-    assert greatest_common_subtype(schema, [*types, "r"]) is None
-    assert greatest_common_subtype(schema, ["r"]) == "r"
+    assert find_greatest_common_subtype(schema, types) == (greatest[0] if greatest else None)
+    assert find_greatest_common_subtype(schema, [*types, "r"]) is None
+    assert find_greatest_common_subtype(schema, ["r"]) == "r"
 
 
 @settings(deadline=None, max_examples=50)
@@ -43,8 +46,8 @@ def test_each_common_ancestor_is_above_exactly_one_of_the_least(data: Any) -> No
     unique = all(sum(schema.is_subtype(m, t) for m in minimal) == 1 for t in common)
     if not unique:
         with pytest.raises(LimitError, match="none is least"):
-            least_common_ancestors(schema, types)
+            find_least_common_ancestors(schema, types)
     else:
-        assert list(least_common_ancestors(schema, types)) == minimal
-    assert least_common_ancestors(schema, ["r", "r"]) == ("r",)
-    assert least_common_ancestors(schema, ["r", "a"]) == ()
+        assert list(find_least_common_ancestors(schema, types)) == minimal
+    assert find_least_common_ancestors(schema, ["r", "r"]) == ("r",)
+    assert find_least_common_ancestors(schema, ["r", "a"]) == ()

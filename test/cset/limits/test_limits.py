@@ -23,7 +23,7 @@ from fcp_ros.cset import (
     is_isomorphic,
     morphism,
 )
-from fcp_ros.cset.limits.diagrams import LimitError, ids_of
+from fcp_ros.cset.limits.diagrams import LimitError, list_ids
 from fcp_ros.cset.limits.limits import Limit, equaliser, product, pullback, terminal
 from fcp_ros.cset.limits.presentation import representable
 
@@ -57,7 +57,7 @@ def assert_universal(limit: Limit, vertex: Instance, homs: Homs, cones: Cones) -
         hom = limit.universal(cone, vertex)
         assert tuple(sorted(hom.mapping.items())) in through
         for projection, leg in zip(limit.projections, cone, strict=True):
-            assert all(projection(hom(id_)) == leg(id_) for id_ in ids_of(vertex))
+            assert all(projection(hom(id_)) == leg(id_) for id_ in list_ids(vertex))
 
 
 def test_case_08_products_of_paths() -> None:
@@ -312,7 +312,7 @@ def test_diagrams_that_are_none() -> None:
         equaliser(down, identity(edge))
     with pytest.raises(LimitError, match="not in one"):
         pullback(down, identity(edge))
-    with pytest.raises(LimitError, match="morphism 2 of the diagram is none"):
+    with pytest.raises(LimitError, match="morphism 2 of the diagram is not natural"):
         pullback(down, Morphism(edge, loop, {}))
     with pytest.raises(LimitError, match="instance 2 has schema 'world', not 'graph'"):
         product(edge, InstanceBuilder(WORLD).build())

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Instance, UnknownElement, is_isomorphic
-from fcp_ros.cset.limits.diagrams import ids_of
+from fcp_ros.cset.limits.diagrams import list_ids
 from fcp_ros.cset.limits.subobjects import (
-    closed_sets,
     count_closed_sets,
     count_subobjects,
-    generated_subobject,
-    subobjects,
+    enumerate_closed_sets,
+    enumerate_subobjects,
+    generate_subobject,
 )
 
 
@@ -29,7 +29,7 @@ from fcp_ros.cset.limits.subobjects import (
     [(path(2), 4 + 1), (path(3), 8 + 4 + 1), (cycle(3), 8 + 6 + 3 + 1)],
 )
 def test_case_10_numbers_of_subobjects(instance: Instance, count: int) -> None:
-    found = list(subobjects(instance))
+    found = list(enumerate_subobjects(instance))
     assert len(found) == count_subobjects(instance) == count
     assert len({inclusion.image() for inclusion in found}) == count
     for inclusion in found:
@@ -49,7 +49,7 @@ def test_subobjects_of_a_long_path_are_counted_without_making_them() -> None:
     ]
     assert count_subobjects(path(300)) == expected[300]
     assert count_subobjects(graph(100)) == 2**100
-    assert len(list(islice(subobjects(path(30)), 5))) == 5
+    assert len(list(islice(enumerate_subobjects(path(30)), 5))) == 5
 
 
 def all_closed_sets(successors: list[list[int]]) -> Iterator[frozenset[int]]:
@@ -67,7 +67,7 @@ def test_closed_sets_are_those_of_all_subsets(data: Any) -> None:
     size = data.draw(st.integers(0, 7))
     targets = st.lists(st.integers(0, max(size - 1, 0)), max_size=2)
     successors = [data.draw(targets) for _ in range(size)]
-    found = list(closed_sets(successors))
+    found = list(enumerate_closed_sets(successors))
     assert found[0] == frozenset()
     assert len(found) == len(set(found)) == count_closed_sets(successors)
     assert set(found) == set(all_closed_sets(successors))
@@ -78,7 +78,7 @@ def test_closed_sets_are_those_of_all_subsets(data: Any) -> None:
 @given(data=st.data())
 def test_subobjects_keep_types_attributes_and_names(kind: str, data: Any, kinds: Any) -> None:
     instance = data.draw(kinds[kind]())
-    inclusions = list(islice(subobjects(instance), 20))
+    inclusions = list(islice(enumerate_subobjects(instance), 20))
     for inclusion in inclusions:
         assert not inclusion.violations()
         for element in inclusion.source.all_elements():
@@ -86,15 +86,15 @@ def test_subobjects_keep_types_attributes_and_names(kind: str, data: Any, kinds:
             assert inclusion.source.type_of(element) == instance.type_of(image)
             assert inclusion.source.name_of(element) == instance.name_of(image)
             assert inclusion.source.attributes(element) == instance.attributes(image)
-        again = generated_subobject(instance, inclusion.image())
+        again = generate_subobject(instance, inclusion.image())
         assert again.source == inclusion.source
-    assert generated_subobject(instance, ids_of(instance)).source == instance
+    assert generate_subobject(instance, list_ids(instance)).source == instance
 
 
 def test_naming_an_edge_brings_its_vertices() -> None:
     whole = path(4)
-    part = generated_subobject(whole, [whole.id_of("e2")])
+    part = generate_subobject(whole, [whole.id_of("e2")])
     assert edges_of(part.source) == [("v2", "v3")]
     assert is_isomorphic(part.source, path(2))
     with pytest.raises(UnknownElement, match="no element with id 99"):
-        generated_subobject(whole, [99])
+        generate_subobject(whole, [99])

@@ -18,7 +18,7 @@ from fcp_ros.cset import (
 )
 from fcp_ros.cset.instance.expressions import ValueVariable
 from fcp_ros.cset.limits.colimits import pushout
-from fcp_ros.cset.limits.diagrams import LimitError, Square, ids_of
+from fcp_ros.cset.limits.diagrams import LimitError, Square, list_ids
 from fcp_ros.cset.limits.limits import pullback
 
 WEIGHTED = Schema(
@@ -99,4 +99,4 @@ def test_pullbacks_are_universal_for_cones_that_bind_alike(
         hom = limit.universal(cone)
         assert key(hom) in through
         for projection, leg in zip(limit.projections, cone, strict=True):
-            assert all(projection(hom(id_)) == leg(id_) for id_ in ids_of(vertex))
+            assert all(projection(hom(id_)) == leg(id_) for id_ in list_ids(vertex))

@@ -28,7 +28,7 @@ from fcp_ros.cset import (
 from fcp_ros.cset.conditions.conditions import Condition, CountCondition
 from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.expressions import ValueVariable
-from fcp_ros.cset.rewriting.match_maintenance import rule_matches
+from fcp_ros.cset.rewriting.match_maintenance import maintain_matches
 from fcp_ros.cset.rewriting.rule import Semantics
 from fcp_ros.cset.search.match_set import MatchSet
 
@@ -56,7 +56,7 @@ def test_case_23_matches_of_a_path_when_a_triangle_is_put_on_an_edge() -> None:
     outcome = rewrite(rule, next(found))
     assert outcome.instance is not None
     before = MatchSet.of(path(3), start, monic=False)
-    after = before.updated(outcome.instance, outcome.change)
+    after = before.update(outcome.instance, outcome.change)
     assert (len(before), len(after)) == (2, 5)
     assert (len(after.appeared), after.vanished) == (3, ())
     assert mappings(after) == mappings(find_homs(path(3), outcome.instance, monic=False))
@@ -112,12 +112,12 @@ def test_maintained_equals_recomputed(
         data.draw(st.sampled_from([True, False, ("thing",)])),
         data.draw(st.sampled_from(Semantics)),
     )
-    matches = rule_matches(rule, state)
+    matches = maintain_matches(rule, state)
     assert mappings(matches) == mappings(find_matches(rule, state))
     for _ in range(data.draw(st.integers(1, 3))):
         before = mappings(matches)
         state, change = edited(data, state)
-        matches = matches.updated(state, change)
+        matches = matches.update(state, change)
         after = mappings(find_matches(rule, state))
         assert mappings(matches) == after
         assert mappings(matches.appeared) == after - before
@@ -186,13 +186,13 @@ def test_what_refers_to_what_goes(
     for pair in sorted(near):
         builder.relate("near", *(elements[number % len(elements)] for number in pair))
     state = builder.build()
-    matches = rule_matches(rule, state)
+    matches = maintain_matches(rule, state)
     for kind, first, second in edits:
         builder = InstanceBuilder.of(state)
         edit(kind, state, builder, first, second)
         change = builder.change()
         state = builder.build()
-        matches = matches.updated(state, change)
+        matches = matches.update(state, change)
         assert mappings(matches) == mappings(find_matches(rule, state))
 
 
@@ -223,11 +223,11 @@ def test_what_goes_with_a_box_may_be_deleted() -> None:
     builder = InstanceBuilder(NESTED)
     _, inner = builder.add("thing", "a"), builder.add("thing", "d")
     builder.set_function("inside", builder.add("box", "b"), inner)
-    matches = rule_matches(deleting(Semantics.DPO, True), builder.build())
+    matches = maintain_matches(deleting(Semantics.DPO, True), builder.build())
     assert len(matches) == 4
     builder.remove(builder.id_of("b"))
     change = builder.change()
-    after = matches.updated(builder.build(), change)
+    after = matches.update(builder.build(), change)
     assert [match.by_name() for match in after.appeared] == [{"stays": "a", "goes": "d"}]
     assert len(after.vanished) == 3
     assert len(after) == 2
@@ -254,15 +254,15 @@ def test_what_extends_no_match_any_more_need_not_be_one() -> None:
     builder = InstanceBuilder(schema)
     one, _ = builder.add("thing", "a", {"weight": 1}), builder.add("thing", "b", {"weight": 2})
     builder.relate("near", one, one)
-    matches = rule_matches(rule, builder.build())
+    matches = maintain_matches(rule, builder.build())
     assert [match.by_name() for match in matches] == [{"first": "b", "second": "a"}]
     builder.unrelate("near", one, one)
     change = builder.change()
-    freed = matches.updated(builder.build(), change)
+    freed = matches.update(builder.build(), change)
     assert [match.by_name() for match in freed.appeared] == [{"first": "a", "second": "b"}]
     builder = InstanceBuilder.of(matches.instance)
     builder.unrelate("near", one, one)
     builder.set_attribute(one, "weight", None)
     change = builder.change()
-    after = matches.updated(builder.build(), change)
+    after = matches.update(builder.build(), change)
     assert after.appeared == after.vanished == ()

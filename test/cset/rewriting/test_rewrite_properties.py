@@ -265,7 +265,7 @@ def partial_pushout(rule: Rule, match: Morphism) -> Instance:
     what refers to what goes, until nothing changes.
     """
     parts = {"G": match.target, "R": rule.R}
-    class_of = {(side, id_): (side, id_) for side, part in parts.items() for id_ in ids_of(part)}
+    class_of = {(side, id_): (side, id_) for side, part in parts.items() for id_ in list_ids(part)}
     for id_, original in rule.left.mapping.items():
         one, other = class_of["G", match(original)], class_of["R", rule.right(id_)]
         class_of = {key: one if value == other else value for key, value in class_of.items()}
@@ -292,7 +292,7 @@ def partial_pushout(rule: Rule, match: Morphism) -> Instance:
     return builder.build(allow_conflicts=True)
 
 
-def ids_of(instance: Instance) -> Iterator[int]:
+def list_ids(instance: Instance) -> Iterator[int]:
     yield from instance.all_elements()
     for relation in instance.schema.relations:
         yield from instance.tuples(relation.name)
@@ -310,7 +310,7 @@ def refers(instance: Instance, id_: int) -> dict[str, int]:
 def bare(instance: Instance) -> Instance:
     """The instance without attributes."""
     builder = InstanceBuilder.of(instance)
-    for id_ in ids_of(instance):
+    for id_ in list_ids(instance):
         for name in instance.attributes(id_):
             builder.set_attribute(id_, name, None)
     return builder.build(allow_conflicts=True)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from fcp_ros.cset import Instance, InstanceBuilder, Relation, Schema, find_homs
 from fcp_ros.cset.search.column_join import ColumnJoin
-from fcp_ros.cset.search.join_order import sizes_by_column
-from fcp_ros.cset.search.join_plan import Query, plan_for
-from fcp_ros.cset.search.pattern import pattern_of
+from fcp_ros.cset.search.join_order import measure_by_column
+from fcp_ros.cset.search.join_plan import Query, plan_join
+from fcp_ros.cset.search.pattern import analyse_pattern
 
 NETWORK = Schema("network", {"n": ()}, (), (Relation("r", (("a", "n"), ("b", "n"))),))
 
@@ -44,12 +44,12 @@ def test_halved_blocks_change_nothing(
 ) -> None:
     pattern, target, options = searches(data)
     homs = find_homs(pattern, target, **options)
-    query = pattern_of(pattern)
+    query = analyse_pattern(pattern)
     anchors = {query.index[id_]: image for id_, image in options["initial"].items()}
     allowed = {query.index[id_]: frozenset(c) for id_, c in options["allowed"].items()}
     monic = options["monic"] if isinstance(options["monic"], bool) else frozenset(options["monic"])
     asked = Query(monic, tuple(anchors), allowed, tuple(options["where"]))
-    plan = plan_for(query, asked, target, sizes_by_column)
+    plan = plan_join(query, asked, target, measure_by_column)
     join = ColumnJoin(plan, asked, target, anchors, most_rows=most)
     expected = homs.columns().values()
     slots = range(len(query.slots))

@@ -17,7 +17,7 @@ from fcp_ros.cset.instance.expressions import (
     ValueOperation,
     ValueVariable,
 )
-from fcp_ros.cset.search.column_values import UNSET, AttributeIndex, ColumnValues, attribute_index
+from fcp_ros.cset.search.column_values import UNSET, AttributeIndex, ColumnValues, index_attribute
 
 SCHEMA = Schema(
     "s",
@@ -82,7 +82,7 @@ def test_comparing_columns_is_comparing_values(
 def test_indexes_know_every_value(table: dict[int, Any], offset: int, asked: list[int]) -> None:
     shifted = {id_ + offset: value for id_, value in table.items()}
     index = AttributeIndex(shifted)
-    numbers = index.numbers_of(np.array(asked, dtype=np.int64) + offset)
+    numbers = index.look_up(np.array(asked, dtype=np.int64) + offset)
     assert [None if n == UNSET else index.values[n] for n in numbers.tolist()] == [
         table.get(id_) for id_ in asked
     ]
@@ -90,12 +90,12 @@ def test_indexes_know_every_value(table: dict[int, Any], offset: int, asked: lis
 
 def test_an_index_is_made_when_enough_is_asked_for() -> None:
     target = things(*({"count": number % 3} for number in range(40)), {})
-    assert attribute_index(target, "count", 9) is None
-    index = attribute_index(target, "count", 10)
+    assert index_attribute(target, "count", 9) is None
+    index = index_attribute(target, "count", 10)
     assert index is not None
     assert index.values == [0, 1, 2]
-    assert attribute_index(target, "count", 1) is index
-    assert attribute_index(target, "size", 100) is None
+    assert index_attribute(target, "count", 1) is index
+    assert index_attribute(target, "size", 100) is None
     ids = np.array([*target.elements("thing")], dtype=np.int64)
     values = ColumnValues(target)
     values.number(2)

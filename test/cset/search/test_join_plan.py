@@ -5,9 +5,9 @@ from example_graphs import graph, path
 
 from fcp_ros.cset import Instance, InstanceBuilder, Relation, Schema, find_homs
 from fcp_ros.cset.instance.expressions import Comparator, ValueComparison
-from fcp_ros.cset.search.join_order import order_of_magnitude, sizes_by_column, sizes_by_index
-from fcp_ros.cset.search.join_plan import JoinPlan, Query, plan_for
-from fcp_ros.cset.search.pattern import TableKind, pattern_of
+from fcp_ros.cset.search.join_order import measure_by_column, measure_by_index, order_of_magnitude
+from fcp_ros.cset.search.join_plan import JoinPlan, Query, plan_join
+from fcp_ros.cset.search.pattern import TableKind, analyse_pattern
 
 SCENE = Schema(
     "scene",
@@ -47,9 +47,9 @@ def tables(plan: JoinPlan) -> list[str]:
 
 
 def plan_of(pattern: Instance, target: Instance, *anchored: str) -> JoinPlan:
-    query = pattern_of(pattern)
+    query = analyse_pattern(pattern)
     slots = tuple(query.index[pattern.id_of(name)] for name in anchored)
-    return plan_for(query, Query(True, slots, {}, ()), target, sizes_by_index)
+    return plan_join(query, Query(True, slots, {}, ()), target, measure_by_index)
 
 
 def test_the_join_begins_where_least_is() -> None:
@@ -78,14 +78,14 @@ def test_plans_are_kept_until_the_orders_of_magnitude_change() -> None:
     assert plan_of(pattern, scene(220, 20)) is first
     assert plan_of(pattern, scene(200, 20), "o") is not first
     assert plan_of(pattern, scene(2000, 20)) is not first
-    assert len(pattern_of(pattern).plans) == 3
+    assert len(analyse_pattern(pattern).plans) == 3
 
 
 def test_a_plan_does_not_depend_on_what_is_compared_with() -> None:
     pattern, target = path(2), path(3)
     for number in range(5):
         list(find_homs(pattern, target, where=[ValueComparison(number, Comparator.LESS, 3)]))
-    assert len(pattern_of(pattern).plans) == 1
+    assert len(analyse_pattern(pattern).plans) == 1
 
 
 def test_there_is_an_end_to_the_plans_that_are_kept() -> None:
@@ -98,7 +98,7 @@ def test_there_is_an_end_to_the_plans_that_are_kept() -> None:
         for monic in (True, False, ["V"]):
             found += len(list(find_homs(pattern, target, monic=monic, allowed=allowed)))
     assert found == 2**7 * 3 * 2
-    assert len(pattern_of(pattern).plans) <= 256
+    assert len(analyse_pattern(pattern).plans) <= 256
 
 
 def test_both_ways_to_count_agree() -> None:
@@ -109,11 +109,11 @@ def test_both_ways_to_count_agree() -> None:
     ]
     for objects, rooms in ((0, 1), (7, 2), (100, 9)):
         for kind, name in kinds:
-            by_index = sizes_by_index(scene(objects, rooms), kind, name)
-            assert by_index == sizes_by_column(scene(objects, rooms), kind, name)
+            by_index = measure_by_index(scene(objects, rooms), kind, name)
+            assert by_index == measure_by_column(scene(objects, rooms), kind, name)
     for target in (graph(0), path(5), graph(3, [(1, 1), (1, 2), (1, 3)])):
         rows = {(e, target.apply("src", e)) for e in target.elements("E")}
-        sizes = sizes_by_index(target, TableKind.FUNCTION, "src")
+        sizes = measure_by_index(target, TableKind.FUNCTION, "src")
         assert (sizes.rows, sizes.distinct) == (len(rows), (len(rows), len({v for _, v in rows})))
 
 

@@ -15,7 +15,7 @@ def test_like_a_plain_set(start: set[tuple[int, int]], steps: list[set[tuple[int
     keys, plain = MatchKeys(sorted(start)), set(start)
     for step in steps:
         older, before = keys, set(plain)
-        keys = keys.changed(step & plain, step - plain)
+        keys = keys.replace(step & plain, step - plain)
         plain ^= step
         assert set(keys) == plain
         assert len(list(keys)) == len(keys) == len(plain)

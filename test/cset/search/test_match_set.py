@@ -24,7 +24,7 @@ from fcp_ros.cset import (
 from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.expressions import Comparator, ValueComparison, ValueVariable
 from fcp_ros.cset.search.match_set import MatchSet
-from fcp_ros.cset.search.pattern import pattern_of
+from fcp_ros.cset.search.pattern import analyse_pattern
 
 Edited = Callable[..., tuple[Instance, Change]]
 
@@ -50,7 +50,7 @@ def test_maintained_equals_recomputed(
     for _ in range(data.draw(st.integers(1, 3))):
         previous, before = matches, mappings(matches)
         state, change = edited(data, state)
-        matches = matches.updated(state, change)
+        matches = matches.update(state, change)
         after = mappings(find_homs(pattern, state, monic=monic))
         assert mappings(matches) == after
         assert len(matches) == len(after)
@@ -78,14 +78,14 @@ def test_functions_that_change(moves: list[tuple[int, int, int]]) -> None:
         builder.set_function("tgt", edges[edge], vertices[target - 1])
         state = builder.build()
         change = Change(functions=(("src", edges[edge]), ("tgt", edges[edge])))
-        sets = [matches.updated(state, change) for matches in sets]
+        sets = [matches.update(state, change) for matches in sets]
         for matches in sets:
             assert mappings(matches) == mappings(find_homs(matches.pattern, state, monic=False))
 
 
 def test_nothing_changed() -> None:
     matches = MatchSet.of(path(2), path(4))
-    same = matches.updated(matches.instance, Change())
+    same = matches.update(matches.instance, Change())
     assert mappings(same) == mappings(matches)
     assert same.appeared == same.vanished == matches.appeared == matches.vanished == ()
     assert "3 matches" in repr(matches)
@@ -111,7 +111,7 @@ def test_the_empty_pattern_matches_once() -> None:
     matches = MatchSet.of(graph(0), graph(0))
     state = path(2)
     created = tuple(state.all_elements())
-    assert len(matches) == len(matches.updated(state, Change(created=created))) == 1
+    assert len(matches) == len(matches.update(state, Change(created=created))) == 1
 
 
 ROADS = Schema(
@@ -155,7 +155,7 @@ def roads(*lengths: int | ValueVariable | None) -> Instance:
 def test_values_of_variables(
     pattern: Instance, larger: bool, edits: list[tuple[int, int, Any]]
 ) -> None:
-    names = sorted(pattern_of(pattern).variables)
+    names = sorted(analyse_pattern(pattern).variables)
     where = (
         [ValueComparison(ValueVariable(names[0]), Comparator.LESS, ValueVariable(names[-1]))]
         if larger
@@ -178,7 +178,7 @@ def test_values_of_variables(
             builder.set_attribute(builder.relate("road", *ends), "length", value)
         change = builder.change()
         state = builder.build()
-        matches = matches.updated(state, change)
+        matches = matches.update(state, change)
         expected = list(find_homs(pattern, state, monic=False, where=where))
         assert mappings(matches) == mappings(expected)
         bound = {frozenset(match.mapping.items()): match.values for match in expected}
