@@ -244,7 +244,7 @@ def test_long_patterns_do_not_exhaust_the_stack() -> None:
 
 
 def test_wrong_arguments_are_refused() -> None:
-    with pytest.raises(ValueError, match="'initial' has id 77, which is neither an element nor a tuple"):
+    with pytest.raises(ValueError, match="'initial' has id 77, which is neither an element"):
         find_homs(graph(1), graph(1), initial={77: 1})
     with pytest.raises(ValueError, match="'allowed' has id 77"):
         find_homs(graph(1), graph(1), allowed={77: [1]})

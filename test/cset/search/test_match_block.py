@@ -10,7 +10,7 @@ from fcp_ros.cset.search.match_block import Growth, MatchBlock
 
 def rows_of(block: MatchBlock, width: int) -> list[tuple[int, ...]]:
     slots = range(width)
-    flat = dict(block.flat(slots))
+    flat = dict(block.flatten(slots))
     columns = [flat[slot].tolist() for slot in slots]
     assert all(len(column) == block.size for column in columns)
     return list(zip(*columns, strict=True))
@@ -40,7 +40,7 @@ def test_blocks_grow_and_shrink_like_lists(data: st.DataObject) -> None:
         growth.add((slot,))
         assert block.live[slot].tolist() == [row[slot] for row in rows]
         if len(rows) > 1 and data.draw(st.booleans()):
-            left, right = block.halves()
+            left, right = block.split()
             width, middle = slot + 1, len(rows) // 2
             assert rows_of(left, width) == rows[:middle]
             assert rows_of(right, width) == rows[middle:]
