@@ -2,10 +2,9 @@
 """Domains: what a user writes (types, rules, graded predicates, goals), read, checked, resolved."""
 
 from fcp_ros.domain.diagnostics import Diagnostic, DomainError
-from fcp_ros.domain.expressions.evaluation import evaluate
-from fcp_ros.domain.expressions.is_a import is_a
+from fcp_ros.domain.expressions.evaluation import evaluate, is_a
 from fcp_ros.domain.expressions.parser import parse_expression
-from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.resolution import check_goal, infer_types
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -26,7 +25,6 @@ from fcp_ros.domain.expressions.syntax import (
     free_variables,
     to_text,
 )
-from fcp_ros.domain.expressions.types import infer_types
 from fcp_ros.domain.model import (
     IS_A,
     TEXT,

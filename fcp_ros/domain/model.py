@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from fcp_ros.cset import Schema
+from fcp_ros.domain.expressions.arithmetic import Arithmetic
 from fcp_ros.domain.expressions.syntax import Atom, Expression, TypedVariable
-from fcp_ros.domain.oracles import DEFAULT_ORACLE, FuzzyRule, OracleChoice
 from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.fuzzy.fuzzy_sets import FuzzySet
 
 TEXT = "text"
 """The type of a parameter that takes words instead of an element."""
@@ -158,6 +160,63 @@ class ActionRule:
         return tuple(literal.atom for literal in self.when if literal.negated)
 
 
+DEFAULT_ORACLE = "default"
+TABLE = "table"
+RULE = "rule"
+STATED = (TABLE, RULE)
+"""Oracles that look up or compute what the domain's author states."""
+MODELS = ("embedding", "causal_lm", "endpoint")
+"""Oracles that ask a model; it reads the predicate's rubric."""
+ORACLES = (DEFAULT_ORACLE, *MODELS, *STATED)
+
+DEFAULT_T_NORM = "goedel"
+"""Several judges of one thing: the least of their degrees, so that two who agree are believed."""
+
+
+class Combination(str, Enum):
+    """The way in which several oracles answer together: the first that can, or all of them."""
+
+    FIRST_OF = "first_of"
+    ALL_OF = "all_of"
+
+
+@dataclass(frozen=True, slots=True)
+class OracleChoice:
+    """Several oracles that answer for one predicate.
+
+    Args:
+        names: two or more of `ORACLES`, in order.
+        combination: how they answer together.
+        t_norm: name of the t-norm that composes their degrees; used by ALL_OF.
+    """
+
+    names: tuple[str, ...]
+    combination: Combination
+    t_norm: str = DEFAULT_T_NORM
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLine:
+    """A value and how well it fits: `text` is the value as written, for people."""
+
+    text: str
+    value: Arithmetic
+    fits: FuzzySet
+
+
+@dataclass(frozen=True, slots=True)
+class FuzzyRule:
+    """Lines whose degrees compose by the t-norm of that name."""
+
+    lines: tuple[RuleLine, ...]
+    t_norm: str = DEFAULT_T_NORM
+
+
+def oracle_names(oracle: str | OracleChoice) -> tuple[str, ...]:
+    """The oracles of a predicate: one, or those of a choice."""
+    return oracle.names if isinstance(oracle, OracleChoice) else (oracle,)
+
+
 @dataclass(frozen=True, slots=True)
 class Anchor:
     """The meaning of a score of the rubric (0, 50 or 100), in words and by example.
@@ -268,19 +327,3 @@ class Domain:
     source: str = ""
     content_hash: str = ""
     chunks: Mapping[str, Chunk] = field(default_factory=dict)
-
-    def signature(self, predicate: str) -> tuple[Parameter, ...] | None:
-        """Parameters of a relation (its legs) or graded predicate; None if there is none.
-
-        The built-in `is_a` takes any element and is not listed here.
-        """
-        if predicate in self.graded:
-            return self.graded[predicate].parameters
-        for relation in self.schema.relations:
-            if relation.name == predicate:
-                return tuple(Parameter(leg, type_) for leg, type_ in relation.legs)
-        return None
-
-    def is_relation(self, predicate: str) -> bool:
-        """Return True if the name is a relation of the schema (a crisp predicate)."""
-        return any(relation.name == predicate for relation in self.schema.relations)

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.domain.oracles import Combination
+from fcp_ros.domain.model import Combination, GradedPredicate
 from fcp_ros.grounding.asking.asker import oracles_of
 from fcp_ros.grounding.asking.kept_oracle import UnmadeOracle
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError

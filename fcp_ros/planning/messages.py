@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
 from fcp_ros.cset import Schema
-from fcp_ros.domain.expressions.is_a import is_a
+from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,

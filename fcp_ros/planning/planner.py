@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.resolution import check_goal, infer_types
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
-from fcp_ros.domain.expressions.types import infer_types
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.is_a import is_a
+from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import (
     And,

@@ -13,7 +13,6 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expressions.is_a import is_a
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -30,10 +29,34 @@ from fcp_ros.domain.expressions.syntax import (
     substitute,
 )
 from fcp_ros.domain.model import IS_A
+from fcp_ros.foundation.labels import label_forms, normalise_label
 from fcp_ros.fuzzy.tnorm import TNorm
 
 DegreeOf = Callable[[str, tuple[str, ...]], float | None]
 """Degree in [0, 1] of a graded predicate of element names and texts; None if it is not known."""
+
+CATEGORY = "category"
+"""The attribute that holds the label given by perception, where the schema has it."""
+
+
+def is_a(instance: Instance, element: int, label: str) -> bool:
+    """Decide whether an element goes by a label.
+
+    Args:
+        instance: the state.
+        element: id of an element.
+        label: such as "mug", "dining table", or the name of a type.
+
+    Returns:
+        True if the label (normalised as scene labels are) is the element's category, the last words
+        of its category ("table" for a dining table), its type, or an ancestor of its type.
+    """
+    wanted = normalise_label(label)
+    category = instance.attribute(element, CATEGORY)
+    if isinstance(category, str) and wanted in label_forms(category):
+        return True
+    types = instance.schema.ancestors(instance.type_of(element))
+    return any(wanted == normalise_label(type_) for type_ in types)
 
 
 def evaluate(

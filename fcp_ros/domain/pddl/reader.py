@@ -7,20 +7,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 
+from fcp_ros.domain.pddl.assembly import assemble
+from fcp_ros.domain.pddl.definitions import Replacement, find_definitions
+from fcp_ros.domain.pddl.invariants import Part, find_invariant
+from fcp_ros.domain.pddl.names import Legs
 from fcp_ros.domain.pddl.rules.draft import DraftRule
 from fcp_ros.domain.pddl.rules.drafting import draft_rules
 from fcp_ros.domain.pddl.rules.universe import Universe
+from fcp_ros.domain.pddl.syntax.checks import (
+    check_domain_features,
+    check_domain_names,
+    check_problem_features,
+    check_problem_names,
+)
 from fcp_ros.domain.pddl.syntax.domain_file import read_domain
-from fcp_ros.domain.pddl.syntax.features import check_domain_features, check_problem_features
-from fcp_ros.domain.pddl.syntax.names import check_domain_names, check_problem_names
 from fcp_ros.domain.pddl.syntax.problem_file import read_problem
 from fcp_ros.domain.pddl.syntax.source import Source, read_source
 from fcp_ros.domain.pddl.syntax.tree import DomainText, Formula, ProblemText
 from fcp_ros.domain.pddl.task import PddlTask
-from fcp_ros.domain.pddl.translation.assembly import assemble
-from fcp_ros.domain.pddl.translation.definitions import Replacement, find_definitions
-from fcp_ros.domain.pddl.translation.invariants import Part, find_invariant
-from fcp_ros.domain.pddl.translation.names import Legs
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,10 @@ from fcp_ros.domain.expressions.arithmetic import (
     NotArithmetic,
     parse_arithmetic,
 )
-from fcp_ros.domain.model import TEXT
-from fcp_ros.domain.oracles import FuzzyRule, RuleLine
+from fcp_ros.domain.model import DEFAULT_T_NORM, TEXT, FuzzyRule, RuleLine
 from fcp_ros.domain.yaml.entries import DomainFile, GradedEntry, RuleLineEntry
-from fcp_ros.domain.yaml.oracles import check_t_norm
 from fcp_ros.foundation.wording import suggest_name
+from fcp_ros.fuzzy import TNORM_CHOICES, tnorm_by_name
 from fcp_ros.fuzzy.fuzzy_sets import FuzzySet, Sigmoid, Trapezoid
 
 NUMERIC = ("int", "float")
@@ -40,6 +39,16 @@ def build_fuzzy_rule(
         if value is not None and fits is not None:
             lines.append(RuleLine(" ".join(given.value.split()), value, fits))
     return FuzzyRule(tuple(lines), t_norm)
+
+
+def check_t_norm(name: str, t_norm: str | None, path: Path, report: Diagnostics) -> str:
+    """The t-norm's name if there is one like that."""
+    if t_norm is not None:
+        try:
+            tnorm_by_name(t_norm)
+        except ValueError:
+            report.add(path, f"{name} has the unknown t-norm {t_norm}", f"use {TNORM_CHOICES}")
+    return t_norm or DEFAULT_T_NORM
 
 
 def _fuzzy_set(name: str, given: RuleLineEntry, path: Path, report: Diagnostics) -> FuzzySet | None:

@@ -12,11 +12,10 @@ from pydantic import ValidationError
 
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError, Path
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.yaml.amounts import build_resources
 from fcp_ros.domain.yaml.chunks import build_chunks
 from fcp_ros.domain.yaml.entries import DomainFile
 from fcp_ros.domain.yaml.graded import build_graded
-from fcp_ros.domain.yaml.rules import build_constraints, build_rules
+from fcp_ros.domain.yaml.rules import build_constraints, build_resources, build_rules
 from fcp_ros.domain.yaml.scene import build_mapping
 from fcp_ros.domain.yaml.types import build_schema, vocabulary_of
 from fcp_ros.foundation.wording import suggest_name

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.domain.oracles import (
+from fcp_ros.domain.model import (
     DEFAULT_ORACLE,
     TABLE,
     Combination,
+    GradedPredicate,
     OracleChoice,
 )
 from fcp_ros.grounding.asking.combining import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expressions.is_a import is_a
+from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,

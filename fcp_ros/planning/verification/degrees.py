@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.evaluation import evaluate
+from fcp_ros.domain.expressions.resolution import open_goal
 from fcp_ros.domain.expressions.syntax import Expression
-from fcp_ros.domain.expressions.types import open_goal
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.grounding.protocol.context import build_request

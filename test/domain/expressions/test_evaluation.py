@@ -3,11 +3,9 @@
 
 import pytest
 
-from fcp_ros.domain.expressions.evaluation import evaluate
-from fcp_ros.domain.expressions.is_a import is_a
+from fcp_ros.domain.expressions.evaluation import evaluate, is_a
 from fcp_ros.domain.expressions.parser import parse_expression
-from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.types import infer_types
+from fcp_ros.domain.expressions.resolution import check_goal, infer_types
 from fcp_ros.fuzzy import TNORMS
 
 DEGREES = {"mug_1": 0.9, "mug_2": 0.8, "O(3)": 0.7, "book_1": 0.1}

@@ -4,9 +4,8 @@
 import pytest
 
 from fcp_ros.domain.expressions.parser import parse_expression
-from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.resolution import check_goal, infer_types
 from fcp_ros.domain.expressions.syntax import ExpressionError, to_text
-from fcp_ros.domain.expressions.types import infer_types
 
 
 def checked(text, domain, state):

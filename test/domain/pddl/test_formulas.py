@@ -92,8 +92,11 @@ def traffic_problem(size):
         (blocked p2 v2) (blocked p3 v2) {facts}) (:goal (and (parked v1) (parked v2))))"""
 
 
-TASKS = {"build": (BUILD, build_problem), "orders": (ORDERS, orders_problem),
-         "traffic": (TRAFFIC, traffic_problem)}
+TASKS = {
+    "build": (BUILD, build_problem),
+    "orders": (ORDERS, orders_problem),
+    "traffic": (TRAFFIC, traffic_problem),
+}
 
 
 @pytest.mark.parametrize(

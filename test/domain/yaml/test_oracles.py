@@ -9,7 +9,7 @@ import pytest
 
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.expressions.arithmetic import ArithmeticOperation, Distance, ElementAttribute
-from fcp_ros.domain.oracles import (
+from fcp_ros.domain.model import (
     MODELS,
     ORACLES,
     STATED,

@@ -11,8 +11,7 @@ import pytest
 from scripted_oracle import ScriptedOracle, refusing
 
 from fcp_ros.domain.expressions.arithmetic import Number
-from fcp_ros.domain.model import TableEntry
-from fcp_ros.domain.oracles import FuzzyRule, RuleLine
+from fcp_ros.domain.model import FuzzyRule, RuleLine, TableEntry
 from fcp_ros.fuzzy.fuzzy_sets import Trapezoid
 from fcp_ros.grounding import (
     CalibrationStore,

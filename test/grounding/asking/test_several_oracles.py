@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_oracle import ScriptedOracle, refusing
 
-from fcp_ros.domain.model import GradedPredicate, Parameter, TableEntry
-from fcp_ros.domain.oracles import Combination, OracleChoice
+from fcp_ros.domain.model import Combination, GradedPredicate, OracleChoice, Parameter, TableEntry
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.grounding import (
     ArgumentContext,

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.model import Cost
-from fcp_ros.domain.pddl.rules.costs import compute_cost
 from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftParameter, DraftRule
 from fcp_ros.domain.pddl.rules.effects import (
     EffectDrafter,
     Substitution,
     bind_terms,
+    compute_cost,
     substitute_terms,
 )
 from fcp_ros.domain.pddl.rules.identification import Group, Partition, find_partitions

@@ -8,7 +8,14 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant
-from fcp_ros.domain.pddl.syntax.tree import ROOT, DomainText, ProblemText, Typed
+from fcp_ros.domain.pddl.syntax.tree import (
+    ROOT,
+    DomainText,
+    ProblemText,
+    Typed,
+    is_below,
+    list_ancestors,
+)
 
 Positions = tuple[int, ...]
 
@@ -44,16 +51,12 @@ class Universe:
     # --- types
 
     def ancestors(self, type_: str) -> tuple[str, ...]:
-        """The type and all above it, ROOT last."""
-        found = [type_]
-        while found[-1] != ROOT:
-            found.append(self.parents.get(found[-1], ROOT))
-        return tuple(found)
+        """Return the type and all above it, ROOT last."""
+        return list_ancestors(type_, self.parents)
 
     def is_below(self, types: Iterable[str], others: Iterable[str]) -> bool:
         """Return True if whatever is of one of `types` is of one of `others`."""
-        wanted = frozenset(others)
-        return all(not wanted.isdisjoint(self.ancestors(type_)) for type_ in types)
+        return is_below(types, others, self.parents)
 
     def _objects_of(self, types: tuple[str, ...]) -> frozenset[str]:
         """The objects of any of some types."""

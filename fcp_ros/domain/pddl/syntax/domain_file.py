@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fcp_ros.domain.pddl.errors import PddlError
 from fcp_ros.domain.pddl.syntax.formulas import FormulaReader
-from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.source import PddlError, Source
 from fcp_ros.domain.pddl.syntax.tree import (
     ROOT,
     TRUE,

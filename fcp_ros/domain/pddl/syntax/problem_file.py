@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
-from fcp_ros.domain.pddl.errors import PddlError
 from fcp_ros.domain.pddl.syntax.domain_file import check_sections, find_only_part, read_constraints
 from fcp_ros.domain.pddl.syntax.formulas import FormulaReader, is_number
-from fcp_ros.domain.pddl.syntax.names import is_below
-from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.source import PddlError, Source
 from fcp_ros.domain.pddl.syntax.tree import (
     ROOT,
     TOTAL_COST,
@@ -24,6 +22,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Metric,
     ProblemText,
     Typed,
+    is_below,
 )
 from fcp_ros.foundation.s_expressions import SList, part_offsets, preview
 from fcp_ros.foundation.wording import suggest_name
@@ -181,12 +180,7 @@ class _InitReader:
                     raise self._no_fact(section, position)
             elif isinstance(head, SList):
                 raise self._no_fact(section, position)
-            elif (
-                head == "at"
-                and len(node) == 3
-                and isinstance(node[2], SList)
-                and is_number(node[1])
-            ):
+            elif head == "at" and self._is_timed(node):
                 feature = "a timed initial literal"
                 raise self._source.refusal(node.start, feature, "let an action bring it about")
             else:

@@ -10,7 +10,7 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 
-from fcp_ros.domain.pddl.errors import PddlError, UnsupportedPddl
+from fcp_ros.domain.diagnostics import Diagnostic, DomainError
 from fcp_ros.foundation.s_expressions import (
     SExpressionError,
     SList,
@@ -181,3 +181,25 @@ def words_with_offsets(source: Source, node: SList) -> Iterator[tuple[str, int]]
     for found in _WORD.finditer(source.code, node.start + 1, node.end - 1):
         if not found.group().startswith(";"):
             yield found.group(), found.start()
+
+
+class PddlError(DomainError):
+    """A PDDL file that can't be read; says where, what is wrong and what to do.
+
+    Args:
+        file: path of the file.
+        line: 1-based; 0 if the file as a whole is meant.
+        message: what is wrong, a clause without a final full stop.
+        fix: what to do about it, a clause as well.
+    """
+
+    def __init__(self, file: str, line: int, message: str, fix: str) -> None:
+        super().__init__([Diagnostic(file, line, message, fix)])
+
+
+class UnsupportedPddl(PddlError):
+    """A file that is sound PDDL but needs a feature that is not supported; `feature` names it."""
+
+    def __init__(self, file: str, line: int, feature: str, fix: str) -> None:
+        super().__init__(file, line, f"not supported: {feature}", fix)
+        self.feature = feature

@@ -90,7 +90,9 @@ def test_functions_with_and_without_their_type():
         "(:predicates (p))", "(:functions (total-cost) (far ?a ?b) - number (high ?a) - number)"
     )
     assert {name: len(legs) for name, legs in domain.functions.items()} == {
-        "total-cost": 0, "far": 2, "high": 1,
+        "total-cost": 0,
+        "far": 2,
+        "high": 1,
     }
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pddl_writer import write_domain, write_problem
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.reader import read_texts
@@ -33,7 +34,6 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Typed,
     ViolationCount,
 )
-from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
 
 # Some that are words of the language elsewhere, and names that begin with a digit.
 NAMES = st.sampled_from(["p", "q-r", "on_2", "object", "at", "end", "3d", "a", "within", "domain"])
@@ -64,9 +64,7 @@ ATOMS = st.builds(Atom, NAMES, argument_lists())
 VALUES = st.builds(FunctionValue, NAMES, argument_lists())
 NUMERIC = st.recursive(
     NUMBERS | VALUES | st.builds(ViolationCount, NAMES),
-    lambda inner: st.builds(
-        NumericOperation, st.sampled_from("+-*/"), many(inner, 1)
-    ),
+    lambda inner: st.builds(NumericOperation, st.sampled_from("+-*/"), many(inner, 1)),
     max_leaves=4,
 )
 BINDING = typed().filter(bool)
@@ -104,15 +102,21 @@ TRAJECTORIES = st.recursive(
             st.tuples(CONDITIONS, CONDITIONS),
         ),
         st.builds(
-            TrajectoryFormula, st.just("always-within"), st.tuples(NUMBERS),
+            TrajectoryFormula,
+            st.just("always-within"),
+            st.tuples(NUMBERS),
             st.tuples(CONDITIONS, CONDITIONS),
         ),
         st.builds(
-            TrajectoryFormula, st.just("hold-during"), st.tuples(NUMBERS, NUMBERS),
+            TrajectoryFormula,
+            st.just("hold-during"),
+            st.tuples(NUMBERS, NUMBERS),
             st.tuples(CONDITIONS),
         ),
         st.builds(
-            TrajectoryFormula, st.sampled_from(["within", "hold-after"]), st.tuples(NUMBERS),
+            TrajectoryFormula,
+            st.sampled_from(["within", "hold-after"]),
+            st.tuples(NUMBERS),
             st.tuples(CONDITIONS),
         ),
     ),
@@ -201,9 +205,7 @@ def test_random_problems(problem):
 
 
 def check_round_trip(domain_file, problem_file):
-    texts = read_texts(
-        read_source(domain_file), read_source(problem_file), supported_only=False
-    )
+    texts = read_texts(read_source(domain_file), read_source(problem_file), supported_only=False)
     again = read_texts(
         Source("d", write_domain(texts.domain)),
         Source("p", write_problem(texts.problem)),

@@ -21,6 +21,7 @@ from fcp_ros.domain.expressions.syntax import (
     TypedVariable,
     Variable,
 )
+from fcp_ros.domain.pddl.names import Names
 from fcp_ros.domain.pddl.rules.draft import SAME
 from fcp_ros.domain.pddl.syntax.tree import (
     Conjunction,
@@ -32,7 +33,6 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Quantified,
     terms_in,
 )
-from fcp_ros.domain.pddl.translation.names import Names
 
 Bound = Mapping[Term, Term]
 

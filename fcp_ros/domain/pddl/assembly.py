@@ -12,14 +12,14 @@ from fcp_ros.cset import Instance, InstanceBuilder, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Variable
 from fcp_ros.domain.model import ActionRule, Domain, Duration, Effect, Literal, Parameter
+from fcp_ros.domain.pddl.definitions import Definitions
+from fcp_ros.domain.pddl.expression_writer import FormulaWriter
+from fcp_ros.domain.pddl.names import Legs, Names
 from fcp_ros.domain.pddl.rules.draft import SAME, DraftEffect, DraftRule
 from fcp_ros.domain.pddl.rules.universe import Universe
 from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import Formula
 from fcp_ros.domain.pddl.task import ActionForm, PddlTask, Replaced
-from fcp_ros.domain.pddl.translation.definitions import Definitions
-from fcp_ros.domain.pddl.translation.goal import FormulaWriter
-from fcp_ros.domain.pddl.translation.names import Legs, Names
 from fcp_ros.domain.scene_mapping import SceneMapping
 
 _STEP_SECONDS = 1.0

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.pddl.invariants import Key, Part, find_invariant
 from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftRule
 from fcp_ros.domain.pddl.rules.universe import Universe
 from fcp_ros.domain.pddl.syntax.tree import (
@@ -38,7 +39,6 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Typed,
     terms_of,
 )
-from fcp_ros.domain.pddl.translation.invariants import Key, Part, find_invariant
 
 MAX_KEYS = 200_000
 """A complement is not looked for where the predicate has more possible facts than this."""
