@@ -231,6 +231,11 @@ def atoms(expression: Expression) -> Iterator[Atom]:
         yield from atoms(part)
 
 
+def list_variables(atom: Atom) -> Iterator[str]:
+    """List the names of an atom's variables."""
+    return (term.name for term in atom.arguments if isinstance(term, Variable))
+
+
 def free_variables(expression: Expression) -> tuple[str, ...]:
     """Names of the variables that no quantifier binds, in the order of first use."""
     found: dict[str, None] = {}

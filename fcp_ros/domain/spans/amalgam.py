@@ -32,9 +32,9 @@ from fcp_ros.cset import (
     inclusion,
     rewrite,
 )
-from fcp_ros.domain.expressions.syntax import Atom, free_variables
+from fcp_ros.domain.expressions.syntax import Atom, free_variables, list_variables
 from fcp_ros.domain.model import ActionRule, Effect
-from fcp_ros.domain.spans.conditions import Scope, list_names
+from fcp_ros.domain.spans.conditions import Scope
 from fcp_ros.domain.spans.rule_span import RuleSpan
 from fcp_ros.domain.vocabulary import common_subtypes
 
@@ -142,7 +142,7 @@ def amalgamate(name: str, changes: Changes, state: Instance) -> Rule:
 def _find_scopes(rule: ActionRule, effect: Effect, schema: Schema) -> Iterator[Scope]:
     """The patterns that must match; a variable may have to be narrowed to one type or another."""
     positive = effect.positive()
-    asked = {name for atom in positive for name in list_names(atom)}
+    asked = {name for atom in positive for name in list_variables(atom)}
     asked.update(name for formula in effect.formulas for name in free_variables(formula))
     wanted = {variable.name: {variable.type} for variable in effect.variables}
     for parameter in rule.parameters:
@@ -150,7 +150,7 @@ def _find_scopes(rule: ActionRule, effect: Effect, schema: Schema) -> Iterator[S
             wanted[parameter.name] = {parameter.type}
     for atom in positive:
         legs = schema.relation(atom.predicate).legs
-        for name, (_, type_) in zip(list_names(atom), legs, strict=True):
+        for name, (_, type_) in zip(list_variables(atom), legs, strict=True):
             wanted[name].add(type_)
     fits = [common_subtypes(schema.types, types) for types in wanted.values()]
     for chosen in itertools.product(*fits):
@@ -165,7 +165,7 @@ def _is_forbidden(effect: Effect, state: Instance, binding: Ids) -> bool:
 
 def _occurs(atom: Atom, state: Instance, binding: Ids) -> bool:
     """Return True if a tuple fits the atom; variables that are not bound may be anything."""
-    names = tuple(list_names(atom))
+    names = tuple(list_variables(atom))
     if all(name in binding for name in names):
         legs = tuple(binding[name] for name in names)
         return state.find_tuple(atom.predicate, legs) is not None
@@ -196,7 +196,7 @@ def _collect(
         (add, changes.add),
     ):
         for atom in atoms:
-            arguments = tuple(state.name_of(binding[name]) for name in list_names(atom))
+            arguments = tuple(state.name_of(binding[name]) for name in list_variables(atom))
             target.setdefault(Fact(atom.predicate, arguments))
 
 

@@ -39,7 +39,7 @@ from fcp_ros.domain.expressions.syntax import (
     Forall,
     Not,
     Or,
-    Variable,
+    list_variables,
     rename_free,
     to_text,
 )
@@ -52,16 +52,9 @@ def build_pattern(schema: Schema, types: Mapping[str, str], atoms: Iterable[Atom
     for name, type_ in types.items():
         builder.add(type_, name)
     for atom in atoms:
-        builder.relate(atom.predicate, *(builder.id_of(name) for name in list_names(atom)))
+        builder.relate(atom.predicate, *(builder.id_of(name) for name in list_variables(atom)))
     # A pattern that is to occur nowhere may well break a functional leg.
     return builder.build(allow_conflicts=True)
-
-
-def list_names(atom: Atom) -> Iterator[str]:
-    """The names of an atom's variables."""
-    for term in atom.arguments:
-        assert isinstance(term, Variable), "atoms of rules hold only variables"
-        yield term.name
 
 
 @dataclass(frozen=True)
@@ -87,9 +80,9 @@ class Scope:
 
     def forbid(self, atom: Atom) -> tuple[ApplicationCondition, ...]:
         """The conditions that no tuple fits an atom; names out of scope stand for anything."""
-        open_ = {name: f"?{name}" for name in list_names(atom) if name not in self.types}
+        open_ = {name: f"?{name}" for name in list_variables(atom) if name not in self.types}
         absent = _rename(atom, open_)
-        label = f"{self.owner}: not {atom.predicate}({', '.join(list_names(absent))})"
+        label = f"{self.owner}: not {atom.predicate}({', '.join(list_variables(absent))})"
         return tuple(
             ApplicationCondition(ConditionKind.NAC, label, inclusion(self.pattern, larger.pattern))
             for larger in self._extend({}, (absent,))
@@ -180,7 +173,7 @@ class Scope:
         wanted = {name: {type_} for name, type_ in variables.items()}
         for atom in atoms:
             legs = self.schema.relation(atom.predicate).legs
-            for name, (_, type_) in zip(list_names(atom), legs, strict=True):
+            for name, (_, type_) in zip(list_variables(atom), legs, strict=True):
                 own = {self.types[name]} if name in self.types else set()
                 wanted.setdefault(name, own).add(type_)
         fits = [common_subtypes(self.schema.types, together) for together in wanted.values()]

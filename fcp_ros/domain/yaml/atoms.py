@@ -34,6 +34,7 @@ class PredicateKind(Enum):
 
     RELATION = "relation"
     GRADED = "graded predicate"
+    RULE = "rule"
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class AtomReader:
     parameters: Mapping[str, str]
     owner: str
 
-    def condition(self, text: str, path: Path) -> Literal | Expression | None:
-        """A literal, or a formula over relations; None if it is wrong."""
+    def read_condition(self, text: str, path: Path) -> Literal | Expression | None:
+        """Read a literal, or a formula over relations; None if it is wrong."""
         expression = self._parse(text, path)
         if expression is None:
             return None
@@ -58,11 +59,11 @@ class AtomReader:
         atom = expression.body if isinstance(expression, Not) else expression
         if not isinstance(atom, Atom):
             return self._read_formula(expression, text, path)
-        checked = self._check(atom, PredicateKind.RELATION, text, path, existential=negated)
+        checked = self.check_atom(atom, PredicateKind.RELATION, text, path, existential=negated)
         return None if checked is None else Literal(checked, negated, self.report.line(path))
 
-    def atom(self, text: str, kind: PredicateKind, path: Path) -> Atom | None:
-        """A plain atom of the given kind; None if it is wrong."""
+    def read_atom(self, text: str, kind: PredicateKind, path: Path) -> Atom | None:
+        """Read a plain atom of the given kind; None if it is wrong."""
         expression = self._parse(text, path)
         if expression is None:
             return None
@@ -70,20 +71,20 @@ class AtomReader:
             message = f"`{text}` in {self.owner} is not a plain atom"
             self.report.add(path, message, f"write {kind.value}(argument, ...) only")
             return None
-        return self._check(expression, kind, text, path, existential=False)
+        return self.check_atom(expression, kind, text, path)
 
-    def conditions(
+    def read_conditions(
         self, texts: Sequence[str], path: Path
     ) -> tuple[tuple[Literal, ...], tuple[Expression, ...]]:
-        """Those of the conditions that can be read: literals, and formulas."""
-        read = [self.condition(text, (*path, i)) for i, text in enumerate(texts)]
+        """Read conditions as literals and formulas, without those that are wrong."""
+        read = [self.read_condition(text, (*path, i)) for i, text in enumerate(texts)]
         literals = tuple(one for one in read if isinstance(one, Literal))
         formulas = (one for one in read if one is not None and not isinstance(one, Literal))
         return literals, tuple(formulas)
 
-    def atoms(self, texts: Sequence[str], kind: PredicateKind, path: Path) -> tuple[Atom, ...]:
-        """Those of the atoms that can be read."""
-        read = (self.atom(text, kind, (*path, i)) for i, text in enumerate(texts))
+    def read_atoms(self, texts: Sequence[str], kind: PredicateKind, path: Path) -> tuple[Atom, ...]:
+        """Read atoms, without those that are wrong."""
+        read = (self.read_atom(text, kind, (*path, i)) for i, text in enumerate(texts))
         return tuple(atom for atom in read if atom is not None)
 
     def _parse(self, text: str, path: Path) -> Expression | None:
@@ -92,7 +93,7 @@ class AtomReader:
         except ExpressionError as error:
             place = f" at character {error.column}" if error.column else ""
             message = f"`{text}` in {self.owner}{place}: {error.message}"
-            self.report.add(path, message, _mend(text))
+            self.report.add(path, message, _suggest_fix(text))
             return None
 
     # --- formulas
@@ -101,7 +102,7 @@ class AtomReader:
         """A formula whose atoms fit and whose variables are bound; None if it is wrong."""
         if isinstance(expression, Atom):
             kind = PredicateKind.RELATION
-            return self._check(expression, kind, text, path, existential=False, widely=True)
+            return self.check_atom(expression, kind, text, path, widely=True)
         if isinstance(expression, Weighted):
             message = f"`{text}` in {self.owner} has a weight"
             self.report.add(path, message, "drop it: conditions hold or do not")
@@ -135,27 +136,27 @@ class AtomReader:
 
     # --- atoms
 
-    def _check(
+    def check_atom(
         self,
         atom: Atom,
         kind: PredicateKind,
         text: str,
         path: Path,
         *,
-        existential: bool,
+        existential: bool = False,
         widely: bool = False,
     ) -> Atom | None:
-        """The atom with its terms resolved; None if it is wrong.
+        """Resolve the terms of an atom; None if it is wrong.
 
         Args:
             atom: as parsed.
             kind: of its predicate.
             text: that it stands in.
             path: of the text.
-            existential: whether variables that nothing binds stand for anything.
-            widely: whether it is enough that some elements fit: the atom is false of others.
+            existential: variables that nothing binds stand for anything.
+            widely: it is enough that some elements fit: the atom is false of others.
         """
-        signature = self._signature(atom, kind, path)
+        signature = self._find_signature(atom, kind, path)
         if signature is None:
             return None
         if len(signature) != len(atom.arguments):
@@ -167,13 +168,13 @@ class AtomReader:
             self.report.add(path, message, f"write {shape}")
             return None
         terms = [
-            self._term(term, parameter, text, path, existential, widely)
+            self._resolve_term(term, parameter, text, path, existential, widely)
             for term, parameter in zip(atom.arguments, signature, strict=True)
         ]
         good = tuple(term for term in terms if term is not None)
         return Atom(atom.predicate, good, atom.column) if len(good) == len(terms) else None
 
-    def _signature(
+    def _find_signature(
         self, atom: Atom, kind: PredicateKind, path: Path
     ) -> tuple[Parameter, ...] | None:
         wanted, other = self.vocabulary.relations, self.vocabulary.graded
@@ -192,7 +193,7 @@ class AtomReader:
         self.report.add(path, message, fix)
         return None
 
-    def _term(
+    def _resolve_term(
         self,
         term: Term,
         parameter: Parameter,
@@ -202,17 +203,19 @@ class AtomReader:
         widely: bool,
     ) -> Term | None:
         if isinstance(term, Text) or parameter.type == TEXT:
-            return self._text(term, parameter, text, path)
+            return self._resolve_words(term, parameter, text, path)
         name = term.name
         if name not in self.parameters:
             if isinstance(term, Variable) and existential:
                 return term
-            self._unknown_name(term, text, path, existential)
+            self._report_unknown(term, text, path, existential)
             return None
         self._check_type(name, parameter, text, path, widely=existential or widely)
         return Variable(name, term.column)
 
-    def _text(self, term: Term, parameter: Parameter, text: str, path: Path) -> Term | None:
+    def _resolve_words(
+        self, term: Term, parameter: Parameter, text: str, path: Path
+    ) -> Term | None:
         if isinstance(term, Text) and parameter.type == TEXT:
             return term
         if isinstance(term, Text):
@@ -226,7 +229,7 @@ class AtomReader:
         self.report.add(path, message, fix)
         return None
 
-    def _unknown_name(
+    def _report_unknown(
         self, term: Variable | Constant, text: str, path: Path, existential: bool
     ) -> None:
         if isinstance(term, Variable) and not existential:
@@ -259,7 +262,7 @@ class AtomReader:
         self.report.add(path, message, fix)
 
 
-def _mend(text: str) -> str:
+def _suggest_fix(text: str) -> str:
     if text.count("(") != text.count(")"):
         return "inside [ ] put each atom in quotes, such as ['on(item, support)']"
     return "write it like on(item, support)"

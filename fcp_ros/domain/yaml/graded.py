@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section `graded` of a domain file: graded predicates, rubrics and tables."""
+"""The section `graded` of a domain file: graded predicates, rubrics, tables and oracles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from fcp_ros.domain.model import (
     Combination,
     GradedPredicate,
     OracleChoice,
-    Parameter,
     Rubric,
     TableEntry,
     oracle_names,
@@ -26,13 +25,15 @@ from fcp_ros.domain.model import (
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.entries import DomainFile, GradedEntry, OracleEntry, RubricEntry, TableRow
 from fcp_ros.domain.yaml.fuzzy_rules import build_fuzzy_rule, check_t_norm
-from fcp_ros.domain.yaml.types import check_name, check_type
+from fcp_ros.domain.yaml.types import build_parameters, check_name, check_type
 from fcp_ros.foundation.wording import suggest_name
 
 SCORES = (0, 50, 100)
 """The scores that a rubric anchors."""
 NAME_CONTEXT = "name"
 """In `context`: the element's own name."""
+
+Oracle = str | OracleChoice
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
@@ -75,7 +76,7 @@ def _build_predicate(
     )
     return GradedPredicate(
         name=name,
-        parameters=tuple(Parameter(p, t) for p, t in entry.parameters.items()),
+        parameters=build_parameters(entry.parameters),
         rubric=rubric,
         context={parameter: tuple(names) for parameter, names in entry.context.items()},
         oracle=oracle,
@@ -164,7 +165,7 @@ def _rows(
     ]
 
 
-Oracle = str | OracleChoice
+# --- oracles
 
 
 def build_oracle(name: str, entry: GradedEntry, path: Path, report: Diagnostics) -> Oracle:

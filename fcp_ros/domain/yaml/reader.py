@@ -17,7 +17,7 @@ from fcp_ros.domain.yaml.entries import DomainFile
 from fcp_ros.domain.yaml.graded import build_graded
 from fcp_ros.domain.yaml.rules import build_constraints, build_resources, build_rules
 from fcp_ros.domain.yaml.scene import build_mapping
-from fcp_ros.domain.yaml.types import build_schema, vocabulary_of
+from fcp_ros.domain.yaml.types import build_schema, build_vocabulary
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.foundation.yaml_text import PositionedText, TextError, parse_yaml
 
@@ -42,7 +42,7 @@ def parse_domain(text: str, source: str = "domain") -> Domain:
     parsed = parse_lines(text, source)
     report = Diagnostics(source, parsed.lines)
     file = _check_shape(parsed.data, report)
-    vocabulary = vocabulary_of(file)
+    vocabulary = build_vocabulary(file)
     schema = build_schema(file, vocabulary, report)
     rules = build_rules(file, vocabulary, report)
     graded = build_graded(file, vocabulary, report)

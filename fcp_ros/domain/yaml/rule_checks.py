@@ -7,10 +7,10 @@ different parameters are different tuples. All checks below follow from that alo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from fcp_ros.domain.diagnostics import Diagnostics, Path
-from fcp_ros.domain.expressions.syntax import Atom, Variable, atoms
+from fcp_ros.domain.expressions.syntax import Atom, Variable, atoms, list_variables
 from fcp_ros.domain.model import ActionRule, Effect
 from fcp_ros.domain.yaml.atoms import covers, find_functional_conflict, write_bare
 from fcp_ros.domain.yaml.entries import RelationEntry
@@ -21,58 +21,103 @@ def check_sense(
     rule: ActionRule, relations: Mapping[str, RelationEntry], path: Path, report: Diagnostics
 ) -> None:
     """Report why the rule could never apply, or would change nothing or the unchangeable."""
-    _check_changes(rule, relations, path, report)
-    check_effects(rule, relations, path, report)
+    if not rule.add and not rule.delete and not rule.effects:
+        report.add(path, f"{rule.name} changes nothing", "say what it adds or deletes")
+    asked = rule.positive()
+    _check_changes(rule, rule.name, asked, "`when:`", relations, path, report)
+    for position, effect in enumerate(rule.effects):
+        _check_effect(rule, effect, relations, (*path, "effects", position), report)
     _check_metric(rule, relations, (*path, "metric"), report)
-    _check_contradictions(rule, report)
+    for literal in rule.when:
+        if literal.negated:
+            against = [(literal.atom, a) for a in asked]
+            _check_contradictions(
+                against, rule.parameter_names, literal.line, rule.name, "apply", report
+            )
     _check_parameters(rule, path, report)
-    when = rule.positive()
-    _check_functional(
-        when, relations, (*path, "when"), report, f"{rule.name} asks for", "drop one of them"
-    )
-    kept = [atom for atom in when if atom not in rule.delete]
-    if not find_functional_conflict(when, relations):
-        _check_functional(
-            [*kept, *(a for a in rule.add if a not in kept)],
-            relations,
-            (*path, "add"),
-            report,
-            f"{rule.name} leaves",
-            "delete the old one, or add only one",
-        )
+    if _check_functional(asked, relations, (*path, "when"), report, f"{rule.name} asks for"):
+        return
+    kept = [atom for atom in asked if atom not in rule.delete]
+    left = [*kept, *(atom for atom in rule.add if atom not in kept)]
+    _check_functional(left, relations, (*path, "add"), report, f"{rule.name} leaves")
+
+
+def _check_effect(
+    rule: ActionRule,
+    effect: Effect,
+    relations: Mapping[str, RelationEntry],
+    path: Path,
+    report: Diagnostics,
+) -> None:
+    owner = f"an effect of {rule.name}"
+    if not effect.add and not effect.delete:
+        report.add(path, f"{owner} changes nothing", "say what it adds or deletes")
+    if not effect.variables and not effect.when:
+        message = f"{owner} has neither variables nor a condition"
+        report.add(path, message, "put what it does under `add:` and `delete:` of the rule")
+    asked = (*rule.positive(), *effect.positive())
+    _check_changes(effect, owner, asked, "its `when:`", relations, path, report)
+    for position, atom in enumerate(effect.delete):
+        if atom in rule.add:
+            message = f"{owner} deletes {write_bare(atom)}, which the rule adds"
+            report.add(
+                (*path, "delete", position), message, "what is added stays: drop one of them"
+            )
+    names = {*rule.parameter_names, *(variable.name for variable in effect.variables)}
+    for literal in effect.when:
+        against = [(absent, literal.atom) for absent in rule.negative()]
+        if literal.negated:
+            against = [(literal.atom, atom) for atom in asked]
+        known = names if literal.negated else rule.parameter_names
+        _check_contradictions(against, known, literal.line, owner, "happen", report)
+    _check_effect_functional(rule, effect, relations, (*path, "add"), report)
+    used = {name for atom in _list_atoms(effect) for name in list_variables(atom)}
+    for variable in effect.variables:
+        if variable.name not in used:
+            message = f"variable {variable.name} of {owner} is used nowhere"
+            report.add((*path, "variables", variable.name), message, "use it or drop it")
 
 
 def _check_changes(
-    rule: ActionRule, relations: Mapping[str, RelationEntry], path: Path, report: Diagnostics
+    part: ActionRule | Effect,
+    owner: str,
+    asked: Collection[Atom],
+    key_of_conditions: str,
+    relations: Mapping[str, RelationEntry],
+    path: Path,
+    report: Diagnostics,
 ) -> None:
-    if not rule.add and not rule.delete and not rule.effects:
-        report.add(path, f"{rule.name} changes nothing", "say what it adds or deletes")
-    for key, changed in (("add", rule.add), ("delete", rule.delete)):
+    for key, changed in (("add", part.add), ("delete", part.delete)):
         for position, atom in enumerate(changed):
             here = (*path, key, position)
             text = write_bare(atom)
             if relations[atom.predicate].static:
-                message = f"{rule.name} changes {text}, but {atom.predicate} is static"
+                message = f"{owner} changes {text}, but {atom.predicate} is static"
                 report.add(here, message, f"drop it, or drop `static` of {atom.predicate}")
-            if key == "delete" and atom not in rule.positive():
-                message = f"{rule.name} deletes {text}, which it does not ask for"
-                report.add(here, message, "put the same atom under `when:` too")
-            if key == "add" and atom in rule.delete:
-                message = f"{rule.name} adds and deletes {text}"
-                report.add(here, message, "keep one of them")
+            if key == "delete" and atom not in asked:
+                message = f"{owner} deletes {text}, which it does not ask for"
+                report.add(here, message, f"put the same atom under {key_of_conditions} too")
+            if key == "add" and atom in part.delete:
+                report.add(here, f"{owner} adds and deletes {text}", "keep one of them")
 
 
-def _check_contradictions(rule: ActionRule, report: Diagnostics) -> None:
-    for literal in rule.when:
-        if not literal.negated:
-            continue
-        for atom in rule.positive():
-            if covers(literal.atom, atom, rule.parameter_names):
-                message = (
-                    f"{rule.name} asks for {write_bare(atom)} and for "
-                    f"not {write_bare(literal.atom)}: it can never apply"
-                )
-                report.add_at(literal.line, message, "drop one of them")
+def _check_contradictions(
+    pairs: Iterable[tuple[Atom, Atom]],
+    names: Collection[str],
+    line: int,
+    owner: str,
+    verb: str,
+    report: Diagnostics,
+) -> None:
+    """Report the first pair of an absence and an atom that it rules out."""
+    for absent, atom in pairs:
+        if covers(absent, atom, names):
+            message = (
+                f"{owner} asks for {write_bare(atom)} and for not {write_bare(absent)}: "
+                f"it can never {verb}"
+            )
+            report.add_at(line, message, "drop one of them")
+            return
 
 
 def _check_metric(
@@ -91,13 +136,13 @@ def _check_metric(
         message = f"{rule.name} moves along {name}, which does not say where one thing is"
         fix = "name a relation of two legs, one of them functional, such as at(robot, place)"
         report.add(path, message, fix)
-    elif not _moves(rule, list(entry.legs).index(entry.functional[0])):
+    elif not _is_move(rule, list(entry.legs).index(entry.functional[0])):
         message = f"{rule.name} does more, or something else, than move along {name}"
         fix = f"delete one {name} and add one {name} of the same {entry.functional[0]}, only that"
         report.add(path, message, f"{fix}; or drop `metric`")
 
 
-def _moves(rule: ActionRule, mover: int) -> bool:
+def _is_move(rule: ActionRule, mover: int) -> bool:
     if rule.effects or len(rule.delete) != 1 or len(rule.add) != 1:
         return False
     old, new = rule.delete[0], rule.add[0]
@@ -107,15 +152,11 @@ def _moves(rule: ActionRule, mover: int) -> bool:
 
 
 def _check_parameters(rule: ActionRule, path: Path, report: Diagnostics) -> None:
+    inside = (atom for effect in rule.effects for atom in _list_atoms(effect))
     used = {
-        term.name
-        for atom in (
-            *_atoms_of(rule),
-            *rule.graded,
-            *(a for e in rule.effects for a in _atoms_of(e)),
-        )
-        for term in atom.arguments
-        if isinstance(term, Variable)
+        name
+        for atom in (*_list_atoms(rule), *rule.graded, *inside)
+        for name in list_variables(atom)
     }
     for name in rule.parameter_names:
         if name not in used:
@@ -123,7 +164,7 @@ def _check_parameters(rule: ActionRule, path: Path, report: Diagnostics) -> None
             report.add((*path, "parameters", name), message, "use it or drop it")
 
 
-def _atoms_of(part: ActionRule | Effect) -> Iterator[Atom]:
+def _list_atoms(part: ActionRule | Effect) -> Iterator[Atom]:
     yield from (literal.atom for literal in part.when)
     yield from part.add
     yield from part.delete
@@ -136,81 +177,20 @@ def _check_functional(
     relations: Mapping[str, RelationEntry],
     path: Path,
     report: Diagnostics,
-    what: str,
-    fix: str,
-) -> None:
+    start: str,
+) -> bool:
+    """Report two atoms of which at most one holds; return True if there are any."""
     found = find_functional_conflict(atoms, relations)
     if found is None:
-        return
+        return False
     one, other, leg = found
     message = (
-        f"{what} both {write_bare(one)} and {write_bare(other)}, but {one.predicate} is functional "
-        f"in {leg} (at most one each)"
+        f"{start} both {write_bare(one)} and {write_bare(other)}, but {one.predicate} is "
+        f"functional in {leg} (at most one each)"
     )
-    report.add(path, f"{message}: it can never apply", fix)
-
-
-def check_effects(
-    rule: ActionRule, relations: Mapping[str, RelationEntry], path: Path, report: Diagnostics
-) -> None:
-    """Report why an effect could never happen, or would change nothing or the unchangeable."""
-    for position, effect in enumerate(rule.effects):
-        here = (*path, "effects", position)
-        _check_effect_changes(rule, effect, relations, here, report)
-        _check_effect_contradictions(rule, effect, report)
-        _check_effect_functional(rule, effect, relations, here, report)
-        _check_effect_variables(rule, effect, here, report)
-
-
-def _check_effect_changes(
-    rule: ActionRule,
-    effect: Effect,
-    relations: Mapping[str, RelationEntry],
-    path: Path,
-    report: Diagnostics,
-) -> None:
-    if not effect.add and not effect.delete:
-        report.add(path, f"an effect of {rule.name} changes nothing", "say what it adds or deletes")
-    if not effect.variables and not effect.when:
-        message = f"an effect of {rule.name} has neither variables nor a condition"
-        report.add(path, message, "put what it does under `add:` and `delete:` of the rule")
-    asked = {*rule.positive(), *effect.positive()}
-    for key, changed in (("add", effect.add), ("delete", effect.delete)):
-        for position, atom in enumerate(changed):
-            here = (*path, key, position)
-            text = write_bare(atom)
-            if relations[atom.predicate].static:
-                message = f"{rule.name} changes {text}, but {atom.predicate} is static"
-                report.add(here, message, f"drop it, or drop `static` of {atom.predicate}")
-            if key == "delete" and atom not in asked:
-                message = f"an effect of {rule.name} deletes {text}, which it does not ask for"
-                report.add(here, message, "put the same atom under its `when:` too")
-            if key == "add" and atom in effect.delete:
-                message = f"an effect of {rule.name} adds and deletes {text}"
-                report.add(here, message, "keep one of them")
-            if key == "delete" and atom in rule.add:
-                message = f"an effect of {rule.name} deletes {text}, which the rule adds"
-                report.add(here, message, "what is added stays: drop one of them")
-
-
-def _check_effect_contradictions(rule: ActionRule, effect: Effect, report: Diagnostics) -> None:
-    names = {*rule.parameter_names, *(variable.name for variable in effect.variables)}
-    asked = (*rule.positive(), *effect.positive())
-    for literal in effect.when:
-        if literal.negated:
-            pairs = [(literal.atom, a) for a in asked if covers(literal.atom, a, names)]
-        else:
-            pairs = [
-                (absent, literal.atom)
-                for absent in rule.negative()
-                if covers(absent, literal.atom, rule.parameter_names)
-            ]
-        for absent, atom in pairs[:1]:
-            message = (
-                f"an effect of {rule.name} asks for {write_bare(atom)} and for "
-                f"not {write_bare(absent)}: it can never happen"
-            )
-            report.add_at(literal.line, message, "drop one of them")
+    fix = "drop one of them" if path[-1] == "when" else "delete the old one, or add only one"
+    report.add(path, message, fix)
+    return True
 
 
 def _check_effect_functional(
@@ -231,21 +211,4 @@ def _check_effect_functional(
     left = dict.fromkeys([*there, *rule.add, *(a for a in effect.add if certain(a))])
     if find_functional_conflict([*there, *rule.add], relations) is not None:
         return  # not this effect's fault
-    found = find_functional_conflict(left, relations)
-    if found is not None:
-        one, other, leg = found
-        message = (
-            f"an effect of {rule.name} leaves both {write_bare(one)} and {write_bare(other)}, but "
-            f"{one.predicate} is functional in {leg} (at most one each)"
-        )
-        report.add((*path, "add"), message, "delete the old one, or add only one")
-
-
-def _check_effect_variables(
-    rule: ActionRule, effect: Effect, path: Path, report: Diagnostics
-) -> None:
-    used = {t.name for a in _atoms_of(effect) for t in a.arguments if isinstance(t, Variable)}
-    for variable in effect.variables:
-        if variable.name not in used:
-            message = f"variable {variable.name} of an effect of {rule.name} is used nowhere"
-            report.add((*path, "variables", variable.name), message, "use it or drop it")
+    _check_functional(left, relations, path, report, f"an effect of {rule.name} leaves")

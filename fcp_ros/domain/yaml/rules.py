@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section `rules` of a domain file."""
+"""The sections `rules`, `constraints` and `resources` of a domain file.
+
+The numbers of a rule (`duration`, `window`, `cost`) are read at the end of this file.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,6 @@ from fcp_ros.domain.model import (
     CostTerm,
     Duration,
     Effect,
-    Parameter,
     Resource,
     Window,
 )
@@ -33,7 +35,7 @@ from fcp_ros.domain.yaml.entries import (
     WindowEntry,
 )
 from fcp_ros.domain.yaml.rule_checks import check_sense
-from fcp_ros.domain.yaml.types import check_name, check_type
+from fcp_ros.domain.yaml.types import build_parameters, check_declarations, check_name
 from fcp_ros.foundation.wording import suggest_name
 
 _ACTION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(/[A-Za-z][A-Za-z0-9_]*)*\Z")
@@ -56,20 +58,18 @@ def _build_rule(
 ) -> ActionRule:
     path: Path = ("rules", name)
     check_name(name, "rule", path, report)
-    for parameter, type_ in entry.parameters.items():
-        here = (*path, "parameters", parameter)
-        check_name(parameter, "parameter", here, report)
-        check_type(type_, vocabulary, here, report, f"parameter {parameter} of {name}")
+    declared = (*path, "parameters")
+    check_declarations(entry.parameters, "parameter", name, declared, vocabulary, report)
     reader = AtomReader(vocabulary, report, entry.parameters, f"rule {name}")
     duration = build_duration(entry, (*path, "duration"), report)
-    when, formulas = reader.conditions(entry.when, (*path, "when"))
+    when, formulas = reader.read_conditions(entry.when, (*path, "when"))
     rule = ActionRule(
         name=name,
-        parameters=tuple(Parameter(p, t) for p, t in entry.parameters.items()),
+        parameters=build_parameters(entry.parameters),
         when=when,
-        add=reader.atoms(entry.add, PredicateKind.RELATION, (*path, "add")),
-        delete=reader.atoms(entry.delete, PredicateKind.RELATION, (*path, "delete")),
-        graded=reader.atoms(entry.graded, PredicateKind.GRADED, (*path, "graded")),
+        add=reader.read_atoms(entry.add, PredicateKind.RELATION, (*path, "add")),
+        delete=reader.read_atoms(entry.delete, PredicateKind.RELATION, (*path, "delete")),
+        graded=reader.read_atoms(entry.graded, PredicateKind.GRADED, (*path, "graded")),
         duration=duration,
         uses=dict(entry.uses),
         executor=entry.executor,
@@ -130,21 +130,18 @@ def _build_effect(
     path: Path,
     report: Diagnostics,
 ) -> Effect:
-    for variable, type_ in effect.variables.items():
-        here = (*path, "variables", variable)
-        check_name(variable, "variable", here, report)
-        check_type(type_, vocabulary, here, report, f"variable {variable} of an effect of {rule}")
-        if variable in entry.parameters:
-            message = f"{variable} is a parameter of {rule} and a variable of its effect"
-            report.add(here, message, "rename the variable")
-    names = {**entry.parameters, **effect.variables}
-    reader = AtomReader(vocabulary, report, names, f"an effect of {rule}")
-    when, formulas = reader.conditions(effect.when, (*path, "when"))
+    owner, declared = f"an effect of {rule}", (*path, "variables")
+    check_declarations(effect.variables, "variable", owner, declared, vocabulary, report)
+    for variable in effect.variables.keys() & entry.parameters.keys():
+        message = f"{variable} is a parameter of {rule} and a variable of its effect"
+        report.add((*declared, variable), message, "rename the variable")
+    reader = AtomReader(vocabulary, report, {**entry.parameters, **effect.variables}, owner)
+    when, formulas = reader.read_conditions(effect.when, (*path, "when"))
     return Effect(
-        variables=tuple(Parameter(v, t) for v, t in effect.variables.items()),
+        variables=build_parameters(effect.variables),
         when=when,
-        add=reader.atoms(effect.add, PredicateKind.RELATION, (*path, "add")),
-        delete=reader.atoms(effect.delete, PredicateKind.RELATION, (*path, "delete")),
+        add=reader.read_atoms(effect.add, PredicateKind.RELATION, (*path, "add")),
+        delete=reader.read_atoms(effect.delete, PredicateKind.RELATION, (*path, "delete")),
         formulas=formulas,
     )
 
@@ -164,15 +161,13 @@ def _build_constraint(
 ) -> Constraint:
     path: Path = ("constraints", name)
     check_name(name, "constraint", path, report)
-    for variable, type_ in entry.variables.items():
-        here = (*path, "variables", variable)
-        check_name(variable, "variable", here, report)
-        check_type(type_, vocabulary, here, report, f"variable {variable} of {name}")
+    declared = (*path, "variables")
+    check_declarations(entry.variables, "variable", name, declared, vocabulary, report)
     if not entry.never:
         report.add(path, f"{name} forbids nothing", "write at least one atom under `never:`")
     reader = AtomReader(vocabulary, report, entry.variables, f"constraint {name}")
     read = [
-        reader.atom(text, PredicateKind.RELATION, (*path, "never", position))
+        reader.read_atom(text, PredicateKind.RELATION, (*path, "never", position))
         for position, text in enumerate(entry.never)
     ]
     never = tuple(atom for atom in read if atom is not None)
@@ -180,9 +175,12 @@ def _build_constraint(
     for variable in entry.variables:
         if variable not in used and len(never) == len(read):
             message = f"variable {variable} of {name} is used nowhere"
-            report.add((*path, "variables", variable), message, "use it or drop it")
+            report.add((*declared, variable), message, "use it or drop it")
     variables = tuple(TypedVariable(v, t) for v, t in entry.variables.items())
     return Constraint(name, variables, never, entry.because)
+
+
+# --- numbers
 
 
 def build_duration(entry: RuleEntry, path: Path, report: Diagnostics) -> Duration:

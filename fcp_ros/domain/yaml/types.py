@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema
 from fcp_ros.domain.diagnostics import Diagnostics, Path, article
@@ -25,7 +26,7 @@ def check_name(name: str, what: str, path: Path, report: Diagnostics) -> None:
 def check_type(
     type_: str, vocabulary: Vocabulary, path: Path, report: Diagnostics, what: str
 ) -> bool:
-    """Report an unknown type and say whether it is known."""
+    """Report an unknown type; return True if it is known."""
     if type_ in vocabulary.parents:
         return True
     if type_ == TEXT:
@@ -36,21 +37,37 @@ def check_type(
     return False
 
 
-def vocabulary_of(file: DomainFile) -> Vocabulary:
-    """Return the types and predicates of a file, as far as it is sound."""
+def check_declarations(
+    declared: Mapping[str, str],
+    noun: str,
+    owner: str,
+    path: Path,
+    vocabulary: Vocabulary,
+    report: Diagnostics,
+) -> None:
+    """Report parameters or variables (`noun`) whose name or type can't be used."""
+    for name, type_ in declared.items():
+        here = (*path, name)
+        check_name(name, noun, here, report)
+        check_type(type_, vocabulary, here, report, f"{noun} {name} of {owner}")
+
+
+def build_vocabulary(file: DomainFile) -> Vocabulary:
+    """Build the view of the types and predicates of a file that need not be sound."""
     return Vocabulary(
         {name: tuple(parents) for name, parents in file.types.items()},
-        {name: _parameters(entry.legs) for name, entry in file.relations.items()},
-        {name: _parameters(entry.parameters) for name, entry in file.graded.items()},
+        {name: build_parameters(entry.legs) for name, entry in file.relations.items()},
+        {name: build_parameters(entry.parameters) for name, entry in file.graded.items()},
     )
 
 
-def _parameters(typing: dict[str, str]) -> tuple[Parameter, ...]:
+def build_parameters(typing: Mapping[str, str]) -> tuple[Parameter, ...]:
+    """Build parameters from names with types."""
     return tuple(Parameter(name, type_) for name, type_ in typing.items())
 
 
 def build_schema(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> Schema | None:
-    """The schema, or None where something (now reported) is wrong with it."""
+    """Build the schema; None if it has a fault, which is reported."""
     before = len(report.diagnostics)
     _check_types(vocabulary, report)
     _check_relations(file, vocabulary, report)

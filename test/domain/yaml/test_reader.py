@@ -8,6 +8,7 @@ import pytest
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.expressions.syntax import Atom, Text, Variable
 from fcp_ros.domain.model import Anchor, Duration, Literal, Parameter, Resource, TableEntry
+from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.reader import load_domain, parse_domain
 
 TINY = Path(__file__).parents[3] / "config" / "domains" / "tiny.yaml"
@@ -129,8 +130,9 @@ def test_a_sound_file_becomes_a_model():
     assert domain.mapping.synonyms == {"old beaker": "coffee cup"}
     assert domain.mapping.similar_threshold == 0.4
     assert domain.mapping.layer_types == {"room": "place", "agent": "robot"}
-    assert domain.signature("on") == (Parameter("item", "item"), Parameter("place", "place"))
-    assert domain.signature("nothing") is None
+    vocabulary = Vocabulary.of(domain)
+    assert vocabulary.signature("on") == (Parameter("item", "item"), Parameter("place", "place"))
+    assert vocabulary.signature("nothing") is None
     assert len(domain.content_hash) == 64
 
 
