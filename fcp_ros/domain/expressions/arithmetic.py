@@ -98,7 +98,7 @@ def parse_arithmetic(text: str) -> Arithmetic:
         rest = "" if ended else text[position:].strip()
         where = f"`{rest[:20]}` can't stand there" if rest else "it ends too early"
         raise NotArithmetic(where, f"write {shapes}") from None
-    if _depth(parsed) > MAX_DEPTH:
+    if _measure_depth(parsed) > MAX_DEPTH:
         raise NotArithmetic(f"it is nested deeper than {MAX_DEPTH} levels", "simplify it")
     return parsed
 
@@ -111,7 +111,7 @@ def parts(value: Arithmetic) -> Iterator[Arithmetic]:
             yield from parts(operand)
 
 
-def _depth(value: Arithmetic) -> int:
+def _measure_depth(value: Arithmetic) -> int:
     deepest = 0
     stack = [(value, 1)]
     while stack:

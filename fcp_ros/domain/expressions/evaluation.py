@@ -94,7 +94,7 @@ def evaluate(
     evaluator = _Evaluator(instance, degree_of, tnorm)
     return max(
         (
-            evaluator.degree(expression, {**fixed, **dict(zip(names, chosen, strict=True))})
+            evaluator.judge(expression, {**fixed, **dict(zip(names, chosen, strict=True))})
             for chosen in itertools.product(*ranges)
         ),
         default=0.0,
@@ -119,7 +119,7 @@ def holds(
 
     def check(current: Expression, bound: Mapping[str, str]) -> bool:
         if isinstance(current, Atom):
-            return decide(_ground(current, bound))
+            return decide(_build_fact(current, bound))
         if isinstance(current, Not):
             return not check(current.body, bound)
         if isinstance(current, (And, Or)):
@@ -158,8 +158,8 @@ def find_unmet(formula: Expression, instance: Instance, binding: Mapping[str, st
     return substitute(formula, {name: Constant(element) for name, element in binding.items()})
 
 
-def _ground(atom: Atom, binding: Mapping[str, str]) -> Fact:
-    return Fact(atom.predicate, tuple(_value(term, binding) for term in atom.arguments))
+def _build_fact(atom: Atom, binding: Mapping[str, str]) -> Fact:
+    return Fact(atom.predicate, tuple(_name_of(term, binding) for term in atom.arguments))
 
 
 def _occurs(fact: Fact, instance: Instance) -> bool:
@@ -186,7 +186,7 @@ class _Evaluator:
         self._degree_of = degree_of
         self._tnorm = tnorm
 
-    def degree(
+    def judge(
         self, expression: Expression, binding: Mapping[str, str], unknown: float = 0.0
     ) -> float:
         """The degree with `unknown` for every atom whose degree is not known.
@@ -194,24 +194,24 @@ class _Evaluator:
         All connectives but `not` are monotone, so 0 gives a lower bound and 1 an upper one.
         """
         if isinstance(expression, Atom):
-            return self._atom(expression, binding, unknown)
+            return self._judge_atom(expression, binding, unknown)
         if isinstance(expression, Not):
-            return 1.0 - self.degree(expression.body, binding, 1.0 - unknown)
+            return 1.0 - self.judge(expression.body, binding, 1.0 - unknown)
         if isinstance(expression, And):
-            parts = (self.degree(part, binding, unknown) for part in expression.parts)
+            parts = (self.judge(part, binding, unknown) for part in expression.parts)
             return self._tnorm.compose_all(parts)
         if isinstance(expression, Or):
-            return max(self.degree(part, binding, unknown) for part in expression.parts)
+            return max(self.judge(part, binding, unknown) for part in expression.parts)
         if isinstance(expression, Exists):
             inner = _list_bindings(expression.variables, binding, self._instance)
-            return max((self.degree(expression.body, b, unknown) for b in inner), default=0.0)
+            return max((self.judge(expression.body, b, unknown) for b in inner), default=0.0)
         if isinstance(expression, Forall):
             inner = _list_bindings(expression.variables, binding, self._instance)
-            return self._tnorm.compose_all(self.degree(expression.body, b, unknown) for b in inner)
-        return 1.0 - expression.weight * (1.0 - self.degree(expression.body, binding, unknown))
+            return self._tnorm.compose_all(self.judge(expression.body, b, unknown) for b in inner)
+        return 1.0 - expression.weight * (1.0 - self.judge(expression.body, binding, unknown))
 
-    def _atom(self, atom: Atom, binding: Mapping[str, str], unknown: float) -> float:
-        arguments = tuple(_value(term, binding) for term in atom.arguments)
+    def _judge_atom(self, atom: Atom, binding: Mapping[str, str], unknown: float) -> float:
+        arguments = tuple(_name_of(term, binding) for term in atom.arguments)
         instance = self._instance
         if atom.predicate == IS_A:
             return float(is_a(instance, instance.id_of(arguments[0]), arguments[1]))
@@ -221,7 +221,7 @@ class _Evaluator:
         return unknown if degree is None else degree
 
 
-def _value(term: Term, binding: Mapping[str, str]) -> str:
+def _name_of(term: Term, binding: Mapping[str, str]) -> str:
     if isinstance(term, Variable):
         return binding[term.name]
     return term.name if isinstance(term, Constant) else term.value

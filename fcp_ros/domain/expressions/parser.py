@@ -91,7 +91,7 @@ def parse_expression(text: str) -> Expression:
         raise
     except _BadToken as error:
         raise ExpressionError(error.message, text, error.column) from None
-    if _depth(parsed) > MAX_DEPTH:
+    if _measure_depth(parsed) > MAX_DEPTH:
         raise ExpressionError(
             f"The expression is nested deeper than {MAX_DEPTH} levels: simplify it."
         )
@@ -104,7 +104,7 @@ class _BadToken(Exception):
     def __init__(self, message: str, token: Token) -> None:
         super().__init__(message)
         self.message = message
-        self.column = _column(token)
+        self.column = _find_column(token)
 
 
 @v_args(inline=True)
@@ -137,20 +137,20 @@ class _Builder(Transformer):  # type: ignore[type-arg]
 
     def declaration(self, variable: Token, type_: Token) -> TypedVariable:
         name = _unquote(type_) if type_.type == "STRING" else str(type_)
-        return TypedVariable(variable[1:], name, _column(variable))
+        return TypedVariable(variable[1:], name, _find_column(variable))
 
     def atom(self, predicate: Token, *terms: Any) -> Expression:
         arguments = tuple(term for term in terms if term is not None)
-        return Atom(str(predicate), arguments, _column(predicate))
+        return Atom(str(predicate), arguments, _find_column(predicate))
 
     def variable(self, token: Token) -> Variable:
-        return Variable(token[1:], _column(token))
+        return Variable(token[1:], _find_column(token))
 
     def constant(self, token: Token) -> Constant:
-        return Constant(str(token), _column(token))
+        return Constant(str(token), _find_column(token))
 
     def text(self, token: Token) -> Text:
-        return Text(_unquote(token), _column(token))
+        return Text(_unquote(token), _find_column(token))
 
 
 @lru_cache(maxsize=1)
@@ -161,7 +161,7 @@ def _parser() -> Lark:
     return Lark(grammar, parser="lalr", transformer=_Builder(), maybe_placeholders=False)
 
 
-def _column(token: Token) -> int:
+def _find_column(token: Token) -> int:
     return (token.start_pos or 0) + 1
 
 
@@ -177,7 +177,7 @@ def _unquote(token: Token) -> str:
     return str(value)
 
 
-def _depth(expression: Expression) -> int:
+def _measure_depth(expression: Expression) -> int:
     deepest = 0
     stack = [(expression, 1)]
     while stack:
@@ -195,7 +195,7 @@ def _explain(error: UnexpectedInput, text: str) -> ExpressionError:
         or getattr(error, "allowed", None)
         or ()
     )
-    expected = _in_words(names)
+    expected = _list_expected(names)
     token = getattr(error, "token", None)
     if position < 0 or position >= len(text) or (token is not None and token.type == "$END"):
         end = len(text.rstrip()) + 1
@@ -203,7 +203,7 @@ def _explain(error: UnexpectedInput, text: str) -> ExpressionError:
     if isinstance(error, UnexpectedCharacters):
         return _explain_character(text, position, expected)
     return ExpressionError(
-        f"Unexpected `{token}`: expected {expected}.{_token_hint(token)}", text, position + 1
+        f"Unexpected `{token}`: expected {expected}.{_suggest_case(token)}", text, position + 1
     )
 
 
@@ -223,7 +223,7 @@ def _explain_character(text: str, position: int, expected: str) -> ExpressionErr
     )
 
 
-def _token_hint(token: Token | None) -> str:
+def _suggest_case(token: Token | None) -> str:
     if token is None or token.type != "NAME":
         return ""
     lowered = str(token).lower()
@@ -232,7 +232,7 @@ def _token_hint(token: Token | None) -> str:
     return ""
 
 
-def _in_words(names: set[str]) -> str:
+def _list_expected(names: set[str]) -> str:
     words = [word for name, word in _WORDS.items() if name in names]
     if not words:
         return "something else"

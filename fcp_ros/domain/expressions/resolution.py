@@ -293,12 +293,12 @@ def _infer(name: str, uses: list[Atom], domain: Domain, vocabulary: Vocabulary, 
         message = f"?{name} stands where words are needed: write them in double quotes."
         raise ExpressionError(message, text, graded[TEXT])
     if not crisp and not graded:
-        return _from_labels(name, labels, domain, vocabulary, text, column)
+        return _infer_from_labels(name, labels, domain, vocabulary, text, column)
     meet = vocabulary.common_subtypes((*graded, *crisp))
     if len(meet) == 1:
         return meet[0]
     if not meet:
-        raise _contradiction(name, {**graded, **crisp}, text)
+        raise _contradict(name, {**graded, **crisp}, text)
     if not graded:
         return next(iter(crisp))
     asked = vocabulary.common_subtypes(graded)
@@ -311,7 +311,7 @@ def _infer(name: str, uses: list[Atom], domain: Domain, vocabulary: Vocabulary, 
     raise ExpressionError(message, text, next(iter(graded.values())))
 
 
-def _from_labels(
+def _infer_from_labels(
     name: str,
     labels: Iterable[str],
     domain: Domain,
@@ -334,7 +334,7 @@ def _from_labels(
     raise ExpressionError(message, text, column)
 
 
-def _contradiction(name: str, types: Mapping[str, int], text: str) -> ExpressionError:
+def _contradict(name: str, types: Mapping[str, int], text: str) -> ExpressionError:
     words = " and ".join(article(type_) for type_ in types)
     message = f"?{name} would have to be {words}, and nothing is: use two variables."
     return ExpressionError(message, text, max(types.values()))

@@ -181,21 +181,21 @@ def to_text(expression: Expression) -> str:
     if isinstance(expression, Atom):
         return f"{expression.predicate}({', '.join(write_term(t) for t in expression.arguments)})"
     if isinstance(expression, Not):
-        return f"not {_operand(expression.body)}"
+        return f"not {_write_operand(expression.body)}"
     if isinstance(expression, And):
-        return " and ".join(_operand(part) for part in expression.parts)
+        return " and ".join(_write_operand(part) for part in expression.parts)
     if isinstance(expression, Or):
         return " or ".join(
-            to_text(p) if isinstance(p, And) else _operand(p) for p in expression.parts
+            to_text(p) if isinstance(p, And) else _write_operand(p) for p in expression.parts
         )
     if isinstance(expression, Weighted):
-        return f"{expression.weight!r} * {_operand(expression.body)}"
+        return f"{expression.weight!r} * {_write_operand(expression.body)}"
     word = "exists" if isinstance(expression, Exists) else "forall"
     variables = ", ".join(f"?{v.name}: {quote_if_needed(v.type)}" for v in expression.variables)
     return f"{word} {variables} ({to_text(expression.body)})"
 
 
-def _operand(expression: Expression) -> str:
+def _write_operand(expression: Expression) -> str:
     text = to_text(expression)
     return f"({text})" if isinstance(expression, (And, Or)) else text
 

@@ -45,7 +45,7 @@ def assemble(
         definitions: of the predicates that were replaced.
     """
     names = Names(universe, legs)
-    task = _Assembly(universe, names).task(drafts, goal, sources)
+    task = _Assembly(universe, names).build(drafts, goal, sources)
     return replace(task, replaced=describe_replaced(definitions, names))
 
 
@@ -55,7 +55,7 @@ class _Assembly:
         self._names = names
         self._writer = FormulaWriter(names)
 
-    def task(
+    def build(
         self,
         drafts: Sequence[DraftRule],
         goal: Formula,
@@ -67,7 +67,7 @@ class _Assembly:
         idle: dict[str, ActionRule] = {}
         forms: dict[str, ActionForm] = {}
         for draft in sorted(drafts, key=lambda draft: draft.is_idle):
-            rule = self._rule(draft.action, draft)
+            rule = self._build_rule(draft.action, draft)
             if rule is None:
                 continue
             rule = replace(rule, name=free.take(draft.action))
@@ -77,14 +77,14 @@ class _Assembly:
         extra = dict(self._writer.used)
         if any(atom.predicate == SAME for draft in drafts for atom in draft.atoms()):
             extra[SAME] = None
-        schema = self._names.schema(self._universe.domain.name, extra)
-        domain = self._domain(schema, rules, sources)
-        instance = self._instance(schema, extra)
+        schema = self._names.build_schema(self._universe.domain.name, extra)
+        domain = self._build_domain(schema, rules, sources)
+        instance = self._build_instance(schema, extra)
         problem = self._universe.problem
         cost = problem.minimises_cost
         return PddlTask(problem.name, domain, instance, wanted, forms, cost, idle)
 
-    def _domain(
+    def _build_domain(
         self, schema: Schema, rules: Mapping[str, ActionRule], sources: Sequence[Source]
     ) -> Domain:
         text = "\0".join(source.text for source in sources)
@@ -96,30 +96,32 @@ class _Assembly:
             graded={},
             constraints=(),
             resources={},
-            mapping=SceneMapping({}, {}, self._names.type_(("object",))),
+            mapping=SceneMapping({}, {}, self._names.name_type(("object",))),
             source=" ".join(source.file for source in sources),
             content_hash=hashlib.sha256(text.encode()).hexdigest(),
         )
 
     # --- rules
 
-    def _rule(self, name: str, draft: DraftRule) -> ActionRule | None:
+    def _build_rule(self, name: str, draft: DraftRule) -> ActionRule | None:
         """The rule; None where a formula makes it impossible."""
-        world = _free(self._names.world, draft)
-        parameters = [Parameter(p.name, self._names.parameter_type(p)) for p in draft.parameters]
+        world = _take_free_name(self._names.world, draft)
+        parameters = [
+            Parameter(p.name, self._names.name_parameter_type(p)) for p in draft.parameters
+        ]
         names = [parameter.name for parameter in parameters]
         if any(self._names.is_worldly(atom.predicate) for atom in draft.atoms()):
-            parameters.append(Parameter(world, self._names.only(self._names.world)))
-        formulas = self._conditions(draft.formulas, names, world)
+            parameters.append(Parameter(world, self._names.name_single_type(self._names.world)))
+        formulas = self._write_conditions(draft.formulas, names, world)
         if formulas is None:
             return None
-        effects = (self._effect(effect, names, world) for effect in draft.effects)
+        effects = (self._build_effect(effect, names, world) for effect in draft.effects)
         return ActionRule(
             name=name,
             parameters=tuple(parameters),
-            when=self._literals(draft.positive, draft.negative, world),
-            add=self._atoms(draft.add, world),
-            delete=self._atoms(draft.delete, world),
+            when=self._build_literals(draft.positive, draft.negative, world),
+            add=self._translate_atoms(draft.add, world),
+            delete=self._translate_atoms(draft.delete, world),
             graded=(),
             duration=Duration(_STEP_SECONDS),
             uses={},
@@ -129,20 +131,25 @@ class _Assembly:
             formulas=formulas,
         )
 
-    def _effect(self, drafted: DraftEffect, parameters: Sequence[str], world: str) -> Effect | None:
+    def _build_effect(
+        self, drafted: DraftEffect, parameters: Sequence[str], world: str
+    ) -> Effect | None:
         """The effect; None where a formula makes it impossible."""
         variables = tuple(
-            Parameter(v.name, self._names.parameter_type(v)) for v in drafted.variables
+            Parameter(v.name, self._names.name_parameter_type(v)) for v in drafted.variables
         )
         names = (*parameters, *(variable.name for variable in variables))
-        formulas = self._conditions(drafted.formulas, names, world)
+        formulas = self._write_conditions(drafted.formulas, names, world)
         if formulas is None:
             return None
-        when = self._literals(drafted.positive, drafted.negative, world)
-        add, delete = self._atoms(drafted.add, world), self._atoms(drafted.delete, world)
+        when = self._build_literals(drafted.positive, drafted.negative, world)
+        add, delete = (
+            self._translate_atoms(drafted.add, world),
+            self._translate_atoms(drafted.delete, world),
+        )
         return Effect(variables, when, add, delete, formulas)
 
-    def _conditions(
+    def _write_conditions(
         self, formulas: Iterable[Formula], names: Sequence[str], world: str
     ) -> tuple[Expression, ...] | None:
         """The formulas that are not true in any state; None where one of them is false."""
@@ -155,36 +162,36 @@ class _Assembly:
                 found.append(written)
         return tuple(found)
 
-    def _literals(
+    def _build_literals(
         self, positive: Iterable[Atom], negative: Iterable[Atom], world: str
     ) -> tuple[Literal, ...]:
         return (
-            *(Literal(atom) for atom in self._atoms(positive, world)),
-            *(Literal(atom, negated=True) for atom in self._atoms(negative, world)),
+            *(Literal(atom) for atom in self._translate_atoms(positive, world)),
+            *(Literal(atom, negated=True) for atom in self._translate_atoms(negative, world)),
         )
 
-    def _atoms(self, atoms: Iterable[Atom], world: str) -> tuple[Atom, ...]:
-        return tuple(self._names.atom(atom, {}, Variable(world)) for atom in atoms)
+    def _translate_atoms(self, atoms: Iterable[Atom], world: str) -> tuple[Atom, ...]:
+        return tuple(self._names.translate_atom(atom, {}, Variable(world)) for atom in atoms)
 
     # --- the initial state
 
-    def _instance(self, schema: Schema, extra: Iterable[str]) -> Instance:
+    def _build_instance(self, schema: Schema, extra: Iterable[str]) -> Instance:
         names, spelling = self._names, self._universe.problem.spelling
         builder = InstanceBuilder(schema)
-        ids = {n: builder.add(names.element_type(n), spelt) for n, spelt in spelling.items()}
+        ids = {n: builder.add(names.name_element_type(n), spelt) for n, spelt in spelling.items()}
         world: tuple[int, ...] = ()
         if schema.has_type(f"only.{names.world}"):
-            world = (builder.add(names.only(names.world), names.world),)
+            world = (builder.add(names.name_single_type(names.world), names.world),)
         for predicate, tuples in self._universe.problem.facts.items():
             prefix = world if names.is_worldly(predicate) else ()
-            relation = names.relation(predicate)
+            relation = names.name_relation(predicate)
             for arguments in sorted(tuples):
                 builder.relate(relation, *prefix, *[ids[name] for name in arguments])
         if SAME in extra:
             for id_ in ids.values():
-                builder.relate(names.relation(SAME), id_, id_)
+                builder.relate(names.name_relation(SAME), id_, id_)
         if "" in extra:
-            builder.relate(names.relation(""), *world)
+            builder.relate(names.name_relation(""), *world)
         return builder.build()
 
 
@@ -195,14 +202,14 @@ def describe_replaced(definitions: Definitions, names: Names) -> dict[str, Repla
         part = definition.part
         shift = int(names.is_worldly(part.predicate))
         found[predicate] = Replaced(
-            names.relation(part.predicate),
+            names.name_relation(part.predicate),
             tuple(position + shift for position in part.order),
             definition.complement,
         )
     return found
 
 
-def _free(wanted: str, draft: DraftRule) -> str:
+def _take_free_name(wanted: str, draft: DraftRule) -> str:
     """A name that none of the rule's variables has."""
     taken = Counter(p.name for p in draft.parameters)
     taken.update(v.name for effect in draft.effects for v in effect.variables)

@@ -27,8 +27,6 @@ from fcp_ros.domain.pddl.invariants import Key, Part, find_invariant
 from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftRule
 from fcp_ros.domain.pddl.rules.universe import Universe
 from fcp_ros.domain.pddl.syntax.tree import (
-    Conjunction,
-    Disjunction,
     DomainText,
     Formula,
     Negation,
@@ -37,6 +35,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     ProblemText,
     Quantified,
     Typed,
+    change_parts,
     terms_of,
 )
 
@@ -87,14 +86,14 @@ def _find_definition(
             for complement in (True, False):
                 definition = Definition(predicate, Part(other, order, counted), complement)
                 if (
-                    _holds_at_first(definition, universe)
+                    _holds_initially(definition, universe)
                     and all(_is_kept(definition, rule) for rule in drafts)
                     and _is_single(definition, universe, drafts)
                 ):
                     yield definition
 
 
-def _holds_at_first(definition: Definition, universe: Universe) -> bool:
+def _holds_initially(definition: Definition, universe: Universe) -> bool:
     part = definition.part
     keys = {tuple(a[p] for p in part.order) for a in universe.facts(part.predicate)}
     held = universe.facts(definition.predicate)
@@ -199,39 +198,33 @@ def _keeps_shadow(definition: Definition, rule: DraftRule, touched: _Touched) ->
 
 @dataclass(frozen=True)
 class Replacement:
-    """Says everything without the predicates that are defined."""
+    """Rewrites a task without the predicates that are defined."""
 
     definitions: Definitions
     universe: Universe
 
-    def domain(self) -> DomainText:
-        """The domain, where neither conditions nor effects speak of them."""
+    def rewrite_domain(self) -> DomainText:
+        """Rewrite the domain; neither conditions nor effects speak of the defined predicates."""
         text = self.universe.domain
         return replace(
             text,
             predicates={n: p for n, p in text.predicates.items() if n not in self.definitions},
-            actions=tuple(map(self._action, text.actions)),
+            actions=tuple(map(self._rewrite_action, text.actions)),
         )
 
-    def problem(self) -> ProblemText:
-        """The problem without their initial facts."""
+    def rewrite_problem(self) -> ProblemText:
+        """Rewrite the problem without the initial facts of the defined predicates."""
         text = self.universe.problem
         facts = {n: tuples for n, tuples in text.facts.items() if n not in self.definitions}
         return replace(text, facts=facts)
 
-    def formula(self, formula: Formula) -> Formula:
-        """The formula, where the relation is spoken of instead."""
+    def rewrite(self, formula: Formula) -> Formula:
+        """Rewrite a formula so that it speaks of the relations instead."""
         if isinstance(formula, Atom):
-            return self._atom(formula)
-        if isinstance(formula, Negation):
-            return Negation(self.formula(formula.body))
-        if isinstance(formula, (Conjunction, Disjunction)):
-            return type(formula)(tuple(map(self.formula, formula.parts)))
-        if isinstance(formula, Quantified):
-            return replace(formula, body=self.formula(formula.body))
-        return formula
+            return self._rewrite_atom(formula)
+        return change_parts(formula, self.rewrite)
 
-    def _atom(self, atom: Atom) -> Formula:
+    def _rewrite_atom(self, atom: Atom) -> Formula:
         definition = self.definitions.get(atom.predicate)
         if definition is None:
             return atom
@@ -246,11 +239,11 @@ class Replacement:
         exists = Quantified(False, (some,), Atom(part.predicate, tuple(terms)))
         return Negation(exists) if definition.complement else exists
 
-    def _action(self, action: PddlAction) -> PddlAction:
+    def _rewrite_action(self, action: PddlAction) -> PddlAction:
         effects = (
             replace(
                 effect,
-                condition=self.formula(effect.condition),
+                condition=self.rewrite(effect.condition),
                 add=self._drop_defined(effect.add),
                 delete=self._drop_defined(effect.delete),
             )
@@ -258,7 +251,7 @@ class Replacement:
         )
         return replace(
             action,
-            precondition=self.formula(action.precondition),
+            precondition=self.rewrite(action.precondition),
             effects=tuple(effect for effect in effects if effect.add or effect.delete),
         )
 

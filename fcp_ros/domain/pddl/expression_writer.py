@@ -54,7 +54,7 @@ class FormulaWriter:
         if not isinstance(found, bool):
             return found
         self.used[""] = None
-        always = Atom(self.names.relation(""), (self._world,))
+        always = Atom(self.names.name_relation(""), (self._world,))
         return always if found else Not(always)
 
     def write_condition(
@@ -78,9 +78,9 @@ class FormulaWriter:
         objects: list[TypedVariable] = []
         for term in dict.fromkeys(terms_in(formula)):
             if isinstance(term, Constant):
-                name = self._take(term.name)
+                name = self._take_name(term.name)
                 bound[term] = Variable(name)
-                objects.append(TypedVariable(name, self.names.only(term.name)))
+                objects.append(TypedVariable(name, self.names.name_single_type(term.name)))
         found = self._write(formula, bound)
         if isinstance(found, bool) or not objects:
             return found
@@ -90,7 +90,7 @@ class FormulaWriter:
         """The expression, or its truth where that is the same in any state."""
         if isinstance(formula, Atom):
             terms = {term: self._write_term(term, bound) for term in formula.arguments}
-            return self.names.atom(formula, terms, self._world)
+            return self.names.translate_atom(formula, terms, self._world)
         if isinstance(formula, Equality):
             return self._write_equality(formula, bound)
         if isinstance(formula, Negation):
@@ -106,7 +106,7 @@ class FormulaWriter:
         if left == right or (isinstance(left, Constant) and isinstance(right, Constant)):
             return left == right
         self.used[SAME] = None
-        return Atom(self.names.relation(SAME), (left, right))
+        return Atom(self.names.name_relation(SAME), (left, right))
 
     def _join(self, formula: Conjunction | Disjunction, bound: Bound) -> Expression | bool:
         """The parts joined: nested joins of the same kind taken apart, each part once."""
@@ -132,15 +132,15 @@ class FormulaWriter:
         for variable in formula.variables:
             if not self.names.universe.candidates(variable):
                 return formula.universal
-            name = self._take(variable.name)
+            name = self._take_name(variable.name)
             inner[Variable(variable.name)] = Variable(name)
-            typed.append(TypedVariable(name, self.names.type_(variable.types)))
+            typed.append(TypedVariable(name, self.names.name_type(variable.types)))
         body = self._write(formula.body, inner)
         if isinstance(body, bool):
             return body
         return (Forall if formula.universal else Exists)(tuple(typed), body)
 
-    def _take(self, name: str) -> str:
+    def _take_name(self, name: str) -> str:
         """A free name like this one; the grammar of goals allows no hyphen in variables."""
         given = name.split(".")[1] if name.startswith("each.") else name
         return self._variables.take(re.sub(r"\W", "_", given))
@@ -150,4 +150,4 @@ class FormulaWriter:
         if found is not None:
             return found
         assert isinstance(term, Constant), "variables are bound"
-        return self.names.element(term.name)
+        return self.names.translate_object(term.name)

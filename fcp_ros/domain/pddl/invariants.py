@@ -57,7 +57,7 @@ def find_invariant(part: Part, rules: Sequence[DraftRule], facts: Facts) -> Inva
         candidate = queue.popleft()
         refined = _find_repairs(candidate, rules)
         if refined is None:
-            if _holds_at_first(candidate, facts):
+            if _holds_initially(candidate, facts):
                 return candidate
             continue
         for larger in refined:
@@ -67,7 +67,7 @@ def find_invariant(part: Part, rules: Sequence[DraftRule], facts: Facts) -> Inva
     return None
 
 
-def _holds_at_first(candidate: Invariant, facts: Facts) -> bool:
+def _holds_initially(candidate: Invariant, facts: Facts) -> bool:
     weight = Counter(
         tuple(arguments[position] for position in part.order)
         for part in candidate
@@ -118,8 +118,8 @@ class _RuleCheck:
         for added in self._added:
             if added.effect is not None:
                 own = {v.name for v in added.effect.variables}
-                in_key = {_name(term) for term in added.key}
-                if any(_name(t) in own - in_key for t in added.atom.arguments):
+                in_key = {_get_name(term) for term in added.key}
+                if any(_get_name(t) in own - in_key for t in added.atom.arguments):
                     return True
         return any(
             one.atom != other.atom and self._may_meet(one, other)
@@ -128,7 +128,9 @@ class _RuleCheck:
 
     def _may_meet(self, one: _Added, other: _Added) -> bool:
         """Return True if both may add to the same weight."""
-        return _unify(one.key, _variables(one.effect), other.key, _variables(other.effect))
+        return _unify(
+            one.key, _list_variables(one.effect), other.key, _list_variables(other.effect)
+        )
 
     def find_unbalanced(self) -> Iterator[tuple[DraftEffect | None, Key]]:
         """The keys that something is added to and nothing taken from."""
@@ -148,7 +150,10 @@ class _RuleCheck:
                 continue  # the same fact deleted and added: nothing changes
             for added in self._rule.add if adding is None else adding.add:
                 if added.predicate == atom.predicate and _unify(
-                    added.arguments, _variables(adding), atom.arguments, _variables(effect)
+                    added.arguments,
+                    _list_variables(adding),
+                    atom.arguments,
+                    _list_variables(effect),
                 ):
                     return True
         return False
@@ -161,10 +166,10 @@ class _RuleCheck:
         """Parts over what is deleted that would balance the key."""
         for atom in self._list_deleted(effect):
             if atom.predicate not in self._parts:
-                yield from _parts_for(atom, key)
+                yield from _find_parts(atom, key)
 
 
-def _parts_for(atom: Atom, key: Key) -> Iterator[Part]:
+def _find_parts(atom: Atom, key: Key) -> Iterator[Part]:
     """The parts that see the key in an atom, with at most one position left to count."""
     places = range(len(atom.arguments))
     if len(atom.arguments) > len(key) + 1:
@@ -178,14 +183,14 @@ def _parts_for(atom: Atom, key: Key) -> Iterator[Part]:
 def _unify(one: Key, of_one: frozenset[str], other: Key, of_other: frozenset[str]) -> bool:
     """Return True if the terms may be the same things; variables of effects may be anything."""
     return all(
-        left == right or _name(left) in of_one or _name(right) in of_other
+        left == right or _get_name(left) in of_one or _get_name(right) in of_other
         for left, right in zip(one, other, strict=True)
     )
 
 
-def _variables(effect: DraftEffect | None) -> frozenset[str]:
+def _list_variables(effect: DraftEffect | None) -> frozenset[str]:
     return frozenset() if effect is None else frozenset(v.name for v in effect.variables)
 
 
-def _name(term: Term) -> str:
+def _get_name(term: Term) -> str:
     return "" if isinstance(term, Text) else term.name

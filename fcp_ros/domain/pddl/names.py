@@ -65,7 +65,7 @@ class Names:
 
     # --- types
 
-    def type_(self, types: Sequence[str]) -> str:
+    def name_type(self, types: Sequence[str]) -> str:
         """The type of what is of one of several types."""
         names = sorted(self._renamed[type_] for type_ in types)
         if len(names) == 1:
@@ -79,7 +79,7 @@ class Names:
                 self._types[name].append(union)
         return union
 
-    def only(self, constant: str) -> str:
+    def name_single_type(self, constant: str) -> str:
         """The type of one object, or of the world."""
         name = f"only.{constant}"
         if name not in self._types:
@@ -87,20 +87,20 @@ class Names:
             self._types[name] = [] if own is None else [self._renamed[own]]
         return name
 
-    def parameter_type(self, parameter: DraftParameter) -> str:
+    def name_parameter_type(self, parameter: DraftParameter) -> str:
         """The type of a parameter of a rule."""
         if parameter.constant is not None:
-            return self.only(parameter.constant)
-        return self.type_(parameter.types)
+            return self.name_single_type(parameter.constant)
+        return self.name_type(parameter.types)
 
-    def element_type(self, name: str) -> str:
+    def name_element_type(self, name: str) -> str:
         """The type of an object, once all rules have been made."""
         only = f"only.{name}"
         return only if only in self._types else self._renamed[self.universe.type_of[name]]
 
     # --- relations
 
-    def relation(self, predicate: str) -> str:
+    def name_relation(self, predicate: str) -> str:
         """Our name of a predicate; of the one that always holds for the empty name."""
         return self._relations[predicate]
 
@@ -111,42 +111,42 @@ class Names:
         arity = len(self.universe.domain.predicates[predicate])
         return arity == 0 or self.legs.get(predicate, Legs()).single
 
-    def atom(self, atom: Atom, terms: Mapping[Term, Term], world: Term) -> Atom:
+    def translate_atom(self, atom: Atom, terms: Mapping[Term, Term], world: Term) -> Atom:
         """An atom over our names; terms that are not mapped stay."""
         arguments = tuple(terms.get(term, term) for term in atom.arguments)
         if self.is_worldly(atom.predicate):
             arguments = (world, *arguments)
-        return Atom(self.relation(atom.predicate), arguments)
+        return Atom(self.name_relation(atom.predicate), arguments)
 
-    def element(self, name: str) -> Constant:
+    def translate_object(self, name: str) -> Constant:
         """Return the element for an object."""
         return Constant(self.universe.problem.spelling[name])
 
     # --- the schema
 
-    def schema(self, name: str, extra: Iterable[str]) -> Schema:
+    def build_schema(self, name: str, extra: Iterable[str]) -> Schema:
         """The schema of all that has been named; `extra`: SAME and "" where they are used."""
         relations = [
-            self._relation(predicate, legs)
+            self._build_relation(predicate, legs)
             for predicate, legs in sorted(self.universe.domain.predicates.items())
         ]
         for predicate in extra:
             legs = (Typed("left"), Typed("right")) if predicate == SAME else ()
-            relations.append(self._relation(predicate, legs))
+            relations.append(self._build_relation(predicate, legs))
         types = {type_: tuple(sorted(set(above))) for type_, above in self._types.items()}
         return Schema(name, types, relations=tuple(relations))
 
-    def _relation(self, predicate: str, parameters: Sequence[Typed]) -> Relation:
+    def _build_relation(self, predicate: str, parameters: Sequence[Typed]) -> Relation:
         free = FreeNames()
         found = self.legs.get(predicate, Legs())
         legs: list[tuple[str, str]] = []
         functional: list[str] = []
         if self.is_worldly(predicate):
-            legs.append((free.take(WORLD), self.only(self.world)))
+            legs.append((free.take(WORLD), self.name_single_type(self.world)))
             functional.append(WORLD)
         for position, parameter in enumerate(parameters):
-            legs.append((free.take(parameter.name), self.type_(parameter.types)))
+            legs.append((free.take(parameter.name), self.name_type(parameter.types)))
             if position in found.functional:
                 functional.append(legs[-1][0])
         static = predicate in ("", SAME) or self.universe.is_static(predicate)
-        return Relation(self.relation(predicate), tuple(legs), tuple(functional), static)
+        return Relation(self.name_relation(predicate), tuple(legs), tuple(functional), static)

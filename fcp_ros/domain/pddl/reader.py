@@ -90,28 +90,31 @@ def work_out(texts: PddlTexts) -> PddlTask:
     """
     source, _ = texts.sources
     universe, goal = Universe(texts.domain, texts.problem), texts.goal
-    drafts = _drafts(universe, source)
+    drafts = _draft_all(universe, source)
     definitions = find_definitions(universe, drafts)
     # Before anything is replaced: it takes part in the invariants of what stays.
-    legs = {name: _legs(name, universe, drafts) for name in sorted(universe.fluents)}
+    legs = {name: _find_legs(name, universe, drafts) for name in sorted(universe.fluents)}
     for definition in definitions.values():
-        legs[definition.part.predicate] = _with_key(legs, definition.part)
+        legs[definition.part.predicate] = _add_key(legs, definition.part)
     if definitions:
         without = Replacement(definitions, universe)
         parts = (definition.part for definition in definitions.values())
         keys = {part.predicate: part.order for part in parts}
-        universe, goal = Universe(without.domain(), without.problem(), keys), without.formula(goal)
-        drafts = _drafts(universe, source)
+        universe, goal = (
+            Universe(without.rewrite_domain(), without.rewrite_problem(), keys),
+            without.rewrite(goal),
+        )
+        drafts = _draft_all(universe, source)
     return assemble(universe, drafts, legs, goal, texts.sources, definitions)
 
 
-def _drafts(universe: Universe, source: Source) -> list[DraftRule]:
+def _draft_all(universe: Universe, source: Source) -> list[DraftRule]:
     return [
         rule for action in universe.domain.actions for rule in draft_rules(action, universe, source)
     ]
 
 
-def _with_key(legs: Mapping[str, Legs], part: Part) -> Legs:
+def _add_key(legs: Mapping[str, Legs], part: Part) -> Legs:
     """Add to the known legs of a predicate that its facts are single for each key of a part."""
     known = legs[part.predicate]
     if not part.order:
@@ -121,7 +124,7 @@ def _with_key(legs: Mapping[str, Legs], part: Part) -> Legs:
     return Legs(tuple(sorted({*known.functional, *part.order})), known.single)
 
 
-def _legs(predicate: str, universe: Universe, drafts: list[DraftRule]) -> Legs:
+def _find_legs(predicate: str, universe: Universe, drafts: list[DraftRule]) -> Legs:
     """Find the legs of a predicate that invariants prove functional."""
     arity = len(universe.domain.predicates[predicate])
     facts = universe.problem.facts

@@ -71,7 +71,7 @@ def apply_rule(rule: ActionRule, span: RuleSpan, match: Morphism) -> Rewrite:
     state = match.target
     bound = {name: match.mapping[id_] for name, id_ in span.parameters.items()}
     ground = amalgamate(rule.name, compute_changes(rule, state, bound), state)
-    return rewrite(ground, _occurrence(ground.L, state))
+    return rewrite(ground, _build_match(ground.L, state))
 
 
 def compute_changes(rule: ActionRule, state: Instance, bound: Ids) -> Changes:
@@ -130,9 +130,9 @@ def amalgamate(name: str, changes: Changes, state: Instance) -> Rule:
     before = [fact for fact in (*changes.matched, *changes.delete) if _has(state, fact)]
     kept = [fact for fact in before if fact not in changes.delete or fact in changes.add]
     elements = dict.fromkeys(n for f in (*before, *changes.add) for n in f.arguments)
-    left = _ground(state, elements, before)
-    glue = _ground(state, elements, kept)
-    right = _ground(state, elements, (*kept, *changes.add))
+    left = _build_part(state, elements, before)
+    glue = _build_part(state, elements, kept)
+    right = _build_part(state, elements, (*kept, *changes.add))
     return Rule(name, inclusion(glue, left), inclusion(glue, right))
 
 
@@ -205,7 +205,7 @@ def _has(state: Instance, fact: Fact) -> bool:
     return state.find_tuple(fact.relation, legs) is not None
 
 
-def _ground(state: Instance, elements: Iterable[str], facts: Iterable[Fact]) -> Instance:
+def _build_part(state: Instance, elements: Iterable[str], facts: Iterable[Fact]) -> Instance:
     """A part of a state: some elements, and facts about them that need not all hold there."""
     builder = InstanceBuilder(state.schema)
     for name in elements:
@@ -216,7 +216,7 @@ def _ground(state: Instance, elements: Iterable[str], facts: Iterable[Fact]) -> 
     return builder.build(allow_conflicts=True)
 
 
-def _occurrence(left: Instance, state: Instance) -> Morphism:
+def _build_match(left: Instance, state: Instance) -> Morphism:
     """The match that takes each element to its namesake."""
     mapping = {id_: state.id_of(left.name_of(id_)) for id_ in left.all_elements()}
     for relation in left.schema.relations:

@@ -105,9 +105,9 @@ class Scope:
         if isinstance(formula, Forall):
             return self.require(Exists(formula.variables, Not(formula.body)), not wanted)
         assert isinstance(formula, (Atom, Exists)), "conditions of rules are crisp"
-        return self._exists(formula, wanted)
+        return self._require_exists(formula, wanted)
 
-    def _exists(self, formula: Atom | Exists, wanted: bool) -> ApplicationCondition:
+    def _require_exists(self, formula: Atom | Exists, wanted: bool) -> ApplicationCondition:
         """Extend the pattern by the variables, and by the atoms that must hold of them."""
         variables, atoms, rest = self._open(formula)
         larger = list(self._extend(variables, atoms))
@@ -151,7 +151,7 @@ class Scope:
             elif isinstance(current, Exists if wanted else Forall):
                 inner = dict(names)
                 for variable in current.variables:
-                    inner[variable.name] = self._fresh(variable.name, variables)
+                    inner[variable.name] = self._take_fresh_name(variable.name, variables)
                     variables[inner[variable.name]] = variable.type
                 pending.append((current.body, wanted, inner))
             elif isinstance(current, Atom) and wanted:
@@ -161,7 +161,7 @@ class Scope:
                 rest.append(part if wanted else Not(part))
         return variables, tuple(atoms), tuple(rest)
 
-    def _fresh(self, name: str, taken: Collection[str]) -> str:
+    def _take_fresh_name(self, name: str, taken: Collection[str]) -> str:
         """A name that no parameter has, and nothing else in the pattern."""
         found = f"?{name}"
         while found in taken or found in self.types:

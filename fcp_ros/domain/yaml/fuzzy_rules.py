@@ -34,8 +34,8 @@ def build_fuzzy_rule(
     lines = []
     for position, given in enumerate(entry.rule):
         here = (*path, "rule", position)
-        value = _value(name, given.value, entry, file, (*here, "value"), report)
-        fits = _fuzzy_set(name, given, here, report)
+        value = _build_value(name, given.value, entry, file, (*here, "value"), report)
+        fits = _build_fuzzy_set(name, given, here, report)
         if value is not None and fits is not None:
             lines.append(RuleLine(" ".join(given.value.split()), value, fits))
     return FuzzyRule(tuple(lines), t_norm)
@@ -51,7 +51,9 @@ def check_t_norm(name: str, t_norm: str | None, path: Path, report: Diagnostics)
     return t_norm or DEFAULT_T_NORM
 
 
-def _fuzzy_set(name: str, given: RuleLineEntry, path: Path, report: Diagnostics) -> FuzzySet | None:
+def _build_fuzzy_set(
+    name: str, given: RuleLineEntry, path: Path, report: Diagnostics
+) -> FuzzySet | None:
     if (given.trapezoid is None) == (given.sigmoid is None):
         message = f"a line of the rule of {name} needs either a trapezoid or a sigmoid"
         report.add(path, message, "write `trapezoid: [a, b, c, d]` or `sigmoid: {middle:, width:}`")
@@ -75,7 +77,7 @@ def _fuzzy_set(name: str, given: RuleLineEntry, path: Path, report: Diagnostics)
         return None
 
 
-def _value(
+def _build_value(
     name: str, text: str, entry: GradedEntry, file: DomainFile, path: Path, report: Diagnostics
 ) -> Arithmetic | None:
     try:
@@ -103,7 +105,7 @@ class _Names:
             if self._is_element(value.parameter):
                 self._check_attribute(value)
         elif isinstance(value, Distance):
-            return self._distance(value)
+            return self._resolve_distance(value)
         elif isinstance(value, ArithmeticOperation):
             return replace(value, operands=tuple(map(self.resolve, value.operands)))
         return value
@@ -147,7 +149,7 @@ class _Names:
             message = f"the rule of {self._name} computes with {attribute}, which is {kind}"
             self._report.add(self._path, message, "use an attribute of kind int or float")
 
-    def _distance(self, value: Distance) -> Distance:
+    def _resolve_distance(self, value: Distance) -> Distance:
         ends = (value.first, value.second)
         known = [self._is_element(end) for end in ends]
         if not all(known):

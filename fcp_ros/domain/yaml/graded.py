@@ -68,11 +68,11 @@ def _build_predicate(
             check_type(type_, vocabulary, here, report, f"parameter {parameter} of {name}")
     _check_context(name, entry, file, vocabulary, path, report)
     oracle = build_oracle(name, entry, path, report)
-    rubric = _rubric(name, entry.rubric, entry, path, report) if entry.rubric else None
+    rubric = _build_rubric(name, entry.rubric, entry, path, report) if entry.rubric else None
     table = tuple(
         row
         for position, given in enumerate(entry.table)
-        for row in _rows(name, given, entry, (*path, "table", position), report)
+        for row in _build_rows(name, given, entry, (*path, "table", position), report)
     )
     return GradedPredicate(
         name=name,
@@ -114,7 +114,7 @@ def _check_context(
                     report.add((*here, position), message, suggest_name(attribute, known))
 
 
-def _rubric(
+def _build_rubric(
     name: str, given: RubricEntry, entry: GradedEntry, path: Path, report: Diagnostics
 ) -> Rubric:
     here = (*path, "rubric")
@@ -145,7 +145,7 @@ def _rubric(
     return Rubric(given.question, anchors, tuple(given.factors))
 
 
-def _rows(
+def _build_rows(
     name: str, row: TableRow, entry: GradedEntry, path: Path, report: Diagnostics
 ) -> list[TableEntry]:
     """A row with lists of labels stands for one entry each combination."""
@@ -175,14 +175,14 @@ def build_oracle(name: str, entry: GradedEntry, path: Path, report: Diagnostics)
         oracle: Oracle = entry.oracle
         _check_names(name, (entry.oracle,), here, report)
     else:
-        oracle = _choice(name, entry.oracle, here, report)
+        oracle = _build_choice(name, entry.oracle, here, report)
     names = oracle_names(oracle)
     if set(names) <= set(ORACLES):  # who an unknown name was meant to be decides what is needed
         _check_needs(name, entry, names, path, report)
     return oracle
 
 
-def _choice(name: str, entry: OracleEntry, path: Path, report: Diagnostics) -> OracleChoice:
+def _build_choice(name: str, entry: OracleEntry, path: Path, report: Diagnostics) -> OracleChoice:
     if bool(entry.first_of) == bool(entry.all_of):
         message = f"the oracle of {name} must say either first_of or all_of"
         report.add(path, message, "write `oracle: {first_of: [table, embedding]}`")

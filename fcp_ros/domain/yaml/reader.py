@@ -77,15 +77,15 @@ def read_text(path: FilePath) -> str:
         raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
     except OSError as error:
         reason = f"can't be read ({error.strerror or str(error)})"
-        raise _failure(path, 0, reason, "give the path of a YAML file") from None
+        raise _build_error(path, 0, reason, "give the path of a YAML file") from None
     if raw is None:
         reason = f"the file is larger than {MAX_BYTES} bytes"
-        raise _failure(path, 0, reason, "split or shorten the file")
+        raise _build_error(path, 0, reason, "split or shorten the file")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise _failure(path, line, "this is not UTF-8 text", "save the file as UTF-8") from None
+        raise _build_error(path, line, "this is not UTF-8 text", "save the file as UTF-8") from None
 
 
 def parse_lines(text: str, source: str) -> PositionedText:
@@ -97,10 +97,10 @@ def parse_lines(text: str, source: str) -> PositionedText:
     try:
         return parse_yaml(text)
     except TextError as error:
-        raise _failure(source, error.line or 0, error.what, error.fix) from None
+        raise _build_error(source, error.line or 0, error.what, error.fix) from None
 
 
-def _failure(file: object, line: int, message: str, fix: str) -> DomainError:
+def _build_error(file: object, line: int, message: str, fix: str) -> DomainError:
     return DomainError([Diagnostic(str(file), line, message, fix)])
 
 

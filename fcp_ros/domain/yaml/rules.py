@@ -90,13 +90,13 @@ def _build_rule(
 
 def is_readable(rule: ActionRule, entry: RuleEntry) -> bool:
     """Return True if every atom of the entry could be read."""
-    parts = [(rule.graded, entry.graded), *_atom_lists(rule, entry)]
+    parts = [(rule.graded, entry.graded), *_pair_atoms(rule, entry)]
     for effect, given in zip(rule.effects, entry.effects, strict=True):
-        parts.extend(_atom_lists(effect, given))
+        parts.extend(_pair_atoms(effect, given))
     return all(len(read) == len(texts) for read, texts in parts)
 
 
-def _atom_lists(
+def _pair_atoms(
     read: ActionRule | Effect, entry: RuleEntry | EffectEntry
 ) -> list[tuple[Sequence[object], Sequence[str]]]:
     conditions = (*read.when, *read.formulas)
@@ -239,13 +239,13 @@ def build_cost(rule: str, entry: RuleEntry, path: Path, report: Diagnostics) -> 
         return Cost(given.base)
     _check_cost(given.base, (*path, "base"), rule, report)
     terms = tuple(
-        _term(rule, term, entry, (*path, "terms", position), report)
+        _build_cost_term(rule, term, entry, (*path, "terms", position), report)
         for position, term in enumerate(given.terms)
     )
     return Cost(given.base, terms)
 
 
-def _term(
+def _build_cost_term(
     rule: str, given: CostTermEntry, entry: RuleEntry, path: Path, report: Diagnostics
 ) -> CostTerm:
     if not given.parameters:

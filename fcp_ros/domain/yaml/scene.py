@@ -16,8 +16,8 @@ from fcp_ros.foundation.wording import suggest_name
 
 def build_mapping(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> SceneMapping:
     """The mapping from scene graphs to instances; what is wrong goes into the report."""
-    labels = _labels(file, vocabulary, report)
-    layers = _layers(file, vocabulary, report)
+    labels = _build_labels(file, vocabulary, report)
+    layers = _build_layers(file, vocabulary, report)
     scene = file.scene
     for key, type_ in (("unknown", scene.unknown), ("unknown_small", scene.unknown_small)):
         if type_ is not None:
@@ -28,13 +28,13 @@ def build_mapping(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics)
         default_type=scene.unknown,
         small_default_type=scene.unknown_small,
         small_size=scene.small_size,
-        attribute_facts=_attribute_facts(file, report),
-        synonyms=_synonyms(file, labels, report),
+        attribute_facts=_build_attribute_facts(file, report),
+        synonyms=_build_synonyms(file, labels, report),
         similar_threshold=scene.similar_labels.threshold if scene.similar_labels else None,
     )
 
 
-def _labels(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> dict[str, str]:
+def _build_labels(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> dict[str, str]:
     labels: dict[str, str] = {}
     for type_, words in file.labels.items():
         check_type(type_, vocabulary, ("labels", type_), report, "a group of labels")
@@ -49,7 +49,9 @@ def _labels(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> di
     return labels
 
 
-def _synonyms(file: DomainFile, labels: Mapping[str, str], report: Diagnostics) -> dict[str, str]:
+def _build_synonyms(
+    file: DomainFile, labels: Mapping[str, str], report: Diagnostics
+) -> dict[str, str]:
     """Normalised word -> the label that it means the same as."""
     synonyms: dict[str, str] = {}
     for word, meaning in file.synonyms.items():
@@ -69,7 +71,7 @@ def _synonyms(file: DomainFile, labels: Mapping[str, str], report: Diagnostics) 
     return synonyms
 
 
-def _layers(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> dict[str, str]:
+def _build_layers(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> dict[str, str]:
     layers: dict[str, str] = {}
     for name, type_ in file.scene.layers.items():
         path = ("scene", "layers", name)
@@ -81,7 +83,7 @@ def _layers(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> di
     return layers
 
 
-def _attribute_facts(file: DomainFile, report: Diagnostics) -> tuple[AttributeFact, ...]:
+def _build_attribute_facts(file: DomainFile, report: Diagnostics) -> tuple[AttributeFact, ...]:
     facts = []
     for position, entry in enumerate(file.scene.attribute_facts):
         path = ("scene", "attribute_facts", position)

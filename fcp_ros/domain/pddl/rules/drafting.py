@@ -53,9 +53,9 @@ def draft_rules(action: PddlAction, universe: Universe, source: Source) -> tuple
     ]
     found: dict[DraftRule, DraftRule] = {}
     for conjunct in normaliser.find_alternatives(action.precondition):
-        terms = _terms(action, conjunct, effects, universe)
+        terms = _list_terms(action, conjunct, effects, universe)
         for partition in find_partitions(terms, conjunct, universe):
-            rule = _Draft(action, conjunct, partition, effects, universe, source).rule(terms)
+            rule = _Draft(action, conjunct, partition, effects, universe, source).build(terms)
             if rule is not None:
                 found.setdefault(replace(rule, cost=Cost()), rule)  # tables have no hash
             if len(found) > MAX_RULES:
@@ -68,7 +68,7 @@ def draft_rules(action: PddlAction, universe: Universe, source: Source) -> tuple
     return tuple(found.values())
 
 
-def _terms(
+def _list_terms(
     action: PddlAction,
     conjunct: Conjunct,
     effects: Sequence[tuple[ActionEffect, Conjunct]],
@@ -97,15 +97,15 @@ class _Draft:
     universe: Universe
     source: Source
 
-    def rule(self, terms: dict[PddlTerm, Typed]) -> DraftRule | None:
+    def build(self, terms: dict[PddlTerm, Typed]) -> DraftRule | None:
         """The rule; None where it can never apply."""
         names = FreeNames()
         parameters: list[DraftParameter] = []
         mapping: dict[PddlTerm, Variable] = {}
         order = {Variable(p.name): place for place, p in enumerate(self.action.parameters)}
         for group in sorted(self.partition, key=lambda group: _rank_group(group, order)):
-            name = names.take(_name(group, order))
-            parameters.append(DraftParameter(name, self._types(group, terms), group.constant))
+            name = names.take(_name_group(group, order))
+            parameters.append(DraftParameter(name, self._find_types(group, terms), group.constant))
             mapping.update((term, Variable(name)) for term in group.terms)
         positive = substitute_terms(self.conjunct.positive, mapping)
         negative = substitute_terms(self.conjunct.negative, mapping)
@@ -115,7 +115,7 @@ class _Draft:
         formulas = tuple(bind_terms(f, mapping, distinct) for f in self.conjunct.rest)
         if FALSE in formulas:
             return None
-        base, effects = self._effects(mapping, names, parameters, positive, negative)
+        base, effects = self._draft_effects(mapping, names, parameters, positive, negative)
         add, delete = base
         deletable = {atom.predicate for effect in effects for atom in effect.delete}
         add = tuple(a for a in add if a not in positive or a.predicate in deletable)
@@ -130,16 +130,16 @@ class _Draft:
             add,
             delete,
             effects,
-            self._cost(mapping),
+            self._compute_cost(mapping),
             tuple(formula for formula in formulas if formula != TRUE),
         )
 
-    def _types(self, group: Group, terms: dict[PddlTerm, Typed]) -> tuple[str, ...]:
+    def _find_types(self, group: Group, terms: dict[PddlTerm, Typed]) -> tuple[str, ...]:
         if group.constant is not None:
             return (self.universe.type_of[group.constant],)
         return self.universe.meet(terms[term].types for term in group.terms)
 
-    def _effects(
+    def _draft_effects(
         self,
         mapping: Substitution,
         names: FreeNames,
@@ -169,7 +169,7 @@ class _Draft:
         useful = (_drop_useless(part, positive, lost) for part in effects)
         return (add, delete), tuple(dict.fromkeys(part for part in useful if part is not None))
 
-    def _cost(self, mapping: Substitution) -> Cost:
+    def _compute_cost(self, mapping: Substitution) -> Cost:
         if not self.universe.problem.minimises_cost:
             return Cost()
         return compute_cost(self.action, mapping, self.universe, self.source)
@@ -183,7 +183,7 @@ def _rank_group(group: Group, order: dict[Variable, int]) -> tuple[int, int]:
     return (1 if group.constant is None else 2, 0)
 
 
-def _name(group: Group, order: dict[Variable, int]) -> str:
+def _name_group(group: Group, order: dict[Variable, int]) -> str:
     own = [t for t in group.terms if isinstance(t, Variable) and t in order]
     if own:
         return min(own, key=lambda term: order[term]).name

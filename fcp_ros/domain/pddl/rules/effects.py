@@ -98,7 +98,7 @@ class EffectDrafter:
         for typed in (*effect.variables, *condition.variables):
             if not self.universe.candidates(typed):
                 return None
-            name = self.names.take(_plain(typed.name))
+            name = self.names.take(_strip_prefix(typed.name))
             variables[Variable(name)] = DraftParameter(name, typed.types)
             mapping[Variable(typed.name)] = Variable(name)
         decided = self._decide_equalities(condition, mapping, variables)
@@ -139,7 +139,7 @@ class EffectDrafter:
         """Equality worked out: terms replaced, or left to the predicate SAME; None: impossible."""
         replaced: dict[Variable, Variable] = {}
 
-        def now(term: PddlTerm) -> Variable:
+        def follow(term: PddlTerm) -> Variable:
             found = mapping[term]
             while found in replaced:
                 found = replaced[found]
@@ -147,7 +147,7 @@ class EffectDrafter:
 
         same: list[tuple[PddlTerm, PddlTerm]] = []
         for left, right in condition.equal:
-            one, other = now(left), now(right)
+            one, other = follow(left), follow(right)
             if one not in variables:
                 one, other = other, one
             if one == other:
@@ -159,9 +159,9 @@ class EffectDrafter:
             else:
                 same.append((left, right))
         differ = [(left, right) for left, right in condition.unequal]
-        if any(now(left) == now(right) for left, right in differ):
+        if any(follow(left) == follow(right) for left, right in differ):
             return None
-        final = {term: now(term) for term in mapping}
+        final = {term: follow(term) for term in mapping}
         return (
             final,
             [Atom(SAME, (final[left], final[right])) for left, right in same],
@@ -185,7 +185,7 @@ class EffectDrafter:
         return self.universe.is_below(parameter.types, types)
 
 
-def _plain(name: str) -> str:
+def _strip_prefix(name: str) -> str:
     """A name without what the normal form put around it."""
     return name.split(".")[1] if "." in name else name
 
@@ -208,12 +208,12 @@ def compute_cost(
     terms: list[CostTerm] = []
     for part in action.cost:
         if not isinstance(part, FunctionValue):
-            _check(part, action, source)
+            _check_cost(part, action, source)
             base += part
             continue
-        term = _term(part, mapping, universe)
+        term = _build_cost_term(part, mapping, universe)
         for value in term.table.values():
-            _check(value, action, source)
+            _check_cost(value, action, source)
         if not term.parameters:
             base += term.table.get((), 0.0)
         elif term.table:
@@ -221,7 +221,7 @@ def compute_cost(
     return Cost(base, tuple(terms))
 
 
-def _term(
+def _build_cost_term(
     part: FunctionValue, mapping: Mapping[PddlTerm, Variable], universe: Universe
 ) -> CostTerm:
     """The values that fit the objects which the action itself names."""
@@ -243,7 +243,7 @@ def _fits(given: Sequence[PddlTerm], arguments: Sequence[str]) -> bool:
     )
 
 
-def _check(value: float, action: PddlAction, source: Source) -> None:
+def _check_cost(value: float, action: PddlAction, source: Source) -> None:
     if value < 0:
         raise source.refusal(
             action.at,

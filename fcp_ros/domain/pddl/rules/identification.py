@@ -46,7 +46,9 @@ def find_partitions(
     search = _Search(conjunct, universe, frozenset(constants))
     # Constants first: they are surely different from each other.
     ordered = sorted(terms, key=lambda term: not isinstance(term, Constant))
-    yield from search.extend((), [(term, search.candidates(term, terms[term])) for term in ordered])
+    yield from search.extend(
+        (), [(term, search.find_candidates(term, terms[term])) for term in ordered]
+    )
 
 
 class _Search:
@@ -58,7 +60,7 @@ class _Search:
         self._equal = conjunct.equal
         self._unequal = conjunct.unequal
 
-    def candidates(self, term: PddlTerm, typed: Typed) -> frozenset[str]:
+    def find_candidates(self, term: PddlTerm, typed: Typed) -> frozenset[str]:
         """Find the objects that a term may be, by its type and the static facts it occurs in."""
         if isinstance(term, Constant):
             return frozenset((term.name,))
@@ -84,14 +86,10 @@ class _Search:
         if alone:
             yield from self.extend((*groups, Group((term,), alone, named)), rest)
         for place, group in enumerate(groups):
-            both = self._both(group, candidates)
+            both = group.candidates & candidates
             if named is None and both:
                 joined = Group((*group.terms, term), both, group.constant)
                 yield from self.extend((*groups[:place], joined, *groups[place + 1 :]), rest)
-
-    @staticmethod
-    def _both(group: Group, candidates: frozenset[str]) -> frozenset[str]:
-        return group.candidates & candidates
 
     def _may_hold(self, groups: Partition) -> bool:
         """Return True if (in)equalities and static facts allow the identifications so far."""
@@ -102,15 +100,15 @@ class _Search:
         for left, right in self._unequal:
             if left in place and place[left] == place.get(right):
                 return False
-        if self._share_a_key(self._rows(self._keyed, place)):
+        if self._share_a_key(self._list_rows(self._keyed, place)):
             return False
-        rows = self._rows(self._static, place)
+        rows = self._list_rows(self._static, place)
         return all(self._occurs(atom, row, groups) for atom, row in rows) and not any(
-            self._clash(rows[i], rows[j]) for i in range(len(rows)) for j in range(i)
+            self._contradict(rows[i], rows[j]) for i in range(len(rows)) for j in range(i)
         )
 
     @staticmethod
-    def _rows(atoms: Sequence[Atom], place: Mapping[PddlTerm, int]) -> list[Row]:
+    def _list_rows(atoms: Sequence[Atom], place: Mapping[PddlTerm, int]) -> list[Row]:
         """The atoms whose terms have all been placed, with the numbers of their groups."""
         return [
             (atom, tuple(place[term] for term in terms_of(atom)))
@@ -141,7 +139,7 @@ class _Search:
             for position, number in enumerate(row)
         )
 
-    def _clash(self, one: Row, other: Row) -> bool:
+    def _contradict(self, one: Row, other: Row) -> bool:
         """Return True if two static facts would share a key and differ elsewhere."""
         (atom, row), (second, second_row) = one, other
         if atom.predicate != second.predicate or row == second_row:

@@ -128,7 +128,7 @@ class _Condition:
         Raises:
             _TooManyCases: they are too many.
         """
-        return self._dnf(formula, True, {})
+        return self._expand_part(formula, True, {})
 
     def split(self, formula: Formula) -> list[Conjunct]:
         """The few alternatives of the parts that have few; other parts are kept as formulas."""
@@ -144,7 +144,7 @@ class _Condition:
                 pending.extend(reversed(parts))
                 continue
             try:
-                found = self._dnf(*part)
+                found = self._expand_part(*part)
             except _TooManyCases:
                 base = base.join(self._keep(part))
                 continue
@@ -159,7 +159,7 @@ class _Condition:
         result = [base]
         for found, part in sorted(several, key=lambda one: len(one[0])):
             if len(result) * len(found) <= FEW_ALTERNATIVES:
-                result = self._product([result, found])
+                result = self._multiply([result, found])
             else:
                 kept = self._keep(part)
                 result = [conjunct.join(kept) for conjunct in result]
@@ -174,7 +174,7 @@ class _Condition:
             return (), [(inner, wanted, bound) for inner in children(formula)]
         if isinstance(formula, Quantified) and formula.universal is not wanted:
             used = free_names(formula.body)
-            fresh = self._fresh("some.", (v for v in formula.variables if v.name in used))
+            fresh = self._rename_apart("some.", (v for v in formula.variables if v.name in used))
             renamed = {**bound, **{old.name: Variable(new.name) for old, new in fresh}}
             return tuple(new for _, new in fresh), [(formula.body, wanted, renamed)]
         return None
@@ -189,11 +189,13 @@ class _Condition:
 
     def _simplify(self, formula: Formula, bound: Mapping[str, PddlTerm]) -> Formula:
         if isinstance(formula, Atom):
-            found = Atom(formula.predicate, tuple(_at(term, bound) for term in terms_of(formula)))
+            found = Atom(
+                formula.predicate, tuple(_replace_term(term, bound) for term in terms_of(formula))
+            )
             truth = self.universe.truth(found)
             return found if truth is None else TRUE if truth else FALSE
         if isinstance(formula, Equality):
-            left, right = _at(formula.left, bound), _at(formula.right, bound)
+            left, right = _replace_term(formula.left, bound), _replace_term(formula.right, bound)
             if left == right or (isinstance(left, Constant) and isinstance(right, Constant)):
                 return TRUE if left == right else FALSE
             return Equality(left, right)
@@ -204,27 +206,33 @@ class _Condition:
         assert isinstance(formula, Quantified), "other formulas have been refused"
         if not all(map(self.universe.candidates, formula.variables)):
             return TRUE if formula.universal else FALSE
-        fresh = self._fresh("each.", formula.variables)
+        fresh = self._rename_apart("each.", formula.variables)
         renamed = {**bound, **{old.name: Variable(new.name) for old, new in fresh}}
         body = self._simplify(formula.body, renamed)
         if body in (TRUE, FALSE):
             return body
         return Quantified(formula.universal, tuple(new for _, new in fresh), body)
 
-    def _dnf(self, formula: Formula, wanted: bool, bound: Mapping[str, PddlTerm]) -> list[Conjunct]:
+    def _expand_part(
+        self, formula: Formula, wanted: bool, bound: Mapping[str, PddlTerm]
+    ) -> list[Conjunct]:
         """Alternatives of the formula (of its negation where it is not `wanted`)."""
         if isinstance(formula, Atom):
-            return self._atom(formula, wanted, bound)
+            return self._expand_atom(formula, wanted, bound)
         if isinstance(formula, Equality):
-            pair = (_at(formula.left, bound), _at(formula.right, bound))
-            return _equality(pair, wanted)
+            pair = (_replace_term(formula.left, bound), _replace_term(formula.right, bound))
+            return _expand_equality(pair, wanted)
         if isinstance(formula, Negation):
-            return self._dnf(formula.body, not wanted, bound)
+            return self._expand_part(formula.body, not wanted, bound)
         if isinstance(formula, (Conjunction, Disjunction)):
             if isinstance(formula, Conjunction) is wanted:
-                return self._product(self._dnf(part, wanted, bound) for part in formula.parts)
+                return self._multiply(
+                    self._expand_part(part, wanted, bound) for part in formula.parts
+                )
             return list(
-                dict.fromkeys(c for part in formula.parts for c in self._dnf(part, wanted, bound))
+                dict.fromkeys(
+                    c for part in formula.parts for c in self._expand_part(part, wanted, bound)
+                )
             )
         assert isinstance(formula, Quantified), "other formulas have been refused"
         if not all(map(self.universe.candidates, formula.variables)):
@@ -232,23 +240,25 @@ class _Condition:
         used = free_names(formula.body)
         variables = tuple(v for v in formula.variables if v.name in used)
         if not variables:
-            return self._dnf(formula.body, wanted, bound)
+            return self._expand_part(formula.body, wanted, bound)
         formula = Quantified(formula.universal, variables, formula.body)
         if formula.universal is wanted:
-            return self._every(formula, wanted, bound)
-        fresh = self._fresh("some.", formula.variables)
+            return self._expand_universal(formula, wanted, bound)
+        fresh = self._rename_apart("some.", formula.variables)
         renamed = {**bound, **{old.name: Variable(new.name) for old, new in fresh}}
         added = Conjunct(tuple(new for _, new in fresh))
-        return [added.join(c) for c in self._dnf(formula.body, wanted, renamed)]
+        return [added.join(c) for c in self._expand_part(formula.body, wanted, renamed)]
 
-    def _atom(self, atom: Atom, wanted: bool, bound: Mapping[str, PddlTerm]) -> list[Conjunct]:
-        found = Atom(atom.predicate, tuple(_at(term, bound) for term in terms_of(atom)))
+    def _expand_atom(
+        self, atom: Atom, wanted: bool, bound: Mapping[str, PddlTerm]
+    ) -> list[Conjunct]:
+        found = Atom(atom.predicate, tuple(_replace_term(term, bound) for term in terms_of(atom)))
         truth = self.universe.truth(found)
         if truth is not None:
             return [Conjunct()] if truth is wanted else []
         return [Conjunct(positive=(found,)) if wanted else Conjunct(negative=(found,))]
 
-    def _product(self, parts: Iterable[Sequence[Conjunct]]) -> list[Conjunct]:
+    def _multiply(self, parts: Iterable[Sequence[Conjunct]]) -> list[Conjunct]:
         found = [Conjunct()]
         for part in parts:
             joined: dict[Conjunct, None] = {}
@@ -263,13 +273,13 @@ class _Condition:
 
     # --- universal conditions
 
-    def _every(
+    def _expand_universal(
         self, formula: Quantified, wanted: bool, bound: Mapping[str, PddlTerm]
     ) -> list[Conjunct]:
-        fresh = self._fresh("any.", formula.variables)
+        fresh = self._rename_apart("any.", formula.variables)
         renamed = {**bound, **{old.name: Variable(new.name) for old, new in fresh}}
-        against = self._dnf(formula.body, not wanted, renamed)
-        absent = [self._absence(conjunct, [new for _, new in fresh]) for conjunct in against]
+        against = self._expand_part(formula.body, not wanted, renamed)
+        absent = [self._find_absence(conjunct, [new for _, new in fresh]) for conjunct in against]
         if None not in absent:
             atoms = tuple(dict.fromkeys(atom for atom in absent if atom is not None))
             return [Conjunct(negative=atoms)]
@@ -284,9 +294,9 @@ class _Condition:
             {**bound, **dict(zip(names, map(Constant, chosen), strict=True))}
             for chosen in itertools.product(*ranges)
         )
-        return self._product(self._dnf(formula.body, wanted, case) for case in cases)
+        return self._multiply(self._expand_part(formula.body, wanted, case) for case in cases)
 
-    def _absence(self, conjunct: Conjunct, variables: Sequence[Typed]) -> Atom | None:
+    def _find_absence(self, conjunct: Conjunct, variables: Sequence[Typed]) -> Atom | None:
         """The atom whose absence, for all values of the variables, rules the conjunct out."""
         if (
             len(conjunct.positive) != 1
@@ -313,7 +323,7 @@ class _Condition:
 
     # --- helpers
 
-    def _fresh(self, prefix: str, variables: Iterable[Typed]) -> list[tuple[Typed, Typed]]:
+    def _rename_apart(self, prefix: str, variables: Iterable[Typed]) -> list[tuple[Typed, Typed]]:
         return [
             (old, Typed(f"{prefix}{old.name}.{next(self.numbers)}", old.types)) for old in variables
         ]
@@ -349,11 +359,11 @@ def free_names(formula: Formula) -> frozenset[str]:
     return frozenset().union(*map(free_names, children(formula)))
 
 
-def _at(term: PddlTerm, bound: Mapping[str, PddlTerm]) -> PddlTerm:
+def _replace_term(term: PddlTerm, bound: Mapping[str, PddlTerm]) -> PddlTerm:
     return bound.get(term.name, term) if isinstance(term, Variable) else term
 
 
-def _equality(pair: Pair, wanted: bool) -> list[Conjunct]:
+def _expand_equality(pair: Pair, wanted: bool) -> list[Conjunct]:
     left, right = pair
     if left == right or (isinstance(left, Constant) and isinstance(right, Constant)):
         return [Conjunct()] if (left == right) is wanted else []

@@ -8,7 +8,7 @@ terms `column` is the offset plus one. Places take no part in equality.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -338,28 +338,35 @@ def variable_names(formula: Formula) -> set[str]:
     return names
 
 
+def change_parts(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """Change the direct parts of a formula that are formulas; one without parts stays."""
+    if isinstance(formula, (Conjunction, Disjunction, TrajectoryFormula)):
+        return replace(formula, parts=tuple(map(change, formula.parts)))
+    if isinstance(formula, (Negation, Quantified, PreferenceFormula)):
+        return replace(formula, body=change(formula.body))
+    return formula
+
+
 def rename_free(formula: Formula, names: Mapping[str, str]) -> Formula:
     """Rename free variables; a new name occurs nowhere in the formula."""
     if not names:
         return formula
-    if isinstance(formula, Quantified):
-        bound = {variable.name for variable in formula.variables}
-        left = {old: new for old, new in names.items() if old not in bound}
-        return replace(formula, body=rename_free(formula.body, left))
-    if isinstance(formula, (Conjunction, Disjunction, TrajectoryFormula)):
-        return replace(formula, parts=tuple(rename_free(part, names) for part in formula.parts))
-    if isinstance(formula, (Negation, PreferenceFormula)):
-        return replace(formula, body=rename_free(formula.body, names))
     if isinstance(formula, Atom):
         terms = tuple(_rename(term, names) for term in terms_of(formula))
         return Atom(formula.predicate, terms, formula.column)
+    if isinstance(formula, Equality):
+        left, right = _rename(formula.left, names), _rename(formula.right, names)
+        return replace(formula, left=left, right=right)
     if isinstance(formula, NumericComparison):
         return replace(
             formula,
             left=_rename_in_number(formula.left, names),
             right=_rename_in_number(formula.right, names),
         )
-    return replace(formula, left=_rename(formula.left, names), right=_rename(formula.right, names))
+    if isinstance(formula, Quantified):
+        bound = {variable.name for variable in formula.variables}
+        names = {old: new for old, new in names.items() if old not in bound}
+    return change_parts(formula, lambda part: rename_free(part, names))
 
 
 def _rename(term: PddlTerm, names: Mapping[str, str]) -> PddlTerm:
