@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Domains: what a user writes (types, rules, graded predicates, goals), read, checked, resolved."""
+"""Domains: types, rules, graded predicates and goals as a user writes them, read and checked.
+
+- `model`: the domain as values: rules, effects, graded predicates with their oracles, resources.
+- `vocabulary`: types and predicates with their parameters, also of a file that is not sound yet.
+- `scene_mapping`: the types that a domain gives to what perception reports.
+- `diagnostics`: faults of a file as values, all reported at once.
+- `expressions`: the goal language, and the arithmetic of fuzzy rules.
+- `yaml`, `pddl`: the readers of domain files and of PDDL tasks; both end in a `Domain`.
+- `spans`: rules as double-pushout rewriting rules.
+"""
 
 from fcp_ros.domain.diagnostics import Diagnostic, DomainError
 from fcp_ros.domain.expressions.evaluation import evaluate, is_a

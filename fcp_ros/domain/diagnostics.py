@@ -39,7 +39,7 @@ class Diagnostics:
     """The faults found while a file is checked, and the lines of its paths.
 
     `lines` gives the 1-based line of every path of the document; a path that is not in it (a
-    missing key) is reported where its nearest ancestor stands.
+    missing key) gets the line of its nearest ancestor.
     """
 
     file: str

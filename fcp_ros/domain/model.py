@@ -2,8 +2,9 @@
 """The domain as values: a user's YAML file or PDDL task, checked and resolved (DESIGN section 2).
 
 Inside rules and constraints a parameter is written bare in YAML and stored as
-`Variable(parameter)`. A `Variable` in a negated literal that is no parameter is existential inside
-that negation. So atoms of rules and constraints hold only `Variable` and (in graded atoms) `Text`.
+`Variable(parameter)`. A `Variable` in a negated literal that is not a parameter is existential
+inside that negation. So atoms of rules and constraints hold only `Variable` and (in graded atoms)
+`Text`.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Duration:
     """Expected duration base + per_metre * distance, in seconds.
 
     The distance (m) is the straight line between the elements bound to the two parameters
-    `between`; it counts 0 where a position is unknown or `between` is None.
+    `between`; it is 0 if a position is unknown or `between` is None.
     """
 
     base: float
@@ -65,7 +66,7 @@ class Duration:
 class CostTerm:
     """A part of an action's cost that depends on what some of its parameters are bound to.
 
-    `table` gives it for each tuple of element names; 0 where it lists none.
+    `table` gives it for each tuple of element names; a tuple that is not listed costs 0.
     """
 
     parameters: tuple[str, ...]
@@ -74,7 +75,7 @@ class CostTerm:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Cost of an action: `base` and the sum of the terms; never negative."""
+    """Cost of an action: `base` plus the sum of the terms; never negative."""
 
     base: float = 1.0
     terms: tuple[CostTerm, ...] = ()
@@ -87,8 +88,8 @@ class Effect:
     `variables` range over the elements of their types and may bind any of them, parameters' too
     (matches are not monic here); atoms hold them and the rule's parameters. Without variables it is
     a plain conditional effect. In graph rewriting: a multi-rule of an amalgamated rule (Ehrig et
-    al., Fundamentals of Algebraic Graph Transformation). What several effects add stays, even where
-    another one deletes it. All of `when` and all of `formulas` must hold (see `ActionRule`).
+    al., Fundamentals of Algebraic Graph Transformation). Additions win over deletions, also of
+    another effect. All of `when` and all of `formulas` must hold (see `ActionRule`).
     """
 
     variables: tuple[Parameter, ...]
@@ -118,17 +119,18 @@ class Window:
 class ActionRule:
     """One action schema; spans/ turns it into a DPO rule.
 
-    `when` (conditions), `delete` (among the positive conditions) and `add` speak of relations,
-    `graded` of graded predicates whose degrees compose into the step's degree. `uses` is what one
-    step takes from each resource; `executor` is the relative name of an ExecuteStep action.
+    `when` (conditions), `delete` (among the positive conditions) and `add` are atoms of relations.
+    `graded` are atoms of graded predicates, whose degrees compose into the step's degree. `uses` is
+    what one step takes from each resource; `executor` is the relative name of an ExecuteStep
+    action.
 
-    `formulas` are conditions that are no literals: expressions over relations, of which all must
-    hold, too. Their free variables are parameters; quantified ones range over a type of the schema
-    and may be the same element as any other variable.
+    `formulas` are further conditions, as expressions over relations; all of them must hold. Their
+    free variables are parameters. Quantified variables range over a type of the schema and may be
+    the same element as any other variable.
 
-    `effects` happen besides (conditional, universal). `cost` is what "least cost" adds up.
-    `metric` names the relation that the rule moves along one hop at a time (`at` for a navigate
-    that changes nothing else): the planner then works with distances instead of hops.
+    `effects` are further effects (conditional, universal). `cost` is what the objective "least
+    cost" adds up. `metric` names the relation that the rule changes one hop at a time (`at` for a
+    navigate that changes nothing else). The planner then works with distances instead of hops.
     """
 
     name: str
@@ -170,7 +172,7 @@ MODELS = ("embedding", "causal_lm", "endpoint")
 ORACLES = (DEFAULT_ORACLE, *MODELS, *STATED)
 
 DEFAULT_T_NORM = "goedel"
-"""Several judges of one thing: the least of their degrees, so that two who agree are believed."""
+"""The least of several degrees of one thing: judges that agree do not lower each other's."""
 
 
 class Combination(str, Enum):
@@ -186,7 +188,7 @@ class OracleChoice:
 
     Args:
         names: two or more of `ORACLES`, in order.
-        combination: how they answer together.
+        combination: first answer, or all composed.
         t_norm: name of the t-norm that composes their degrees; used by ALL_OF.
     """
 
@@ -197,7 +199,7 @@ class OracleChoice:
 
 @dataclass(frozen=True, slots=True)
 class RuleLine:
-    """A value and how well it fits: `text` is the value as written, for people."""
+    """A value and its fuzzy set; `text` is the value as written, for messages."""
 
     text: str
     value: Arithmetic
@@ -213,7 +215,7 @@ class FuzzyRule:
 
 
 def oracle_names(oracle: str | OracleChoice) -> tuple[str, ...]:
-    """The oracles of a predicate: one, or those of a choice."""
+    """Return the oracles of a predicate: one, or those of a choice."""
     return oracle.names if isinstance(oracle, OracleChoice) else (oracle,)
 
 
@@ -254,10 +256,10 @@ class TableEntry:
 class GradedPredicate:
     """A predicate with a degree in [0, 1] that an oracle judges.
 
-    `context` is all that the oracle is shown of an element besides its category: names of
-    attributes, or "name" for the element's own name (judged, cached and learnt one by one then).
-    `oracle` is one of `ORACLES` or a choice of several. `default_degree` answers where table or
-    rule don't know, and as the last resort; None: a table then asks the default oracle.
+    `context` lists what the oracle is shown of an element in addition to its category: names of
+    attributes, or "name" for the element's own name (each element is then judged by itself).
+    `oracle` is one of `ORACLES` or a choice of several. `default_degree` answers if neither table
+    nor rule does, and as the last resort; if it is None, a table asks the default oracle.
     `judged_like` names the set of judgements ("substitution") whose trained head the embedding
     oracle uses for this predicate; "": none, the rubric's examples alone.
     """
@@ -286,7 +288,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A bounded number that actions use up (`unit` is for people)."""
+    """A bounded number that actions use up; `unit` serves messages only."""
 
     name: str
     initial: float

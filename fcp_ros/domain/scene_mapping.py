@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types that a domain gives to what perception reports, as values: labels, layers, states.
+"""The types that a domain gives to perceived things, as values: labels, layers, states.
 
 The domain readers fill in a `SceneMapping`; the layer `binding` applies it to a scene. Layers and
 attributes are plain names and values here, so that a domain depends on no scene.
@@ -37,7 +37,7 @@ class AttributeFact:
 
 
 STATE_ATTRIBUTES = (AttributeFact("is_open", False, "closed"),)
-"""The states that the supported scene formats write; the default without a domain's own."""
+"""The states that the supported scene formats write; the default of a domain without its own."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The vocabulary of a domain: types with their parents, predicates with their parameters.
 
-A plain, forgiving view that exists while a file is still full of mistakes (unknown parents, cyclic
-is_a), so that one run can report them all; `Vocabulary.of` gives the same view of a sound domain.
+A tolerant view of a file that may still have faults (unknown parents, cyclic is_a), so that one run
+reports all of them. `Vocabulary.of` gives the same view of a sound domain.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Vocabulary:
         return Vocabulary(parents, relations, graded)
 
     def ancestors(self, type_: str) -> frozenset[str]:
-        """The type and everything above it (known types only)."""
+        """Return the type and its known ancestors."""
         return ancestors(self.parents, type_)
 
     def is_subtype(self, sub: str, sup: str) -> bool:
@@ -45,13 +45,13 @@ class Vocabulary:
         return common_subtypes(self.parents, types)
 
     def signature(self, predicate: str) -> tuple[Parameter, ...] | None:
-        """Parameters of a relation or graded predicate, or None."""
+        """Return the parameters of a relation or graded predicate; None if it is unknown."""
         found = self.graded.get(predicate)
         return found if found is not None else self.relations.get(predicate)
 
 
 def ancestors(parents: Mapping[str, tuple[str, ...]], type_: str) -> frozenset[str]:
-    """The type and everything above it, as far as it is known; circles do no harm."""
+    """Return the type and its known ancestors; circles do no harm."""
     found: set[str] = set()
     pending = [type_]
     while pending:
@@ -67,7 +67,7 @@ def common_subtypes(
 ) -> tuple[str, ...]:
     """The largest types that lie below all the given ones, sorted by name.
 
-    One type if the given ones form a chain, none if nothing can be all of them at once.
+    One type if the given ones form a chain; empty if no element can have all of them.
     """
     wanted = set(types)
     below = {t: above for t in parents if wanted <= (above := ancestors(parents, t))}

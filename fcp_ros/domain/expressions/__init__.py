@@ -2,14 +2,13 @@
 """The goal language and the arithmetic of fuzzy rules: texts, values, types, degrees.
 
 A goal goes from text (`parser`) to a value (`syntax`), gets its names resolved against a domain
-and a state (`resolution`) and the types of its free variables (`types`); planners compile it, and
+and a state and the types of its free variables inferred (`resolution`). Planners compile it, and
 `evaluation` gives its degree by definition.
 
 - `syntax`: terms, atoms and connectives as values, and their text.
 - `parser`: text to expression, by the grammar `expression.lark`.
-- `resolution`: `check_goal`, which finds each name in the domain and the state.
-- `types`: the type of each free variable.
-- `evaluation`: the degree of an expression in a state.
-- `is_a`: the built-in predicate `is_a(element, "label")`.
+- `resolution`: `check_goal`, which finds each name in the domain and the state, and the types of
+  free variables.
+- `evaluation`: the degree of an expression in a state; the built-in predicate `is_a`.
 - `arithmetic`: values over numeric attributes (`support.width / item.width`), by `arithmetic.lark`.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arithmetic over numeric attributes, as values: `support.width / item.width`.
 
-Read by `arithmetic.lark`; what the names mean is checked in yaml/fuzzy_rules.py, and grounding
-evaluates it. Nothing here can call, import or look up anything.
+The grammar is in `arithmetic.lark`. yaml/fuzzy_rules.py checks the names, and grounding evaluates
+the values. Nothing here can call, import or look up anything.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ OPERATIONS = ("+", "-", "*", "/", "negative", "min", "max", "abs", "sqrt")
 
 
 class NotArithmetic(ValueError):
-    """A text that is no arithmetic; the message is a clause, `fix` says what to write."""
+    """A text that is not arithmetic; the message is a clause, `fix` says what to write."""
 
     def __init__(self, message: str, fix: str) -> None:
         super().__init__(message)
@@ -80,7 +80,7 @@ def parse_arithmetic(text: str) -> Arithmetic:
     """Read a value such as `distance(item, robot)` or `support.width / item.width`.
 
     Raises:
-        NotArithmetic: the text does not follow the grammar, or calls what there is not.
+        NotArithmetic: the text does not follow the grammar, or calls an unknown function.
     """
     shapes = "numbers, parameter.attribute, + - * /, min, max, abs, sqrt and distance(a, b)"
     if len(text) > MAX_LENGTH:
@@ -104,7 +104,7 @@ def parse_arithmetic(text: str) -> Arithmetic:
 
 
 def parts(value: Arithmetic) -> Iterator[Arithmetic]:
-    """The value and everything in it."""
+    """List the value and all its operands, depth first."""
     yield value
     if isinstance(value, ArithmeticOperation):
         for operand in value.operands:
@@ -171,7 +171,7 @@ class _Builder(Transformer):  # type: ignore[type-arg]
             return Distance(bare[0], bare[1])
         if bare:
             raise NotArithmetic(
-                f"{bare[0]} is no number", f"name an attribute of it, such as {bare[0]}.width"
+                f"{bare[0]} is not a number", f"name an attribute of it, such as {bare[0]}.width"
             )
         return ArithmeticOperation(name, arguments)
 

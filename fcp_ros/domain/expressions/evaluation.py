@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The degree of an expression in a state, by definition: slow, obvious, and the planner's twin.
+"""The degree of an expression in a state, by definition: slow, obvious, the planner's twin.
 
 Degrees (DESIGN section 4): relations and `is_a` are 0 or 1; graded predicates are judged; `and` and
 `forall` compose with the t-norm, `or` and `exists` take the largest, `not` is 1 - x, and a weight w
@@ -68,20 +68,20 @@ def evaluate(
     types: Mapping[str, str] | None = None,
     binding: Mapping[str, str] | None = None,
 ) -> float:
-    """The degree of a checked goal in a state, or a lower bound if some degrees are not known.
+    """Compute the degree of a checked goal in a state, or a lower bound if degrees are unknown.
 
     Args:
         expression: from `check_goal`.
         instance: the state.
-        degree_of: the degree of a graded predicate. An atom for which it returns None counts for
-            nothing: it is 0 where a higher degree helps, and 1 under a negation.
+        degree_of: the degree of a graded predicate. An atom for which it returns None counts as
+            0 where a higher degree helps, and as 1 under a negation.
         tnorm: composes conjunctions.
-        types: free variable -> type, from `infer_types`; a variable that is not in it ranges over
-            all elements.
+        types: free variable -> type, from `infer_types`; a variable without a type ranges over all
+            elements.
         binding: free variable -> element name, for those that are fixed.
 
     Returns:
-        a degree in [0, 1]; 0 where a free variable has nothing to range over.
+        A degree in [0, 1]; 0 if no element fits a free variable.
     """
     fixed = dict(binding or {})
     names = [name for name in free_variables(expression) if name not in fixed]
@@ -111,8 +111,8 @@ def holds(
 
     Args:
         formula: the condition.
-        instance: the state; only its elements matter if facts are decided otherwise.
-        binding: the rule's parameters, and what else is free -> element name.
+        instance: the state; only its elements matter if `holds_fact` is given.
+        binding: parameters of the rule and other free variables -> element name.
         holds_fact: decides facts; those of the instance hold by default.
     """
     decide = holds_fact or (lambda fact: _occurs(fact, instance))
@@ -170,7 +170,7 @@ def _occurs(fact: Fact, instance: Instance) -> bool:
 def _list_bindings(
     variables: Sequence[TypedVariable], binding: Mapping[str, str], instance: Instance
 ) -> Iterator[dict[str, str]]:
-    """The binding with each choice of elements for the variables."""
+    """Extend the binding by each choice of elements for the variables."""
     ranges = [
         [instance.name_of(element) for element in instance.elements(variable.type)]
         for variable in variables
@@ -189,7 +189,7 @@ class _Evaluator:
     def judge(
         self, expression: Expression, binding: Mapping[str, str], unknown: float = 0.0
     ) -> float:
-        """The degree with `unknown` for every atom whose degree is not known.
+        """Compute the degree with `unknown` for every atom whose degree is not known.
 
         All connectives but `not` are monotone, so 0 gives a lower bound and 1 an upper one.
         """

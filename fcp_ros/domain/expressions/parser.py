@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From text to expression, by `expression.lark`; errors point at the character."""
+"""The parser of goals (grammar: `expression.lark`); errors point at the character."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ _HINTS = {
 
 
 def parse_expression(text: str) -> Expression:
-    """Read a goal (or a rule's literal).
+    """Read a goal, or a condition of a rule.
 
     Args:
         text: such as `on(?x, table_1) and serves_as(?x, "drinking")`.
 
     Returns:
-        the expression as written; names are not looked up yet (`check_goal` does that).
+        The expression as written; `check_goal` resolves its names.
 
     Raises:
         ExpressionError: the text does not follow the grammar; says where and what was expected.
@@ -99,7 +99,7 @@ def parse_expression(text: str) -> Expression:
 
 
 class _BadToken(Exception):
-    """A token that the grammar accepts and its value forbids."""
+    """A token that fits the grammar but has a value that is not allowed."""
 
     def __init__(self, message: str, token: Token) -> None:
         super().__init__(message)

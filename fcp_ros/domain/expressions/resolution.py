@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks a parsed goal against a domain and a state, and resolves its names."""
+"""The names of a goal resolved against a domain and a state, and the types of its variables."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def check_goal(
 ) -> Expression:
     """Resolve the names of a goal.
 
-    Names and quoted strings become `Constant` (an element of the state) or `Text` (words), as the
-    predicate asks. A quantifier over a label that is no type (`exists ?x: mug`) becomes one over
-    the label's type, restricted by `is_a`.
+    Names and quoted strings become `Constant` (an element of the state) or `Text` (words),
+    depending on the predicate. A quantifier over a label that is not a type (`exists ?x: mug`)
+    becomes one over the label's type, restricted by `is_a`.
 
     Args:
         expression: a parsed goal.
         domain: the domain.
         instance: the state whose elements may be named.
-        text: what the user wrote, to which the columns of `expression` belong; without it, messages
-            show the expression's own text.
+        text: the user's text, to which the columns of `expression` refer; without it, messages show
+            the expression's own text.
 
     Returns:
-        the goal, ready for the planner; `infer_types` gives the types of its free variables.
+        The goal, ready for the planner; `infer_types` gives the types of its free variables.
 
     Raises:
         ExpressionError: unknown predicate, element or type, wrong number or type of arguments, a
@@ -82,7 +82,7 @@ class _Resolver:
         return ExpressionError(message, self.text, column)
 
     def resolve(self, expression: Expression, bound: Mapping[str, str]) -> Expression:
-        """The expression with its names resolved; `bound` types the quantified variables."""
+        """Resolve the names of an expression; `bound` types the quantified variables."""
         if isinstance(expression, Atom):
             return self._resolve_atom(expression, bound)
         if isinstance(expression, Not):
@@ -120,7 +120,7 @@ class _Resolver:
         return Forall(tuple(variables), Or((*absent, body)) if labels else body)
 
     def _resolve_type(self, variable: TypedVariable) -> str:
-        """The type of a quantified variable: the type named, or that of the label named."""
+        """Find the type of a quantified variable: the type named, or that of the label named."""
         if variable.type in self.vocabulary.parents:
             return variable.type
         found = match_label(variable.type, self.domain.mapping.labels)
@@ -199,7 +199,7 @@ class _Resolver:
         parameter: Parameter,
         bound: Mapping[str, str],
     ) -> None:
-        """A graded predicate must fit all values; a relation is false of those that don't fit."""
+        """Check that a graded predicate fits all values; a relation is false of the others."""
         type_ = bound.get(term.name)
         if type_ is None or not parameter.type:
             return
@@ -231,21 +231,21 @@ def _write_ordinal(position: int) -> str:
 
 
 def infer_types(expression: Expression, domain: Domain, text: str = "") -> Mapping[str, str]:
-    """The type of each free variable, in the order of first use.
+    """Infer the type of each free variable, in the order of first use.
 
-    It is the largest type that fits every predicate in which the variable occurs. Where several
-    types would do (a support that can be closed: a fridge, a locker ...), it is the type asked for
-    by graded predicates, else the one asked for first; atoms about elements that don't fit are
-    simply false then. `is_a` counts only if nothing else does.
+    It is the largest type that fits every predicate in which the variable occurs. If several types
+    fit (a support that can be closed: a fridge, a locker ...), it is the type that graded
+    predicates take, otherwise the one of the first predicate; atoms are false of elements that
+    don't fit. `is_a` counts only if no other predicate has the variable.
 
     Args:
         expression: a goal whose names and arities are right (see `check_goal`).
         domain: the domain.
-        text: what the user wrote, to which the columns of the expression belong; without it,
-            messages show the expression's own text.
+        text: the user's text, to which the columns of the expression refer; without it, messages
+            show the expression's own text.
 
     Raises:
-        ExpressionError: no type fits, or nothing says which.
+        ExpressionError: no type fits, or several do.
     """
     if not text:
         text = to_text(expression)
@@ -258,10 +258,10 @@ def infer_types(expression: Expression, domain: Domain, text: str = "") -> Mappi
 
 
 def open_goal(goal: Expression, domain: Domain) -> tuple[Expression, dict[str, str]]:
-    """The goal without its leading `exists`, and the types of its free variables.
+    """Drop the leading `exists` of a goal; return the rest with the types of its free variables.
 
-    A leading existential variable means the same as a free one, and a plan says what it bound it
-    to: then only that choice has to be evaluated.
+    A leading existential variable means the same as a free one. A plan states the element that it
+    bound it to, so only that choice has to be evaluated.
 
     Raises:
         ExpressionError: as `infer_types`.

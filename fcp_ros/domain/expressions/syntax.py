@@ -7,8 +7,8 @@ The grammar is in `expression.lark`; `parse_expression` (parser.py) is the inver
 a weight w turns x into 1 - w * (1 - x). Variables that no quantifier binds are existential over
 the whole expression.
 
-Every leaf keeps the 1-based `column` where it began in its text (0: not from a text). Columns serve
-messages only and take no part in equality.
+Every leaf keeps the 1-based `column` of its beginning in the text (0: not from a text). Columns
+serve messages only and take no part in equality.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """The body for some elements of the variables' types."""
+    """The body holds for some elements of the variables' types."""
 
     variables: tuple[TypedVariable, ...]
     body: Expression
@@ -110,7 +110,7 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Forall:
-    """The body for all elements of the variables' types."""
+    """The body holds for all elements of the variables' types."""
 
     variables: tuple[TypedVariable, ...]
     body: Expression
@@ -121,7 +121,7 @@ class Forall:
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """`weight * body` with the weight in [0, 1]: how much a shortfall of the body counts."""
+    """`weight * body` with the weight in [0, 1], which scales the shortfall of the body."""
 
     weight: float
     body: Expression
@@ -148,9 +148,9 @@ class ExpressionError(InputError):
     """A goal text that can't be read or does not fit the domain.
 
     Args:
-        message: one sentence: what is wrong and what to do.
+        message: one sentence: the fault and the fix.
         text: the whole expression.
-        column: 1-based position in `text` of the offending character; 0 if there is none.
+        column: 1-based position in `text` of the offending character; 0 if unknown.
 
     `str(error)` is the message, the line at fault and a caret below the character.
     """
@@ -201,7 +201,7 @@ def _write_operand(expression: Expression) -> str:
 
 
 def write_term(term: Term) -> str:
-    """The text of one argument: `?x`, `table_1`, `"drinking"`."""
+    """Write one argument: `?x`, `table_1`, `"drinking"`."""
     if isinstance(term, Variable):
         return f"?{term.name}"
     if isinstance(term, Constant):
@@ -210,12 +210,12 @@ def write_term(term: Term) -> str:
 
 
 def quote_if_needed(name: str) -> str:
-    """The name as it stands where the grammar allows it bare, else in double quotes."""
+    """Return the name bare if the grammar allows it, otherwise in double quotes."""
     return name if NAME_PATTERN.match(name) else json.dumps(name, ensure_ascii=False)
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:
-    """The direct sub-expressions, in the order written."""
+    """Return the direct sub-expressions, in the order written."""
     if isinstance(expression, Atom):
         return ()
     if isinstance(expression, (And, Or)):
@@ -224,7 +224,7 @@ def children(expression: Expression) -> tuple[Expression, ...]:
 
 
 def atoms(expression: Expression) -> Iterator[Atom]:
-    """All atoms, from left to right."""
+    """List all atoms, from left to right."""
     if isinstance(expression, Atom):
         yield expression
     for part in children(expression):
@@ -237,7 +237,7 @@ def list_variables(atom: Atom) -> Iterator[str]:
 
 
 def free_variables(expression: Expression) -> tuple[str, ...]:
-    """Names of the variables that no quantifier binds, in the order of first use."""
+    """List the names of the variables that no quantifier binds, in the order of first use."""
     found: dict[str, None] = {}
     _collect_free(expression, frozenset(), found)
     return tuple(found)

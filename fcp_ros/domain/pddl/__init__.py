@@ -1,5 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PDDL in: a domain and a problem file -> `Domain`, `Instance`, goal (docs/pddl.md)."""
+"""PDDL tasks: a domain and a problem file become `Domain`, `Instance` and goal (docs/pddl.md).
+
+`reader` runs the stages: files to syntax trees (`syntax`), actions to draft rules (`rules`), both
+to a task (the files here).
+
+- `reader`: `read_pddl` and `parse_pddl`, the front door.
+- `task`: the result, with the form of each rule in PDDL.
+- `syntax`: files read as syntax trees and checked.
+- `rules`: actions as draft rules over PDDL's own names.
+- `invariants`: mutex groups, which become functional legs.
+- `definitions`: predicates that only repeat a relation, found and replaced by it.
+- `names`: types, relations and elements for PDDL's names.
+- `expression_writer`: goals and conditions as expressions.
+- `assembly`: all of it put together.
+"""
 
 from fcp_ros.domain.pddl.reader import parse_pddl, read_pddl
 from fcp_ros.domain.pddl.syntax.source import PddlError, UnsupportedPddl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draft rules, initial facts and goal -> `Domain`, `Instance` and `Expression`."""
+"""Draft rules, initial facts and goal put together as `Domain`, `Instance` and `Expression`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fcp_ros.domain.pddl.task import ActionForm, PddlTask, Replaced
 from fcp_ros.domain.scene_mapping import SceneMapping
 
 _STEP_SECONDS = 1.0
-"""PDDL says nothing of durations: each action is taken to last this long."""
+"""The duration of each action, which PDDL without durative actions does not state."""
 
 
 def assemble(
@@ -39,10 +39,10 @@ def assemble(
     Args:
         universe: types, objects, initial facts.
         drafts: the rules.
-        legs: what is known of each predicate's tuples.
+        legs: functional legs of each predicate.
         goal: of the problem.
         sources: domain and problem file.
-        definitions: of the predicates that were replaced.
+        definitions: of the replaced predicates.
     """
     names = Names(universe, legs)
     task = _Assembly(universe, names).build(drafts, goal, sources)
@@ -104,7 +104,7 @@ class _Assembly:
     # --- rules
 
     def _build_rule(self, name: str, draft: DraftRule) -> ActionRule | None:
-        """The rule; None where a formula makes it impossible."""
+        """Build a rule; None if one of its formulas is false in any state."""
         world = _take_free_name(self._names.world, draft)
         parameters = [
             Parameter(p.name, self._names.name_parameter_type(p)) for p in draft.parameters
@@ -134,7 +134,7 @@ class _Assembly:
     def _build_effect(
         self, drafted: DraftEffect, parameters: Sequence[str], world: str
     ) -> Effect | None:
-        """The effect; None where a formula makes it impossible."""
+        """Build an effect; None if one of its formulas is false in any state."""
         variables = tuple(
             Parameter(v.name, self._names.name_parameter_type(v)) for v in drafted.variables
         )
@@ -152,7 +152,7 @@ class _Assembly:
     def _write_conditions(
         self, formulas: Iterable[Formula], names: Sequence[str], world: str
     ) -> tuple[Expression, ...] | None:
-        """The formulas that are not true in any state; None where one of them is false."""
+        """Write formulas without those that are true in any state; None if one is false in any."""
         found: list[Expression] = []
         for formula in formulas:
             written = self._writer.write_condition(formula, names, world)
@@ -210,7 +210,7 @@ def describe_replaced(definitions: Definitions, names: Names) -> dict[str, Repla
 
 
 def _take_free_name(wanted: str, draft: DraftRule) -> str:
-    """A name that none of the rule's variables has."""
+    """Return a name that none of the rule's variables has."""
     taken = Counter(p.name for p in draft.parameters)
     taken.update(v.name for effect in draft.effects for v in effect.variables)
     names = FreeNames()

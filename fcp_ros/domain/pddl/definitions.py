@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Predicates that only repeat what a relation says: found, and replaced by it.
+"""Predicates that only repeat a relation: found, and replaced by it.
 
-PDDL files keep such books by hand: `hand-empty` where nothing is held, `holds-any ?a` where
-something is. Said as `not (exists (?x) (holding ?x))`, the planner sees which one fact stands in
-the way, instead of looking for any action whatever that brings `hand-empty` about.
+PDDL files maintain such predicates by hand: `hand-empty` if nothing is held, `holds-any ?a` if
+something is. Written as `not (exists (?x) (holding ?x))`, the one fact in the way is visible to the
+planner, which otherwise looks for any action that adds `hand-empty`.
 
-With R a relation of which, for each key, at most one fact holds at a time:
+Let R be a relation with at most one fact for each key at a time. Then each of
 
     p(key)  <=>  some R(key, x)         a shadow of R
     p(key)  <=>  no R(key, x)           its complement
 
-holds in every state if it holds initially and each rule keeps it (induction over the plan). That
-there is at most one R may follow from an invariant, or from the definition itself: what is added
-where p says that nothing is there is the only one.
+holds in every state if it holds initially and each rule keeps it (induction over the plan). At most
+one R for each key follows from an invariant, or from the definition itself: a fact that is added
+where p excludes any other is the only one.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from fcp_ros.domain.pddl.syntax.tree import (
 )
 
 MAX_KEYS = 200_000
-"""A complement is not looked for where the predicate has more possible facts than this."""
+"""Predicates with more possible facts than this are not tried as complements."""
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """`predicate` holds of a key where a fact of `part` does; or, as its complement, where none."""
+    """`predicate` holds of a key that has a fact of `part`; as complement, of one that has none."""
 
     predicate: str
     part: Part
@@ -56,11 +56,11 @@ Definitions = Mapping[str, Definition]
 
 
 def find_definitions(universe: Universe, drafts: Sequence[DraftRule]) -> Definitions:
-    """The predicates that can be done without, each with what it says.
+    """Find the predicates that can be replaced, each with its definition.
 
     Args:
         universe: types, objects, initial facts.
-        drafts: all that can happen.
+        drafts: all rules.
     """
     found: dict[str, Definition] = {}
     needed: set[str] = set()
@@ -122,7 +122,7 @@ def _is_single(definition: Definition, universe: Universe, drafts: Sequence[Draf
 
 @dataclass(frozen=True, slots=True)
 class _Touched:
-    """Keys of which a rule adds or deletes a fact of the relation, or the predicate itself."""
+    """The keys whose facts of the relation, or of the predicate itself, a rule adds or deletes."""
 
     comes: set[Key]
     goes: set[Key]
@@ -159,7 +159,7 @@ def _find_touched(definition: Definition, rule: DraftRule) -> _Touched | None:
 
 
 def _adds_one(definition: Definition, rule: DraftRule) -> bool:
-    """Return True if the rule adds a fact only for another, or where the predicate says no."""
+    """Return True if the rule adds a fact only for a deleted one, or for a key that has none."""
     part = definition.part
     added = [a for a in rule.add if a.predicate == part.predicate and a not in rule.positive]
     comes = [part.key(atom) for atom in added]
@@ -170,7 +170,7 @@ def _adds_one(definition: Definition, rule: DraftRule) -> bool:
 
 
 def _deletes_if_there(effect: DraftEffect) -> bool:
-    """Return True if the effect just deletes something that the rule does not ask for."""
+    """Return True if the effect only deletes atoms that the rule does not require."""
     others = (*effect.variables, *effect.negative, *effect.add, *effect.formulas)
     return not others and effect.positive == effect.delete
 

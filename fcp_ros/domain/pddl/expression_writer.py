@@ -39,7 +39,7 @@ Bound = Mapping[Term, Term]
 
 @dataclass
 class FormulaWriter:
-    """Turns formulas into expressions; `used` lists the extra relations that they need."""
+    """Writes formulas of PDDL as expressions; `used` lists the extra relations that they need."""
 
     names: Names
     used: dict[str, None] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class FormulaWriter:
     _variables: FreeNames = field(default_factory=FreeNames)
 
     def write_goal(self, formula: Formula) -> Expression:
-        """Write the goal; one that is true (or false) in any state speaks of `always`."""
+        """Write the goal; one that is true (or false) in any state becomes an atom of `always`."""
         self._world = Constant(self.names.world)
         self._variables = FreeNames()
         found = self._write(formula, {})
@@ -60,9 +60,9 @@ class FormulaWriter:
     def write_condition(
         self, formula: Formula, variables: Iterable[str], world: str
     ) -> Expression | bool:
-        """Write a condition of a rule, or its truth where that is the same in any state.
+        """Write a condition of a rule; return its truth value if it is the same in any state.
 
-        Objects become variables that range over nothing else: rules speak of no elements.
+        Objects become variables of a type with that object alone: rules name no elements.
 
         Args:
             formula: over the rule's parameters and objects.
@@ -87,7 +87,7 @@ class FormulaWriter:
         return Exists(tuple(objects), found)
 
     def _write(self, formula: Formula, bound: Bound) -> Expression | bool:
-        """The expression, or its truth where that is the same in any state."""
+        """Write an expression; return its truth value if it is the same in any state."""
         if isinstance(formula, Atom):
             terms = {term: self._write_term(term, bound) for term in formula.arguments}
             return self.names.translate_atom(formula, terms, self._world)
@@ -109,7 +109,7 @@ class FormulaWriter:
         return Atom(self.names.name_relation(SAME), (left, right))
 
     def _join(self, formula: Conjunction | Disjunction, bound: Bound) -> Expression | bool:
-        """The parts joined: nested joins of the same kind taken apart, each part once."""
+        """Join the parts; nested joins of the same kind are flattened, each part is there once."""
         neutral = isinstance(formula, Conjunction)
         join = And if neutral else Or
         parts: dict[Expression, None] = {}
@@ -141,7 +141,7 @@ class FormulaWriter:
         return (Forall if formula.universal else Exists)(tuple(typed), body)
 
     def _take_name(self, name: str) -> str:
-        """A free name like this one; the grammar of goals allows no hyphen in variables."""
+        """Take a free name like this one; the grammar of goals allows no hyphen in variables."""
         given = name.split(".")[1] if name.startswith("each.") else name
         return self._variables.take(re.sub(r"\W", "_", given))
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutex groups: sets of facts of which at most one holds at a time, found by invariant synthesis.
+"""Mutex groups: sets of facts with at most one true at a time, found by invariant synthesis.
 
 An invariant has parameters and parts; a part is a predicate with a position for each parameter and
 at most one further, *counted* position. For each binding of the parameters, the number of facts
-that fit a part (its weight) is at most 1: it is so initially, and each rule is *balanced*: whatever
-it adds to a weight it takes away elsewhere. (Helmert, Concise finite-domain representations for
-PDDL planning tasks, AIJ 173, 2009, section 5.) The parameters of our rules are distinct things,
+that fit a part (its weight) is at most 1: it is initially, and each rule is *balanced*: for each
+fact that it adds to a weight it deletes another. (Helmert, Concise finite-domain representations
+for PDDL planning tasks, AIJ 173, 2009, section 5.) The parameters of our rules are distinct things,
 which spares the case distinctions on equality made there.
 """
 
@@ -44,11 +44,11 @@ Invariant = frozenset[Part]
 
 
 def find_invariant(part: Part, rules: Sequence[DraftRule], facts: Facts) -> Invariant | None:
-    """An invariant that the part belongs to, None where none is found.
+    """Find an invariant that the part belongs to; None if the search finds none.
 
     Args:
-        part: what shall be in it.
-        rules: all that can happen.
+        part: a part of the invariant.
+        rules: all rules.
         facts: the initial facts.
     """
     start: Invariant = frozenset((part,))
@@ -77,7 +77,7 @@ def _holds_initially(candidate: Invariant, facts: Facts) -> bool:
 
 
 def _find_repairs(candidate: Invariant, rules: Iterable[DraftRule]) -> list[Invariant] | None:
-    """None where every rule is balanced; else what might mend it (nothing, if a rule is heavy)."""
+    """Find larger candidates that may be balanced; None if this one is, [] if a rule is heavy."""
     parts = {part.predicate: part for part in candidate}
     for rule in rules:
         check = _RuleCheck(rule, parts)
@@ -91,7 +91,7 @@ def _find_repairs(candidate: Invariant, rules: Iterable[DraftRule]) -> list[Inva
 
 @dataclass(frozen=True)
 class _Added:
-    """An atom that a rule adds to the weight of a key; `effect` is None for what it always adds."""
+    """An atom that a rule adds to the weight of a key; `effect` is None if it always does."""
 
     atom: Atom
     key: Key
@@ -109,7 +109,7 @@ class _RuleCheck:
         for effect, atoms in ((None, rule.add), *((e, e.add) for e in rule.effects)):
             there = rule.positive + (() if effect is None else effect.positive)
             for atom in atoms:
-                # What is there already, and stays because it is added, adds nothing.
+                # An atom that holds before, and stays because it is added, changes no weight.
                 if atom.predicate in self._parts and atom not in there:
                     yield _Added(atom, self._parts[atom.predicate].key(atom), effect)
 
@@ -133,18 +133,18 @@ class _RuleCheck:
         )
 
     def find_unbalanced(self) -> Iterator[tuple[DraftEffect | None, Key]]:
-        """The keys that something is added to and nothing taken from."""
+        """Find the keys with an added fact and no deleted one."""
         for added in self._added:
             if not any(self._balances(atom, added) for atom in self._list_deleted(added.effect)):
                 yield added.effect, added.key
 
     def _list_deleted(self, effect: DraftEffect | None) -> tuple[Atom, ...]:
-        """List what surely holds before and not afterwards, whenever the effect happens."""
+        """List the atoms that always hold before and never after the effect happens."""
         atoms = self._rule.delete + (() if effect is None else effect.delete)
         return tuple(atom for atom in atoms if not self._comes_back(atom, effect))
 
     def _comes_back(self, atom: Atom, effect: DraftEffect | None) -> bool:
-        """Return True if something else may add what is deleted; additions win."""
+        """Return True if another effect may add the deleted atom; additions win."""
         for adding in (None, *self._rule.effects):
             if adding is effect and adding is not None:
                 continue  # the same fact deleted and added: nothing changes
@@ -163,14 +163,14 @@ class _RuleCheck:
         return part is not None and part.key(atom) == added.key and atom != added.atom
 
     def find_remedies(self, effect: DraftEffect | None, key: Key) -> Iterator[Part]:
-        """Parts over what is deleted that would balance the key."""
+        """Find parts over deleted atoms that would balance the key."""
         for atom in self._list_deleted(effect):
             if atom.predicate not in self._parts:
                 yield from _find_parts(atom, key)
 
 
 def _find_parts(atom: Atom, key: Key) -> Iterator[Part]:
-    """The parts that see the key in an atom, with at most one position left to count."""
+    """Find the parts that have the key in an atom, with at most one position left to count."""
     places = range(len(atom.arguments))
     if len(atom.arguments) > len(key) + 1:
         return
@@ -181,7 +181,7 @@ def _find_parts(atom: Atom, key: Key) -> Iterator[Part]:
 
 
 def _unify(one: Key, of_one: frozenset[str], other: Key, of_other: frozenset[str]) -> bool:
-    """Return True if the terms may be the same things; variables of effects may be anything."""
+    """Return True if the terms may be equal; variables of effects may be anything."""
     return all(
         left == right or _get_name(left) in of_one or _get_name(right) in of_other
         for left, right in zip(one, other, strict=True)

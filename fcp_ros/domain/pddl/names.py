@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of the domain for PDDL's names: types, relations with their legs, elements.
 
-- Types keep their names; `a.or.b` is the type of what is either; `only.c` that of the object c
+- Types keep their names. `a.or.b` is the union of two types, `only.c` the type of the object c
   alone, for objects that actions name.
-- A relation without arguments, or with at most one tuple at a time ("where the robot is"), gets one
-  more leg, `world`, at which the only element of type `only.world` stands: so it is a variable.
+- A relation without arguments, or with at most one tuple at a time (the place of the robot), gets
+  one more leg, `world`, for the only element of type `only.world`: so it is a variable.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fcp_ros.domain.pddl.rules.universe import Universe
 from fcp_ros.domain.pddl.syntax.tree import ROOT, Typed
 
 WORLD = "world"
-"""The leg of relations that speak of the whole state, and (where it is free) its element's name."""
+"""The leg of relations about the whole state, and the name of its element (if it is free)."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Legs:
 
 @dataclass
 class Names:
-    """Hands out our names for PDDL's; the types and relations used so far make the schema."""
+    """Names for PDDL's names; the types and relations used so far make the schema."""
 
     universe: Universe
     legs: Mapping[str, Legs]
@@ -44,7 +44,7 @@ class Names:
     _relations: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Take over the types, and name the relations apart from them."""
+        """Take over the types, and give relations names that no type has."""
         taken = FreeNames()
         for type_ in (TEXT, "is_a", "and", "or", "not", "exists", "forall"):
             taken.take(type_)
@@ -66,7 +66,7 @@ class Names:
     # --- types
 
     def name_type(self, types: Sequence[str]) -> str:
-        """The type of what is of one of several types."""
+        """Name the type, or the union of several types."""
         names = sorted(self._renamed[type_] for type_ in types)
         if len(names) == 1:
             return names[0]
@@ -80,7 +80,7 @@ class Names:
         return union
 
     def name_single_type(self, constant: str) -> str:
-        """The type of one object, or of the world."""
+        """Name the type of one object alone, or of the world."""
         name = f"only.{constant}"
         if name not in self._types:
             own = self.universe.type_of.get(constant)
@@ -88,20 +88,20 @@ class Names:
         return name
 
     def name_parameter_type(self, parameter: DraftParameter) -> str:
-        """The type of a parameter of a rule."""
+        """Name the type of a parameter of a rule."""
         if parameter.constant is not None:
             return self.name_single_type(parameter.constant)
         return self.name_type(parameter.types)
 
     def name_element_type(self, name: str) -> str:
-        """The type of an object, once all rules have been made."""
+        """Name the type of an object; call it after all rules are built."""
         only = f"only.{name}"
         return only if only in self._types else self._renamed[self.universe.type_of[name]]
 
     # --- relations
 
     def name_relation(self, predicate: str) -> str:
-        """Our name of a predicate; of the one that always holds for the empty name."""
+        """Name the relation of a predicate; the empty name is the one that always holds."""
         return self._relations[predicate]
 
     def is_worldly(self, predicate: str) -> bool:
@@ -112,7 +112,7 @@ class Names:
         return arity == 0 or self.legs.get(predicate, Legs()).single
 
     def translate_atom(self, atom: Atom, terms: Mapping[Term, Term], world: Term) -> Atom:
-        """An atom over our names; terms that are not mapped stay."""
+        """Translate an atom; terms that are not mapped stay."""
         arguments = tuple(terms.get(term, term) for term in atom.arguments)
         if self.is_worldly(atom.predicate):
             arguments = (world, *arguments)
@@ -125,7 +125,7 @@ class Names:
     # --- the schema
 
     def build_schema(self, name: str, extra: Iterable[str]) -> Schema:
-        """The schema of all that has been named; `extra`: SAME and "" where they are used."""
+        """Build the schema of all that has been named; `extra`: SAME and "" if they are used."""
         relations = [
             self._build_relation(predicate, legs)
             for predicate, legs in sorted(self.universe.domain.predicates.items())

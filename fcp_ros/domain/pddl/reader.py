@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PDDL files -> a task, stage by stage."""
+"""The reader of PDDL tasks, stage by stage."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from fcp_ros.domain.pddl.task import PddlTask
 
 @dataclass(frozen=True)
 class PddlTexts:
-    """A domain and a problem file, read and checked, but not worked out."""
+    """A domain and a problem file as checked syntax trees."""
 
     domain: DomainText
     problem: ProblemText
@@ -45,8 +45,8 @@ def read_pddl(domain: str | PathLike[str], problem: str | PathLike[str]) -> Pddl
     """Read a domain file and a problem file.
 
     Raises:
-        UnsupportedPddl: a feature of PDDL that this planner does not have, by name.
-        PddlError: a mistake; file, line, what is wrong and what to do.
+        UnsupportedPddl: a feature of PDDL that this planner does not support, by name.
+        PddlError: a mistake, with file, line and fix.
     """
     return work_out(read_texts(read_source(domain), read_source(problem)))
 
@@ -54,7 +54,7 @@ def read_pddl(domain: str | PathLike[str], problem: str | PathLike[str]) -> Pddl
 def parse_pddl(
     domain: str, problem: str, names: tuple[str, str] = ("domain", "problem")
 ) -> PddlTask:
-    """Like `read_pddl`, from texts; `names` stand for the files in messages."""
+    """Read a domain and a problem from texts; `names` are their names in messages."""
     return work_out(read_texts(Source(names[0], domain), Source(names[1], problem)))
 
 
@@ -83,7 +83,7 @@ def read_texts(
 
 
 def work_out(texts: PddlTexts) -> PddlTask:
-    """Rules, schema, state and goal of what was read.
+    """Translate syntax trees into rules, schema, state and goal.
 
     Raises:
         UnsupportedPddl: conditions with too many cases.
@@ -92,7 +92,7 @@ def work_out(texts: PddlTexts) -> PddlTask:
     universe, goal = Universe(texts.domain, texts.problem), texts.goal
     drafts = _draft_all(universe, source)
     definitions = find_definitions(universe, drafts)
-    # Before anything is replaced: it takes part in the invariants of what stays.
+    # Before any replacement: replaced predicates take part in invariants of the others.
     legs = {name: _find_legs(name, universe, drafts) for name in sorted(universe.fluents)}
     for definition in definitions.values():
         legs[definition.part.predicate] = _add_key(legs, definition.part)

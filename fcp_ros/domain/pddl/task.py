@@ -14,12 +14,12 @@ from fcp_ros.domain.model import ActionRule, Domain
 
 @dataclass(frozen=True)
 class ActionForm:
-    """The form of a rule in PDDL.
+    """The action of PDDL that a rule stands for.
 
     Attributes:
         action: name of the action, as the file spells it.
-        parameters: for each parameter of the action the rule's parameter that it is; the same one
-            twice where the rule is about one thing in both places.
+        parameters: the rule's parameter for each of the action's; the same one twice if the rule
+            identifies two of them.
     """
 
     action: str
@@ -28,12 +28,12 @@ class ActionForm:
 
 @dataclass(frozen=True)
 class Replaced:
-    """The meaning of a predicate that the domain does without (`hand-empty`: nothing is held).
+    """A predicate that is replaced by a relation (`hand-empty`: nothing is held).
 
     Attributes:
-        relation: the relation that says it, too.
-        positions: the positions of the relation at which the predicate's arguments stand.
-        complement: whether the predicate holds where *no* tuple is there.
+        relation: the relation that replaces it.
+        positions: the positions of the predicate's arguments in the relation.
+        complement: True if the predicate holds of arguments without a tuple.
     """
 
     relation: str
@@ -46,15 +46,13 @@ class PddlTask:
     """A domain and a problem.
 
     Attributes:
-        name: of the problem.
-        domain: rules and schema. Several rules may stand for one action (see `forms`).
-        instance: the initial state.
-        goal: checked.
-        forms: rule name -> what it is in PDDL; of `idle` rules, too.
-        idle: actions that may be done but do nothing (driving from here to here), as rules. They
-            are no part of the domain: a plan is better without them.
-        replaced: predicates that only repeat what a relation says, and are no relations here.
-        minimises_cost: whether the problem has action costs; else each action counts 1.
+        name: of the problem. domain: rules and schema. Several rules may stand for one action (see
+        `forms`). instance: the initial state. goal: checked. forms: rule name -> its action in
+        PDDL; of `idle` rules, too. idle: actions that change nothing (driving from here to here),
+        as rules. They are not part of
+            the domain: a plan is better without them.
+        replaced: predicates that only repeat a relation, and have no relation of their own.
+        minimises_cost: the problem minimises total-cost; otherwise each action counts 1.
     """
 
     name: str
@@ -74,9 +72,9 @@ class PddlTask:
         return {action: tuple(rules) for action, rules in found.items()}
 
     def rules_of(self, action: str) -> tuple[str, ...]:
-        """The rules that stand for an action, idle ones last; case does not matter."""
+        """Return the rules that stand for an action, idle ones last; case does not matter."""
         return self._rules.get(action.lower(), ())
 
     def rule(self, name: str) -> ActionRule:
-        """A rule of the domain, or an idle one."""
+        """Return a rule of the domain, or an idle one."""
         return self.domain.rules[name] if name in self.domain.rules else self.idle[name]

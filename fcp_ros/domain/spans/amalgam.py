@@ -6,11 +6,11 @@
     all its effects matched  any of them deletes    any of them adds
 
 A rule with effects is an interaction scheme: the rule is the kernel rule, each effect a multi-rule
-that extends it. Applying it means to take, for one match of the rule, all matches of each effect in
-the same state (not monic: a variable of an effect may be what a parameter is), and to apply the
-rule once that all of them together make (Ehrig, Golas, Habel, Lambers, Orejas, M-adhesive
-transformation systems with nested application conditions, part 2, 2012: amalgamation). What any of
-them adds stays, even where another one deletes it: it is taken out of L - K.
+that extends it. For one match of the rule, take all matches of each effect in the same state (not
+monic: a variable of an effect may be the same element as a parameter), and apply their amalgamation
+once (Ehrig, Golas, Habel, Lambers, Orejas, M-adhesive transformation systems with nested
+application conditions, part 2, 2012: amalgamation). Additions win over deletions: a fact that any
+of them adds is taken out of L - K.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def apply_rule(rule: ActionRule, span: RuleSpan, match: Morphism) -> Rewrite:
 
     Args:
         rule: of a checked domain.
-        span: what it means without its effects (`build_span`).
+        span: of the rule without its effects (`build_span`).
         match: of `span.rule.L` in the state.
 
     Returns:
-        the state afterwards; or why the rule can't be applied there. Its comatch starts at the
-        right side of the amalgamated span.
+        The state afterwards, or the violations. Its comatch starts at the right side of the
+        amalgamated span.
     """
     if not rule.effects:
         return rewrite(span.rule, match)
@@ -93,7 +93,7 @@ def compute_changes(rule: ActionRule, state: Instance, bound: Ids) -> Changes:
 def find_effect_matches(
     rule: ActionRule, effect: Effect, state: Instance, bound: Ids
 ) -> Iterator[dict[str, int]]:
-    """All bindings of parameters and variables under which an effect happens, each once.
+    """Find the bindings of parameters and variables under which an effect happens, each once.
 
     Args:
         rule: the rule that has the effect.
@@ -120,12 +120,12 @@ def find_effect_matches(
 
 
 def amalgamate(name: str, changes: Changes, state: Instance) -> Rule:
-    """The ground span of some changes; its elements are named like the state's.
+    """Build the ground span of some changes; its elements are named like the state's.
 
     Args:
         name: of the rule, for messages.
-        changes: what the rule and its effects change.
-        state: the state before; what it lacks is not deleted.
+        changes: of the rule and its effects.
+        state: the state before; facts that it lacks are not deleted.
     """
     before = [fact for fact in (*changes.matched, *changes.delete) if _has(state, fact)]
     kept = [fact for fact in before if fact not in changes.delete or fact in changes.add]
@@ -140,7 +140,7 @@ def amalgamate(name: str, changes: Changes, state: Instance) -> Rule:
 
 
 def _find_scopes(rule: ActionRule, effect: Effect, schema: Schema) -> Iterator[Scope]:
-    """The patterns that must match; a variable may have to be narrowed to one type or another."""
+    """List the patterns that must match, one for each way to narrow the variables' types."""
     positive = effect.positive()
     asked = {name for atom in positive for name in list_variables(atom)}
     asked.update(name for formula in effect.formulas for name in free_variables(formula))
@@ -159,12 +159,12 @@ def _find_scopes(rule: ActionRule, effect: Effect, schema: Schema) -> Iterator[S
 
 
 def _is_forbidden(effect: Effect, state: Instance, binding: Ids) -> bool:
-    """Return True if something is there that the effect must not find."""
+    """Return True if a negated condition of the effect is violated."""
     return any(_occurs(atom, state, binding) for atom in effect.negative())
 
 
 def _occurs(atom: Atom, state: Instance, binding: Ids) -> bool:
-    """Return True if a tuple fits the atom; variables that are not bound may be anything."""
+    """Return True if a tuple fits the atom; unbound variables fit anything."""
     names = tuple(list_variables(atom))
     if all(name in binding for name in names):
         legs = tuple(binding[name] for name in names)
@@ -206,18 +206,18 @@ def _has(state: Instance, fact: Fact) -> bool:
 
 
 def _build_part(state: Instance, elements: Iterable[str], facts: Iterable[Fact]) -> Instance:
-    """A part of a state: some elements, and facts about them that need not all hold there."""
+    """Build an instance of some elements of a state and facts that need not all hold in it."""
     builder = InstanceBuilder(state.schema)
     for name in elements:
         builder.add(state.type_of(state.id_of(name)), name)
     for fact in facts:
         builder.relate(fact.relation, *map(builder.id_of, fact.arguments))
-    # Whether functional legs are kept is for the result of the rewriting to say.
+    # The result of the rewriting is checked for functional legs, not its parts.
     return builder.build(allow_conflicts=True)
 
 
 def _build_match(left: Instance, state: Instance) -> Morphism:
-    """The match that takes each element to its namesake."""
+    """Build the match that maps each element to its namesake."""
     mapping = {id_: state.id_of(left.name_of(id_)) for id_ in left.all_elements()}
     for relation in left.schema.relations:
         for row, legs in left.tuples(relation.name).items():

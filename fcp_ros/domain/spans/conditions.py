@@ -10,10 +10,9 @@ conditions*, 2009, section 3):
     f and g               along P = P, at which f and g hold        positive
     f or g                not (not f and not g)                     negative
 
-An atom may speak of an element that need not fit its leg (`not closed(container)`, where some
-containers can't be closed). Then the larger pattern gives the element the common subtype of both,
-and there is one condition for each largest such subtype: elements of other types satisfy a negation
-trivially.
+An element of an atom may be of a type that does not fit the leg (`not closed(container)`, where
+some containers can't be closed). Then the larger pattern gives it the common subtype of both, with
+one condition for each largest such subtype: elements of other types satisfy a negation trivially.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def build_pattern(schema: Schema, types: Mapping[str, str], atoms: Iterable[Atom
         builder.add(type_, name)
     for atom in atoms:
         builder.relate(atom.predicate, *(builder.id_of(name) for name in list_variables(atom)))
-    # A pattern that is to occur nowhere may well break a functional leg.
+    # A forbidden pattern may break a functional leg.
     return builder.build(allow_conflicts=True)
 
 
@@ -79,7 +78,7 @@ class Scope:
         return build_pattern(self.schema, self.types, self.atoms)
 
     def forbid(self, atom: Atom) -> tuple[ApplicationCondition, ...]:
-        """The conditions that no tuple fits an atom; names out of scope stand for anything."""
+        """Build the conditions that no tuple fits an atom; names out of scope fit anything."""
         open_ = {name: f"?{name}" for name in list_variables(atom) if name not in self.types}
         absent = _rename(atom, open_)
         label = f"{self.owner}: not {atom.predicate}({', '.join(list_variables(absent))})"
@@ -89,17 +88,17 @@ class Scope:
         )
 
     def require(self, formula: Expression, wanted: bool = True) -> ApplicationCondition:
-        """The condition that a formula holds, or (if it is not `wanted`) that it doesn't.
+        """Build the condition that a formula holds, or (if it is not `wanted`) that it doesn't.
 
         Args:
             formula: over relations; its free variables are names of the scope.
-            wanted: whether it shall hold.
+            wanted: False to require that it does not hold.
         """
         if isinstance(formula, Not):
             return self.require(formula.body, not wanted)
         if isinstance(formula, (And, Or)):
             every = isinstance(formula, And) is wanted
-            # "All hold" asks for each part; "some holds" forbids that each part fails.
+            # "All hold" requires each part; "some holds" forbids that each part fails.
             parts = [self.require(part, wanted is every) for part in formula.parts]
             return self._join(formula, parts, every)
         if isinstance(formula, Forall):
@@ -128,7 +127,7 @@ class Scope:
     def _join(
         self, formula: Expression, parts: Sequence[ApplicationCondition], every: bool
     ) -> ApplicationCondition:
-        """A condition along the identity: each part holds; or (not `every`) some part fails."""
+        """Build a condition along the identity: each part holds; or (not `every`) one fails."""
         kind = ConditionKind.PAC if every else ConditionKind.NAC
         label = f"{self.owner}: {to_text(formula)}"
         same = inclusion(self.pattern, self.pattern)
@@ -162,14 +161,14 @@ class Scope:
         return variables, tuple(atoms), tuple(rest)
 
     def _take_fresh_name(self, name: str, taken: Collection[str]) -> str:
-        """A name that no parameter has, and nothing else in the pattern."""
+        """Return a name that nothing else in the pattern has."""
         found = f"?{name}"
         while found in taken or found in self.types:
             found += "'"
         return found
 
     def _extend(self, variables: Mapping[str, str], atoms: Sequence[Atom]) -> Iterator[Scope]:
-        """The larger patterns, one for each way in which all names can fit their legs."""
+        """List the larger patterns, one for each way in which all names can fit their legs."""
         wanted = {name: {type_} for name, type_ in variables.items()}
         for atom in atoms:
             legs = self.schema.relation(atom.predicate).legs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From rules to spans: the DPO rule that an action rule stands for (DESIGN sections 1 and 4).
+"""The DPO rule that an action rule means: a span (DESIGN sections 1 and 4).
 
       L  <-----  K  ----->  R
     when       L minus     K plus
@@ -34,15 +34,15 @@ class RuleSpan:
 
 
 class DomainSpans:
-    """The spans of a domain's rules and the patterns of its constraints, each made once."""
+    """The spans of a domain's rules and the patterns of its constraints, each built once."""
 
     def __init__(self, domain: Domain) -> None:
-        """None made so far."""
+        """Start without any span; they are built when asked for."""
         self._domain = domain
         self._spans: dict[str, RuleSpan] = {}
 
     def of(self, rule: ActionRule) -> RuleSpan:
-        """The span of one of the domain's rules (see `build_span`)."""
+        """Return the span of one of the domain's rules (see `build_span`)."""
         if rule.name not in self._spans:
             self._spans[rule.name] = build_span(rule, self._domain.schema)
         return self._spans[rule.name]
@@ -55,10 +55,10 @@ class DomainSpans:
 
 
 def build_span(rule: ActionRule, schema: Schema) -> RuleSpan:
-    """Build the DPO rule that an action rule stands for.
+    """Build the DPO rule that an action rule means.
 
-    Its elements are named like the parameters. Graded atoms, duration and resources are no part of
-    it: applicability is crisp. Effects are none either (see amalgam.py).
+    Its elements are named like the parameters. Graded atoms, duration and resources are not part of
+    it: applicability is crisp. Nor are effects (see amalgam.py).
 
     Args:
         rule: of a checked domain.

@@ -41,8 +41,8 @@ class PredicateKind(Enum):
 class AtomReader:
     """Reads atoms over the given parameters; faults go into the report.
 
-    `parameters`: names that may be written bare, with their types (those of unknown type are left
-    out of type checks). `owner` names the rule or constraint in messages.
+    `parameters` may be written bare; those of unknown type take part in no type check. `owner`
+    names the rule, constraint or chunk in messages.
     """
 
     vocabulary: Vocabulary
@@ -99,7 +99,7 @@ class AtomReader:
     # --- formulas
 
     def _read_formula(self, expression: Expression, text: str, path: Path) -> Expression | None:
-        """A formula whose atoms fit and whose variables are bound; None if it is wrong."""
+        """Read a formula whose atoms fit and whose variables are bound; None if it is wrong."""
         if isinstance(expression, Atom):
             kind = PredicateKind.RELATION
             return self.check_atom(expression, kind, text, path, widely=True)
@@ -245,7 +245,7 @@ class AtomReader:
     def _check_type(
         self, name: str, parameter: Parameter, text: str, path: Path, *, widely: bool
     ) -> None:
-        """A positive atom needs a subtype; an absence or a formula, two types that can meet."""
+        """Check the type of a term; `widely`: a common subtype with the parameter is enough."""
         type_ = self.parameters[name]
         known = self.vocabulary.parents
         if type_ not in known and type_ != TEXT:
@@ -269,7 +269,7 @@ def _suggest_fix(text: str) -> str:
 
 
 def write_bare(atom: Atom) -> str:
-    """The atom as it stands in a domain file, parameters without question marks."""
+    """Write the atom as in a domain file, with parameters bare."""
     words = (t.name if isinstance(t, Variable) else write_term(t) for t in atom.arguments)
     return f"{atom.predicate}({', '.join(words)})"
 
@@ -291,7 +291,7 @@ def covers(absent: Atom, atom: Atom, parameters: Collection[str]) -> bool:
 def find_functional_conflict(
     atoms: Iterable[Atom], relations: Mapping[str, RelationEntry]
 ) -> tuple[Atom, Atom, str] | None:
-    """Two different atoms that share a functional leg, and that leg."""
+    """Find two different atoms that share a functional leg, and that leg."""
     seen: dict[tuple[str, str, object], Atom] = {}
     for atom in atoms:
         entry = relations[atom.predicate]

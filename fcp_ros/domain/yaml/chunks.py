@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The section `chunks` of a domain file: sequences of actions that belong together.
 
-A step is read as an atom whose predicate is a rule. Then the chunk is run on what its steps say:
-its parameters stand for different elements, as a rule's do, so two atoms that are written
-differently are different tuples. Whatever an effect of a rule may change is forgotten, because it
+A step is read as an atom whose predicate is a rule. Then the chunk is run symbolically: its
+parameters are different elements, as a rule's are, so two atoms that are written differently are
+different tuples. Relations that an effect of a rule may change are forgotten, because the outcome
 depends on the state.
 """
 
@@ -35,7 +35,7 @@ from fcp_ros.domain.yaml.rules import is_readable
 from fcp_ros.domain.yaml.types import build_parameters, check_declarations, check_name
 
 Step = tuple[str, tuple[str, ...]]
-"""Rule name, and a parameter of the chunk for each of the rule's."""
+"""A rule and, for each of its parameters, a parameter of the chunk."""
 
 
 def build_chunks(
@@ -44,7 +44,7 @@ def build_chunks(
     vocabulary: Vocabulary,
     report: Diagnostics,
 ) -> dict[str, Chunk]:
-    """All chunks that can be read; what is wrong goes into the report."""
+    """Build the chunks; report their faults."""
     reader = _ChunkReader(file, rules, vocabulary, report)
     return {name: reader.build(name, entry) for name, entry in file.chunks.items()}
 
@@ -141,7 +141,7 @@ class _ChunkReader:
 
 @dataclass(frozen=True)
 class _Reason:
-    """The reason why an atom is known to be true or false: a step, and what it does."""
+    """The reason for an atom to be known as true or false: a step and its verb."""
 
     step: int
     verb: str
@@ -160,7 +160,7 @@ def check_sequence(
     path: Path,
     report: Diagnostics,
 ) -> None:
-    """Report the first step that can't follow those before it, and why."""
+    """Report the first step that can't follow those before it, with the reason."""
     run = _Run(frozenset(parameter.name for parameter in chunk.parameters), relations)
     for number, (name, bound) in enumerate(chunk.steps):
         rule = rules[name]
@@ -240,6 +240,6 @@ class _Run:
 
 
 def _bind(atom: Atom, bound: Mapping[str, str]) -> Atom:
-    """The atom over the chunk's parameters; an existential variable gets a name of its own."""
+    """Write the atom over the chunk's parameters; existential variables keep theirs as `?name`."""
     terms = tuple(Variable(bound.get(name, f"?{name}")) for name in list_variables(atom))
     return Atom(atom.predicate, terms)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shape of a domain file: which keys there are and what kind of value each takes.
+"""The shape of a domain file: its keys and the kind of value that each takes.
 
-Unknown keys are refused. What names mean is checked afterwards (by the builders beside it);
-docs/domain.md describes every key for people.
+Unknown keys are refused. The builders beside it check the meaning of names; docs/domain.md
+describes every key.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class AttributeEntry(_Entry):
 
 
 class DurationEntry(_Entry):
-    """The key `duration` of a rule, where it depends on a distance."""
+    """The key `duration` of a rule if it depends on a distance."""
 
     base: float
     per_metre: float = 0.0
@@ -77,7 +77,7 @@ class CostTermEntry(_Entry):
 
 
 class CostEntry(_Entry):
-    """The key `cost` of a rule, where it has terms."""
+    """The key `cost` of a rule if it has terms."""
 
     base: float
     terms: list[CostTermEntry] = Field(default_factory=list)
@@ -140,7 +140,7 @@ class TableRow(_Entry):
 
 
 class SigmoidEntry(_Entry):
-    """A smooth step: how well a number fits."""
+    """A smooth step, as a fuzzy set of numbers."""
 
     middle: float
     width: float
@@ -156,7 +156,7 @@ class RuleLineEntry(_Entry):
 
 
 class OracleEntry(_Entry):
-    """The key `oracle`, where several oracles answer together."""
+    """The key `oracle` with several oracles that answer together."""
 
     first_of: Words = Field(default_factory=list)
     all_of: Words = Field(default_factory=list)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The key `rule` of a graded predicate: values of numeric attributes, and how well they fit."""
+"""The key `rule` of a graded predicate: values over numeric attributes with their fuzzy sets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NUMERIC = ("int", "float")
 def build_fuzzy_rule(
     name: str, entry: GradedEntry, file: DomainFile, path: Path, report: Diagnostics
 ) -> FuzzyRule | None:
-    """Build the rule of a predicate, as far as it can be read; None without a rule."""
+    """Build the rule of a predicate from the lines that can be read; None without a rule."""
     if not entry.rule:
         return None
     t_norm = check_t_norm(name, entry.t_norm, (*path, "t_norm"), report)
@@ -42,7 +42,7 @@ def build_fuzzy_rule(
 
 
 def check_t_norm(name: str, t_norm: str | None, path: Path, report: Diagnostics) -> str:
-    """The t-norm's name if there is one like that."""
+    """Return the name of the t-norm, or of the default; report an unknown name."""
     if t_norm is not None:
         try:
             tnorm_by_name(t_norm)
@@ -158,12 +158,12 @@ class _Names:
             tuple(c for c in COORDINATES if c in self._list_declared(end)) for end in ends
         )
         if first != second or first[:2] != ("x", "y"):
-            said = (
+            declared = (
                 f"{e} declares {', '.join(c) or 'none'}"
                 for e, c in ((value.first, first), (value.second, second))
             )
             message = f"the distance of {self._name} needs the same coordinates of both"
-            message += f" ({'; '.join(said)})"
+            message += f" ({'; '.join(declared)})"
             fix = f"write `context: {{{value.first}: [x, y], {value.second}: [x, y]}}`, or x, y, z"
             self._report.add(self._path, message, fix)
             return value

@@ -41,7 +41,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 def build_graded(
     file: DomainFile, vocabulary: Vocabulary, report: Diagnostics
 ) -> dict[str, GradedPredicate]:
-    """All graded predicates that can be read; what is wrong goes into the report."""
+    """Build the graded predicates that can be read; report the faults of the others."""
     return {
         name: _build_predicate(name, entry, file, vocabulary, report)
         for name, entry in file.graded.items()
@@ -124,7 +124,7 @@ def _build_rubric(
             report.add((*here, "question"), message, suggest_name(word, entry.parameters))
     for score in given.anchors:
         if score not in SCORES:
-            message = f"anchor {score} of {name} is none of 0, 50, 100"
+            message = f"anchor {score} of {name} is not 0, 50 or 100"
             report.add((*here, "anchors", score), message, "anchor exactly 0, 50 and 100")
     missing = [str(score) for score in SCORES if score not in given.anchors]
     if missing:
@@ -148,7 +148,7 @@ def _build_rubric(
 def _build_rows(
     name: str, row: TableRow, entry: GradedEntry, path: Path, report: Diagnostics
 ) -> list[TableEntry]:
-    """A row with lists of labels stands for one entry each combination."""
+    """Build the entries of a row: one for each combination of the labels in its lists."""
     for parameter in row.when:
         if parameter not in entry.parameters:
             message = f"a table entry of {name} names the unknown parameter {parameter}"
@@ -169,7 +169,7 @@ def _build_rows(
 
 
 def build_oracle(name: str, entry: GradedEntry, path: Path, report: Diagnostics) -> Oracle:
-    """The oracle or the choice of several; what is wrong goes into the report."""
+    """Build the oracle, or the choice of several; report its faults."""
     here = (*path, "oracle")
     if isinstance(entry.oracle, str):
         oracle: Oracle = entry.oracle
@@ -177,7 +177,7 @@ def build_oracle(name: str, entry: GradedEntry, path: Path, report: Diagnostics)
     else:
         oracle = _build_choice(name, entry.oracle, here, report)
     names = oracle_names(oracle)
-    if set(names) <= set(ORACLES):  # who an unknown name was meant to be decides what is needed
+    if set(names) <= set(ORACLES):  # an unknown name may be meant for any oracle
         _check_needs(name, entry, names, path, report)
     return oracle
 
@@ -220,7 +220,7 @@ def _check_needs(
         message = f"{name} is judged by a model and has no rubric"
         report.add(path, message, "write `rubric:` with a question and the anchors 0, 50, 100")
     if TABLE in names:
-        # Beside other oracles the default degree comes after all of them: it is no table.
+        # Beside other oracles the default degree is the last resort, not a table.
         if not entry.table and len(names) > 1:
             message = f"{name} is judged by a table among others and has no entries"
             report.add(path, message, "write `table:`, or take it out of the oracles")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a domain file: YAML, then its shape, then its meaning; reports all problems at once."""
+"""The reader of domain files: YAML, then shape, then meaning; all faults reported at once."""
 
 from __future__ import annotations
 
@@ -29,16 +29,15 @@ def load_domain(path: str | PathLike[str]) -> Domain:
     """Read and check a domain file (docs/domain.md describes the format).
 
     Raises:
-        DomainError: the file can't be used; its `diagnostics` name line, fault and fix of all
-            that is wrong with it. Faults of the YAML itself, and then of its shape, hide those that
-            can only be seen afterwards.
+        DomainError: the file has faults; its `diagnostics` name line, fault and fix of each. Faults
+            of the YAML itself, and then of its shape, hide those of later stages.
     """
     file = FilePath(path)
     return parse_domain(read_text(file), str(file))
 
 
 def parse_domain(text: str, source: str = "domain") -> Domain:
-    """Like `load_domain`, from a text; `source` is its name in messages."""
+    """Read and check a domain from a text; `source` is its name in messages."""
     parsed = parse_lines(text, source)
     report = Diagnostics(source, parsed.lines)
     file = _check_shape(parsed.data, report)
@@ -92,7 +91,7 @@ def parse_lines(text: str, source: str) -> PositionedText:
     """Read a YAML text as plain data with the line of every key and item.
 
     Raises:
-        DomainError: it is no YAML, or uses what `foundation/yaml_text.py` refuses.
+        DomainError: it is not YAML, or uses a feature that `foundation/yaml_text.py` refuses.
     """
     try:
         return parse_yaml(text)
@@ -140,7 +139,7 @@ def _report_shape(kind: str, message: str, loc: Path, data: Any, report: Diagnos
 
 
 def _find_existing(loc: Path, data: Any) -> Path:
-    """The part of a validation location that is in the document (unions add names to it)."""
+    """Return the part of a validation location that is in the document (unions add names)."""
     path: Path = ()
     for part in loc:
         keys = data if isinstance(data, dict) else range(len(data) if isinstance(data, list) else 0)
@@ -151,7 +150,7 @@ def _find_existing(loc: Path, data: Any) -> Path:
 
 
 def _list_keys(path: Path) -> list[str]:
-    """The keys that the shape knows at a path of the document."""
+    """List the keys that the shape knows at a path of the document."""
     model: Any = DomainFile
     for part in path:
         if not hasattr(model, "model_fields"):
@@ -166,7 +165,7 @@ def _list_keys(path: Path) -> list[str]:
 
 
 def _find_model(annotation: Any) -> Any:
-    """The model inside dict[str, Model], list[Model] or Model | float."""
+    """Find the model inside dict[str, Model], list[Model] or Model | float."""
     for inner in getattr(annotation, "__args__", ()):
         if hasattr(inner, "model_fields"):
             return inner

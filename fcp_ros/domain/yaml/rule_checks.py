@@ -20,7 +20,7 @@ from fcp_ros.foundation.wording import suggest_name
 def check_sense(
     rule: ActionRule, relations: Mapping[str, RelationEntry], path: Path, report: Diagnostics
 ) -> None:
-    """Report why the rule could never apply, or would change nothing or the unchangeable."""
+    """Report a rule that can never apply, changes nothing, or changes a static relation."""
     if not rule.add and not rule.delete and not rule.effects:
         report.add(path, f"{rule.name} changes nothing", "say what it adds or deletes")
     asked = rule.positive()
@@ -123,7 +123,7 @@ def _check_contradictions(
 def _check_metric(
     rule: ActionRule, relations: Mapping[str, RelationEntry], path: Path, report: Diagnostics
 ) -> None:
-    """A rule that moves one thing along a relation, from one place to another, and nothing else."""
+    """Check that a rule with `metric` moves one thing along that relation and does nothing else."""
     name = rule.metric
     if not name:
         return
@@ -200,7 +200,7 @@ def _check_effect_functional(
     path: Path,
     report: Diagnostics,
 ) -> None:
-    """Over parameters alone: what variables are bound to is only known in a state."""
+    """Check the atoms over parameters alone: variables are bound in a state only."""
     parameters = set(rule.parameter_names)
 
     def certain(atom: Atom) -> bool:

@@ -44,9 +44,9 @@ _ACTION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(/[A-Za-z][A-Za-z0-9_]*)*\Z")
 def build_rules(
     file: DomainFile, vocabulary: Vocabulary, report: Diagnostics
 ) -> dict[str, ActionRule]:
-    """All rules that can be read; what is wrong goes into the report."""
+    """Build the rules; report their faults."""
     if not file.rules:
-        report.add(("rules",), "there is no rule", "describe at least one action")
+        report.add(("rules",), "the file has no rule", "describe at least one action")
     return {
         name: _build_rule(name, entry, file, vocabulary, report)
         for name, entry in file.rules.items()
@@ -115,7 +115,7 @@ def _check_uses(entry: RuleEntry, file: DomainFile, path: Path, report: Diagnost
 def build_effects(
     rule: str, entry: RuleEntry, vocabulary: Vocabulary, path: Path, report: Diagnostics
 ) -> tuple[Effect, ...]:
-    """All effects of a rule that can be read; what is wrong goes into the report."""
+    """Build the effects of a rule; report their faults."""
     return tuple(
         _build_effect(rule, effect, entry, vocabulary, (*path, "effects", position), report)
         for position, effect in enumerate(entry.effects)
@@ -149,7 +149,7 @@ def _build_effect(
 def build_constraints(
     file: DomainFile, vocabulary: Vocabulary, report: Diagnostics
 ) -> tuple[Constraint, ...]:
-    """All constraints that can be read; what is wrong goes into the report."""
+    """Build the constraints; report their faults."""
     return tuple(
         _build_constraint(name, entry, vocabulary, report)
         for name, entry in file.constraints.items()
@@ -184,7 +184,7 @@ def _build_constraint(
 
 
 def build_duration(entry: RuleEntry, path: Path, report: Diagnostics) -> Duration:
-    """The key `duration`; what is wrong goes into the report."""
+    """Build the duration of a rule; report its faults."""
     given = entry.duration
     if not isinstance(given, DurationEntry):
         given = DurationEntry(base=given)
@@ -211,7 +211,7 @@ def build_duration(entry: RuleEntry, path: Path, report: Diagnostics) -> Duratio
 def build_window(
     rule: str, entry: WindowEntry, duration: Duration, path: Path, report: Diagnostics
 ) -> Window:
-    """The key `window`; what is wrong goes into the report."""
+    """Build the window of a rule; report its faults."""
     opens, closes = entry.opens, entry.closes
     fix = "give seconds from the start of the plan, such as {opens: 0, closes: 600}"
     if not math.isfinite(opens) or opens < 0:
@@ -231,7 +231,7 @@ def build_window(
 
 
 def build_cost(rule: str, entry: RuleEntry, path: Path, report: Diagnostics) -> Cost:
-    """The key `cost`; what is wrong goes into the report."""
+    """Build the cost of a rule; report its faults."""
     given = entry.cost
     if not isinstance(given, CostEntry):
         given = CostEntry(base=given)
@@ -283,7 +283,7 @@ def _check_cost(cost: float, path: Path, rule: str, report: Diagnostics) -> None
 
 
 def build_resources(file: DomainFile, report: Diagnostics) -> dict[str, Resource]:
-    """All resources; what is wrong goes into the report."""
+    """Build the resources; report their faults."""
     for name, entry in file.resources.items():
         path: Path = ("resources", name)
         check_name(name, "resource", path, report)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections `labels`, `synonyms` and `scene` of a domain file: what is perceived gets types."""
+"""The sections `labels`, `synonyms` and `scene` of a domain file: types for perceived objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fcp_ros.foundation.wording import suggest_name
 
 
 def build_mapping(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> SceneMapping:
-    """The mapping from scene graphs to instances; what is wrong goes into the report."""
+    """Build the mapping from scene graphs to instances; report its faults."""
     labels = _build_labels(file, vocabulary, report)
     layers = _build_layers(file, vocabulary, report)
     scene = file.scene
@@ -52,7 +52,7 @@ def _build_labels(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics)
 def _build_synonyms(
     file: DomainFile, labels: Mapping[str, str], report: Diagnostics
 ) -> dict[str, str]:
-    """Normalised word -> the label that it means the same as."""
+    """Map each normalised word to the label with the same meaning."""
     synonyms: dict[str, str] = {}
     for word, meaning in file.synonyms.items():
         path = ("synonyms", word)
@@ -60,7 +60,7 @@ def _build_synonyms(
         if not normal:
             report.add(path, "an empty synonym", "write a word")
         elif label not in labels:
-            message = f"{word} is said to mean {meaning}, which is no label"
+            message = f"{word} has the meaning {meaning}, which is not a label"
             report.add(path, message, suggest_name(label, labels))
         elif normal in labels:
             message = f"{word} is a label of {labels[normal]} already"

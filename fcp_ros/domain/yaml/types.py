@@ -92,7 +92,7 @@ def build_schema(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) 
 
 def _check_types(vocabulary: Vocabulary, report: Diagnostics) -> None:
     if not vocabulary.parents:
-        report.add(("types",), "there is no type", "declare one, such as `room: []`")
+        report.add(("types",), "the file has no type", "declare one, such as `room: []`")
     for name, parents in vocabulary.parents.items():
         path: Path = ("types", name)
         check_name(name, "type", path, report)
@@ -122,7 +122,7 @@ def _check_relations(file: DomainFile, vocabulary: Vocabulary, report: Diagnosti
             check_type(type_, vocabulary, here, report, f"leg {leg} of {name}")
         for position, leg in enumerate(entry.functional):
             if leg not in entry.legs:
-                message = f"functional leg {leg} is no leg of {name}"
+                message = f"functional leg {leg} is not a leg of {name}"
                 report.add((*path, "functional", position), message, suggest_name(leg, entry.legs))
 
 

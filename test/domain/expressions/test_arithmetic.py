@@ -62,7 +62,7 @@ def test_what_is_read(text: str, value: object) -> None:
         ("abs(1, 2)", "abs is given 2 values"),
         ("distance(item)", "distance is given 1 values"),
         ("distance(item.x, 2)", "between what two parameters"),
-        ("max(item, 2)", "item is no number"),
+        ("max(item, 2)", "item is not a number"),
         ("(" * 400 + "1" + ")" * 400, None),
         ("-" * 400 + "1", "deeper"),
         ("1" * 2000, "characters"),

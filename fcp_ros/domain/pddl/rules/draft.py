@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules before they are finished: PDDL's own names, predicates without arguments still possible."""
+"""Draft rules as values: PDDL's own names, predicates without arguments still possible."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fcp_ros.domain.model import Cost
 from fcp_ros.domain.pddl.syntax.tree import Formula, subformulas
 
 SAME = "="
-"""The static predicate that holds of each object and itself, where effects ask for it."""
+"""The static predicate of equal objects, for effects that compare their variables."""
 
 
 @dataclass(frozen=True)
@@ -41,19 +41,19 @@ class DraftEffect:
 
 @dataclass(frozen=True)
 class DraftRule:
-    """An action under one identification of its parameters; parameters are distinct things.
+    """An action under one identification of its parameters; parameters are distinct objects.
 
     Attributes:
         action: its name in PDDL.
-        arguments: for each parameter of the action the rule's parameter that it is.
+        arguments: the rule's parameter for each of the action's.
         parameters: of the rule: the action's, objects that it names, existential variables.
         positive: atoms that must hold.
-        negative: atoms that must not; variables that are no parameters stand for anything.
+        negative: atoms that must not; variables that are not parameters fit anything.
         add: atoms that hold afterwards, none of them in `positive`.
         delete: atoms that don't, all of them in `positive`.
-        effects: what happens besides.
+        effects: further effects.
         cost: of the action.
-        formulas: conditions that are no literals, over the parameters and objects.
+        formulas: further conditions, over the parameters and objects.
     """
 
     action: str
@@ -69,11 +69,11 @@ class DraftRule:
 
     @property
     def is_idle(self) -> bool:
-        """Return True if it does nothing, as driving from here to here."""
+        """Return True if it changes nothing, such as driving from here to here."""
         return not (self.add or self.delete or self.effects)
 
     def atoms(self) -> tuple[Atom, ...]:
-        """All its atoms, as often as they occur."""
+        """List all its atoms, as often as they occur."""
         found = [*self.positive, *self.negative, *self.add, *self.delete]
         formulas = [*self.formulas]
         for effect in self.effects:

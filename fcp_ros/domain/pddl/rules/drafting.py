@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An action -> draft rules: one for each alternative of its precondition and each identification.
+"""The draft rules of an action: one for each alternative of its precondition and identification.
 
-Where PDDL adds and deletes the same atom, it is added. What is deleted without being asked for in
-the precondition becomes a conditional effect ("where it is there, it is deleted").
+An atom that an action of PDDL adds and deletes is added. An atom that it deletes but does not
+require in the precondition becomes a conditional effect (deleted if it holds).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MAX_RULES = 5_000
 
 
 def draft_rules(action: PddlAction, universe: Universe, source: Source) -> tuple[DraftRule, ...]:
-    """The rules that an action stands for; none where it can never apply.
+    """Draft the rules of an action; none if it can never apply.
 
     Raises:
         UnsupportedPddl: too many rules.
@@ -74,7 +74,7 @@ def _list_terms(
     effects: Sequence[tuple[ActionEffect, Conjunct]],
     universe: Universe,
 ) -> dict[PddlTerm, Typed]:
-    """List what may be identified: parameters, existential variables, and objects named."""
+    """List the terms that may be identified: parameters, existential variables, named objects."""
     typed: dict[PddlTerm, Typed] = {Variable(p.name): p for p in action.parameters}
     typed.update((Variable(v.name), v) for v in conjunct.variables)
     named = list(conjunct.terms())
@@ -98,7 +98,7 @@ class _Draft:
     source: Source
 
     def build(self, terms: dict[PddlTerm, Typed]) -> DraftRule | None:
-        """The rule; None where it can never apply."""
+        """Build the rule; None if it can never apply."""
         names = FreeNames()
         parameters: list[DraftParameter] = []
         mapping: dict[PddlTerm, Variable] = {}
@@ -147,7 +147,7 @@ class _Draft:
         positive: tuple[Atom, ...],
         negative: tuple[Atom, ...],
     ) -> tuple[tuple[tuple[Atom, ...], tuple[Atom, ...]], tuple[DraftEffect, ...]]:
-        """Draft what is added and deleted in any case, and the conditional effects."""
+        """Draft the unconditional additions and deletions, and the conditional effects."""
         drafter = EffectDrafter(self.universe, mapping, names, parameters, positive, negative)
         drafts = [
             draft
@@ -176,7 +176,7 @@ class _Draft:
 
 
 def _rank_group(group: Group, order: dict[Variable, int]) -> tuple[int, int]:
-    """Parameters of the action first, in their order, then existential variables, then objects."""
+    """Rank parameters of the action first, then existential variables, then objects."""
     places = [order[t] for t in group.terms if isinstance(t, Variable) and t in order]
     if places:
         return (0, min(places))
@@ -193,7 +193,7 @@ def _name_group(group: Group, order: dict[Variable, int]) -> str:
 
 
 def _rules_out(absent: Atom, atom: Atom) -> bool:
-    """Return True if an atom is one of those that must be absent."""
+    """Return True if an atom must be absent."""
     if absent.predicate != atom.predicate:
         return False
     bound: dict[PddlTerm, PddlTerm] = {}
@@ -206,7 +206,7 @@ def _rules_out(absent: Atom, atom: Atom) -> bool:
 def _drop_useless(
     draft: DraftEffect, positive: tuple[Atom, ...], lost: set[str]
 ) -> DraftEffect | None:
-    """The effect without adding what is there anyway; None where nothing is left of it."""
+    """Drop additions of atoms that hold anyway; return None if the effect then changes nothing."""
     there = {*draft.positive, *positive}
     add = tuple(a for a in draft.add if a not in there or a.predicate in lost)
     return replace(draft, add=add) if add or draft.delete else None
@@ -215,7 +215,7 @@ def _drop_useless(
 def _split(
     draft: DraftEffect, positive: tuple[Atom, ...], negative: tuple[Atom, ...]
 ) -> Iterator[DraftEffect]:
-    """The effect, and one more for each atom that it deletes without asking for it."""
+    """Split off an effect for each atom that is deleted but not required."""
     asked = {*draft.positive, *positive}
     absent = {*draft.negative, *negative}
     delete = tuple(a for a in draft.delete if a in asked and a not in draft.add)

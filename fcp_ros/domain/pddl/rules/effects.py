@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conditional and universal effects of an action, once its parameters are identified."""
+"""Conditional and universal effects and the cost of an action with identified parameters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Substitution = Mapping[PddlTerm, Variable]
 
 
 def substitute_terms(atoms: Iterable[Atom], mapping: Substitution) -> tuple[Atom, ...]:
-    """The atoms over the rule's parameters, each once; terms that are not mapped stay."""
+    """Write atoms over the rule's parameters, each once; terms that are not mapped stay."""
     return tuple(
         dict.fromkeys(
             Atom(atom.predicate, tuple(mapping.get(term, term) for term in terms_of(atom)))
@@ -44,14 +44,14 @@ def substitute_terms(atoms: Iterable[Atom], mapping: Substitution) -> tuple[Atom
 
 
 def bind_terms(formula: Formula, mapping: Substitution, distinct: Collection[Variable]) -> Formula:
-    """Write a formula over a rule's parameters; objects that are none stay constants.
+    """Write a formula over a rule's parameters; other objects stay constants.
 
-    Quantified variables have names of their own, so nothing is captured.
+    Quantified variables have unique names, so none is captured.
 
     Args:
         formula: a condition that is kept as a formula.
         mapping: PDDL's terms -> the rule's parameters and variables.
-        distinct: the rule's parameters, which are different things.
+        distinct: the rule's parameters, which are different objects.
     """
     if isinstance(formula, Atom):
         (bound,) = substitute_terms((formula,), mapping)
@@ -78,10 +78,10 @@ class EffectDrafter:
     Attributes:
         universe: types and objects.
         mapping: PDDL's terms -> the rule's parameters.
-        names: hands out names for variables that no parameter has.
+        names: gives variables names that no parameter has.
         parameters: of the rule.
-        positive: what the rule asks for.
-        negative: what must be absent for it.
+        positive: atoms that the rule requires.
+        negative: atoms that must be absent.
     """
 
     universe: Universe
@@ -92,7 +92,7 @@ class EffectDrafter:
     negative: tuple[Atom, ...]
 
     def draft(self, effect: ActionEffect, condition: Conjunct) -> DraftEffect | None:
-        """The effect under one alternative of its condition; None where that never holds."""
+        """Draft the effect under one alternative of its condition; None if that never holds."""
         variables: dict[Variable, DraftParameter] = {}
         mapping = dict(self.mapping)
         for typed in (*effect.variables, *condition.variables):
@@ -136,7 +136,7 @@ class EffectDrafter:
         mapping: dict[PddlTerm, Variable],
         variables: Mapping[Variable, DraftParameter],
     ) -> tuple[dict[PddlTerm, Variable], list[Atom], list[Atom]] | None:
-        """Equality worked out: terms replaced, or left to the predicate SAME; None: impossible."""
+        """Replace equal terms, or leave them to the predicate SAME; None if they can't be equal."""
         replaced: dict[Variable, Variable] = {}
 
         def follow(term: PddlTerm) -> Variable:
@@ -178,7 +178,7 @@ class EffectDrafter:
         variables: Mapping[Variable, DraftParameter],
         types: tuple[str, ...],
     ) -> bool:
-        """Return True if whatever the term stands for is of one of the types."""
+        """Return True if every object that the term may be is of one of the types."""
         if term in variables:
             return self.universe.is_below(variables[term].types, types)
         (parameter,) = (p for p in self.parameters if p.name == term.name)
@@ -186,19 +186,19 @@ class EffectDrafter:
 
 
 def _strip_prefix(name: str) -> str:
-    """A name without what the normal form put around it."""
+    """Return a name without the prefix and number that the normal form adds."""
     return name.split(".")[1] if "." in name else name
 
 
 def compute_cost(
     action: PddlAction, mapping: Mapping[PddlTerm, Variable], universe: Universe, source: Source
 ) -> Cost:
-    """The cost of an action; 0 where it adds nothing, or where a function has no value.
+    """Compute the cost of an action; 0 if it adds nothing, or if a function has no value.
 
     Args:
         action: the action.
         mapping: its parameters -> the rule's.
-        universe: has the values of functions, and the names of objects as they are spelt.
+        universe: has the values of functions and the spelling of objects.
         source: the domain file, for messages.
 
     Raises:
@@ -224,7 +224,7 @@ def compute_cost(
 def _build_cost_term(
     part: FunctionValue, mapping: Mapping[PddlTerm, Variable], universe: Universe
 ) -> CostTerm:
-    """The values that fit the objects which the action itself names."""
+    """Build a cost term from the values that fit the objects named by the action."""
     given = part.arguments
     places = [place for place, term in enumerate(given) if isinstance(term, Variable)]
     spelling = universe.problem.spelling

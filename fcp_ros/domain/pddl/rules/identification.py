@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways in which parameters of an action may be the same thing.
+"""The ways in which parameters of an action may be the same object.
 
-PDDL allows it, our rules don't.
-
-The parameters of a rule bind distinct elements (matches are monic, DESIGN section 4). So an action
-becomes one rule for each way to identify its parameters, and the objects it names, that the initial
-facts don't rule out: a partition of them. Two classes of a partition are two different things.
+The parameters of a rule bind distinct elements (matches are monic, DESIGN section 4); those of an
+action of PDDL need not. So an action becomes one rule for each way to identify its parameters, and
+the objects it names, that the initial facts don't rule out: a partition of them. Two classes of a
+partition are two different objects.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from fcp_ros.domain.pddl.syntax.tree import PddlTerm, Typed, terms_of
 
 @dataclass(frozen=True)
 class Group:
-    """Terms that are one thing. `constant` names it, where it is known."""
+    """Terms that are one object; `constant` is its name, if the action names it."""
 
     terms: tuple[PddlTerm, ...]
     candidates: frozenset[str]
@@ -35,7 +34,7 @@ Row = tuple[Atom, tuple[int, ...]]
 def find_partitions(
     terms: Mapping[PddlTerm, Typed], conjunct: Conjunct, universe: Universe
 ) -> Iterator[Partition]:
-    """The ways to identify terms under which the conjunct may hold; nothing identified comes first.
+    """Find the ways to identify terms under which the conjunct may hold, the identity first.
 
     Args:
         terms: variables and constants with their types, in their order.
@@ -44,7 +43,7 @@ def find_partitions(
     """
     constants = [term.name for term in terms if isinstance(term, Constant)]
     search = _Search(conjunct, universe, frozenset(constants))
-    # Constants first: they are surely different from each other.
+    # Constants first: they differ from each other.
     ordered = sorted(terms, key=lambda term: not isinstance(term, Constant))
     yield from search.extend(
         (), [(term, search.find_candidates(term, terms[term])) for term in ordered]
@@ -74,7 +73,7 @@ class _Search:
     def extend(
         self, groups: Partition, left: Sequence[tuple[PddlTerm, frozenset[str]]]
     ) -> Iterator[Partition]:
-        """All ways to go on: the next term by itself, or in one of the groups."""
+        """List the partitions that extend some groups: the next term alone, or in one of them."""
         if not self._may_hold(groups):
             return
         if not left:
@@ -109,7 +108,7 @@ class _Search:
 
     @staticmethod
     def _list_rows(atoms: Sequence[Atom], place: Mapping[PddlTerm, int]) -> list[Row]:
-        """The atoms whose terms have all been placed, with the numbers of their groups."""
+        """List the atoms whose terms have all been placed, with the numbers of their groups."""
         return [
             (atom, tuple(place[term] for term in terms_of(atom)))
             for atom in atoms
@@ -117,7 +116,7 @@ class _Search:
         ]
 
     def _share_a_key(self, rows: Sequence[Row]) -> bool:
-        """Return True if two different facts would hold where at most one does."""
+        """Return True if two different facts would share a key of a predicate."""
         seen: dict[tuple[str, tuple[int, ...]], tuple[int, ...]] = {}
         for atom, row in rows:
             key = tuple(row[position] for position in self._universe.keys[atom.predicate])
@@ -126,13 +125,13 @@ class _Search:
         return False
 
     def _occurs(self, atom: Atom, row: tuple[int, ...], groups: Partition) -> bool:
-        """Return True if some static fact has equal arguments exactly where the atom has."""
+        """Return True if some static fact has the same pattern of equal arguments as the atom."""
         if not self._universe.has_pattern(atom.predicate, tuple(map(str, row))):
             return False
         return len(set(row)) == 1 or self._fits(atom, row, groups)
 
     def _fits(self, atom: Atom, row: tuple[int, ...], groups: Partition) -> bool:
-        """Return True if each named object stands in some fact where the atom has it."""
+        """Return True if each named object has the position of the atom in some fact."""
         return all(
             groups[number].constant is None
             or groups[number].constant in self._universe.column(atom.predicate, position)

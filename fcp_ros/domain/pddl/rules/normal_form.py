@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Disjunctive normal form: a condition as alternatives, each a set of literals.
 
-What is existential becomes a variable of the alternative. What is universal becomes an absence
-(`forall ?y (not (on ?y ?x))`: no tuple on(any, x)) where that says it all, and is else expanded
-over the objects. Static atoms without variables are decided at once. Parts of which there would be
-too many alternatives stay formulas.
+An existential variable becomes a variable of the alternative. A universal condition becomes an
+absence if that is equivalent (`forall ?y (not (on ?y ?x))`: no tuple on(any, x)); otherwise it is
+expanded over the objects. Static atoms without variables are decided immediately. Parts with too
+many alternatives stay formulas.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ MAX_EXPANSION = 20_000
 """A universal condition over more objects (or tuples of them) than this is not expanded."""
 
 FEW_ALTERNATIVES = 16
-"""Alternatives of a condition that keeps formulas: parts that lead to more are among these."""
+"""Alternatives of a condition that keeps formulas: parts that lead to more stay formulas."""
 
 Pair = tuple[PddlTerm, PddlTerm]
 _Part = tuple[Formula, bool, Mapping[str, PddlTerm]]
-"""A formula, whether it (or else its negation) must hold, and other names of its variables."""
+"""A formula, True if it (False if its negation) must hold, and the terms for its variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Conjunct:
     Attributes:
         variables: existential; their names occur nowhere else.
         positive: atoms that must hold.
-        negative: atoms that must not; variables whose name begins with `any.` stand for anything.
+        negative: atoms that must not; variables whose name begins with `any.` fit anything.
         equal: terms that must be the same.
         unequal: terms that must differ.
         rest: formulas that were not taken apart; their quantified variables occur nowhere else.
@@ -65,7 +65,7 @@ class Conjunct:
     rest: tuple[Formula, ...] = ()
 
     def join(self, other: Conjunct) -> Conjunct:
-        """Both."""
+        """Return the conjunction of both."""
         return Conjunct(
             self.variables + other.variables,
             tuple(dict.fromkeys(self.positive + other.positive)),
@@ -77,23 +77,23 @@ class Conjunct:
 
     @property
     def contradicts_itself(self) -> bool:
-        """Return True if it asks for an atom and for its absence."""
+        """Return True if it requires an atom and its absence."""
         return not set(self.positive).isdisjoint(self.negative)
 
     def terms(self) -> Iterator[PddlTerm]:
-        """Every term, as often as it occurs."""
+        """List the terms, as often as they occur."""
         for atom in (*self.positive, *self.negative):
             yield from terms_of(atom)
         yield from itertools.chain.from_iterable((*self.equal, *self.unequal))
 
 
 def is_open(term: PddlTerm) -> bool:
-    """Return True if a term of a negative atom stands for anything."""
+    """Return True if a term of a negative atom fits anything."""
     return isinstance(term, Variable) and term.name.startswith("any.")
 
 
 class Normaliser:
-    """Makes alternatives of conditions."""
+    """Finds the alternatives of conditions; fresh variables are numbered across them."""
 
     def __init__(self, universe: Universe) -> None:
         """Number fresh variables from one on."""
@@ -101,10 +101,9 @@ class Normaliser:
         self._numbers = itertools.count(1)
 
     def find_alternatives(self, formula: Formula) -> tuple[Conjunct, ...]:
-        """The alternatives of a condition; none where it can never hold.
+        """Find the alternatives of a condition; none if it can never hold.
 
-        A condition with many alternatives is taken apart as far as there are few; the rest of it
-        stays as it is (see `Conjunct.rest`).
+        Parts of a condition with too many alternatives stay formulas (see `Conjunct.rest`).
         """
         condition = _Condition(self._universe, self._numbers)
         try:
@@ -114,7 +113,7 @@ class Normaliser:
 
 
 class _TooManyCases(Exception):
-    """A condition that is not worth taking apart."""
+    """A condition with too many alternatives."""
 
 
 @dataclass(frozen=True)
@@ -123,15 +122,15 @@ class _Condition:
     numbers: Iterator[int]
 
     def expand(self, formula: Formula) -> list[Conjunct]:
-        """All alternatives.
+        """Find all alternatives.
 
         Raises:
-            _TooManyCases: they are too many.
+            _TooManyCases: there are more than MAX_ALTERNATIVES.
         """
         return self._expand_part(formula, True, {})
 
     def split(self, formula: Formula) -> list[Conjunct]:
-        """The few alternatives of the parts that have few; other parts are kept as formulas."""
+        """Find the alternatives of parts that have few; keep the other parts as formulas."""
         base = Conjunct()
         several: list[tuple[list[Conjunct], _Part]] = []
         pending: list[_Part] = [(formula, True, {})]
@@ -152,7 +151,7 @@ class _Condition:
                 return []
             if len(found) == 1:
                 base = base.join(found[0])
-            elif isinstance(part[0], Quantified):  # one case for each object: rather none
+            elif isinstance(part[0], Quantified):  # one case for each object: better kept
                 base = base.join(self._keep(part))
             else:
                 several.append((found, part))
@@ -180,7 +179,7 @@ class _Condition:
         return None
 
     def _keep(self, part: _Part) -> Conjunct:
-        """The part as a formula: names unique, what is static and bound decided."""
+        """Keep the part as a formula: names unique, static atoms without variables decided."""
         formula, wanted, bound = part
         kept = self._simplify(formula, bound)
         if not wanted:
@@ -216,7 +215,7 @@ class _Condition:
     def _expand_part(
         self, formula: Formula, wanted: bool, bound: Mapping[str, PddlTerm]
     ) -> list[Conjunct]:
-        """Alternatives of the formula (of its negation where it is not `wanted`)."""
+        """Find the alternatives of the formula (of its negation if it is not `wanted`)."""
         if isinstance(formula, Atom):
             return self._expand_atom(formula, wanted, bound)
         if isinstance(formula, Equality):
@@ -297,7 +296,7 @@ class _Condition:
         return self._multiply(self._expand_part(formula.body, wanted, case) for case in cases)
 
     def _find_absence(self, conjunct: Conjunct, variables: Sequence[Typed]) -> Atom | None:
-        """The atom whose absence, for all values of the variables, rules the conjunct out."""
+        """Find the atom whose absence, for all values of the variables, rules the conjunct out."""
         if (
             len(conjunct.positive) != 1
             or conjunct.negative
@@ -318,7 +317,7 @@ class _Condition:
         return atom
 
     def _covers(self, variable: Typed, leg: Typed) -> bool:
-        """Return True if the variable ranges over whatever the leg can hold."""
+        """Return True if the variable ranges over all objects that fit the leg."""
         return self.universe.candidates(leg) <= self.universe.candidates(variable)
 
     # --- helpers
@@ -330,14 +329,14 @@ class _Condition:
 
 
 def negate_formula(formula: Formula) -> Formula:
-    """Negate a formula; a double negation is none."""
+    """Negate a formula; a double negation disappears."""
     if formula in (TRUE, FALSE):
         return FALSE if formula == TRUE else TRUE
     return formula.body if isinstance(formula, Negation) else Negation(formula)
 
 
 def join_formulas(kind: type[Conjunction] | type[Disjunction], parts: Iterable[Formula]) -> Formula:
-    """Join formulas; parts that decide nothing are left out, and one part needs no join."""
+    """Join formulas; neutral parts are left out, and a single part stays itself."""
     neutral, other = (TRUE, FALSE) if kind is Conjunction else (FALSE, TRUE)
     found = [part for part in dict.fromkeys(parts) if part != neutral]
     if other in found:
@@ -346,7 +345,7 @@ def join_formulas(kind: type[Conjunction] | type[Disjunction], parts: Iterable[F
 
 
 def free_names(formula: Formula) -> frozenset[str]:
-    """The names of the variables that a formula leaves free."""
+    """Find the names of the free variables of a formula."""
     if isinstance(formula, Atom):
         return frozenset(t.name for t in formula.arguments if isinstance(t, Variable))
     if isinstance(formula, Equality):

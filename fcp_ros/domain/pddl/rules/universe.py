@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The universe of a PDDL task: types, objects, and the facts that no action ever changes."""
+"""The universe of a PDDL task: types, objects, and facts that no action changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Universe:
     ) -> None:
         """Index a domain and a problem that have been checked.
 
-        `keys`: predicate -> positions for whose values at most one fact holds at any time.
+        `keys`: predicate -> positions whose values determine the fact: at most one holds at a time.
         """
         self.keys = dict(keys or {})
         self.domain = domain
@@ -55,7 +55,7 @@ class Universe:
         return list_ancestors(type_, self.parents)
 
     def is_below(self, types: Iterable[str], others: Iterable[str]) -> bool:
-        """Return True if whatever is of one of `types` is of one of `others`."""
+        """Return True if each of `types` is one of `others`, or below one."""
         return is_below(types, others, self.parents)
 
     def _objects_of(self, types: tuple[str, ...]) -> frozenset[str]:
@@ -70,7 +70,7 @@ class Universe:
         return predicate not in self.fluents
 
     def facts(self, predicate: str) -> frozenset[tuple[str, ...]]:
-        """The facts of a predicate that hold initially."""
+        """Return the facts of a predicate that hold initially."""
         return self.problem.facts.get(predicate, frozenset())
 
     def truth(self, atom: Atom) -> bool | None:
@@ -92,18 +92,18 @@ class Universe:
         return all(number < 2 for number in count.values())
 
     def _has_pattern(self, predicate: str, pattern: tuple[str, ...]) -> bool:
-        """Return True if some initial fact has equal arguments exactly where the pattern has."""
+        """Return True if some initial fact has the same pattern of equal arguments."""
         shape = tuple(pattern.index(name) for name in pattern)
         return any(
             tuple(map(arguments.index, arguments)) == shape for arguments in self.facts(predicate)
         )
 
     def candidates(self, typed: Typed) -> frozenset[str]:
-        """The objects that a variable may stand for, by its types."""
+        """Return the objects of a variable's types."""
         return self.objects_of(typed.types)
 
     def meet(self, several: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-        """The largest types that lie below one of each of the given alternatives, sorted."""
+        """Return the largest types that lie below one type of each alternative, sorted."""
         wanted = list(several)
         below = {t for t in (*self.parents, ROOT) if all(self.is_below((t,), w) for w in wanted)}
         largest = {t for t in below if below.isdisjoint(self.ancestors(t)[1:])}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of syntax trees: whatever is named is declared and fits; unsupported PDDL is refused.
+"""Checks of syntax trees: names are declared and fit, and unsupported features are refused.
 
-A requirement that a file merely declares does no harm; only what is used is looked for. Sections
-and effects that the syntax tree has no place for are refused where they are read.
+Only features that are used matter, not the declared requirements. Sections and effects without a
+place in the syntax tree are refused by their readers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from fcp_ros.foundation.wording import suggest_name
 
 
 def check_domain_names(domain: DomainText, source: Source) -> None:
-    """Check that the domain names only what it declares, with as many arguments and of such types.
+    """Check that all names of a domain are declared, with that number and those types of arguments.
 
     Raises:
         PddlError: the first mistake, with its line.
@@ -60,7 +60,7 @@ def check_domain_names(domain: DomainText, source: Source) -> None:
 
 
 def check_problem_names(problem: ProblemText, domain: DomainText, source: Source) -> None:
-    """Check goal, constraints and metric of a problem in the same way.
+    """Check the names in goal, constraints and metric of a problem.
 
     Raises:
         PddlError: the first mistake, with its line.
@@ -73,7 +73,7 @@ def check_problem_names(problem: ProblemText, domain: DomainText, source: Source
 
 
 class _Checker:
-    """Checks what one file names."""
+    """Checks the names of one file."""
 
     def __init__(self, domain: DomainText, source: Source, objects: Iterable[Typed] = ()) -> None:
         self._domain = domain
@@ -82,7 +82,7 @@ class _Checker:
         self._types = {ROOT, *domain.types, *domain.types.values()}
 
     def check_types(self, typed: Iterable[Typed]) -> None:
-        """Their types must be declared."""
+        """Check that types are declared."""
         for one in typed:
             for type_ in one.types:
                 if type_ not in self._types:
@@ -104,7 +104,7 @@ class _Checker:
                 self.check_number(change.amount, inner)
 
     def check(self, formula: Formula, scope: Mapping[str, Typed]) -> None:
-        """A formula whose free variables `scope` binds."""
+        """Check a formula whose free variables `scope` binds."""
         if isinstance(formula, Atom):
             self._check_atom(formula, scope)
         elif isinstance(formula, Equality):
@@ -119,7 +119,7 @@ class _Checker:
             self.check(part, scope)
 
     def check_number(self, number: Numeric, scope: Mapping[str, Typed]) -> None:
-        """A number whose free variables `scope` binds."""
+        """Check a number whose free variables `scope` binds."""
         if isinstance(number, NumericOperation):
             for operand in number.operands:
                 self.check_number(operand, scope)
@@ -151,7 +151,7 @@ class _Checker:
 
     def _check_function(self, value: FunctionValue, scope: Mapping[str, Typed]) -> None:
         known = self._domain.functions
-        # Both exist without being declared.
+        # Both need no declaration.
         is_builtin = value.function in (TOTAL_COST, TOTAL_TIME) and not value.arguments
         declared = known.get(value.function)
         if not is_builtin and (declared is None or len(declared) != len(value.arguments)):

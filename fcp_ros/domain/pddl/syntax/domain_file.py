@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A PDDL domain file: its sections, read into a `DomainText`."""
+"""The reader of PDDL domain files: sections to a `DomainText`."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _ACTION_KEYS = (":parameters", ":precondition", ":effect")
 
 
 def check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
-    """Check that a file consists of known sections, each once but actions.
+    """Check that a file consists of known sections, each once except actions.
 
     Raises:
         UnsupportedPddl: a section that this planner does not support, by name.
-        PddlError: a section that PDDL does not have, one that is there twice, or a stray part.
+        PddlError: an unknown section, a section given twice, or a stray part.
     """
     seen: set[str] = set()
     for section in source.sections:
@@ -111,7 +111,7 @@ class _DomainReader:
         return tuple(word for word in section or () if isinstance(word, str))[1:]
 
     def read_types(self) -> dict[str, str]:
-        """The parent of each type."""
+        """Read the parent of each type."""
         section = self._source.section(":types")
         found: dict[str, str] = {}
         for typed in self._formulas.read_typed(section, 1, "", "types") if section else ():
@@ -138,7 +138,7 @@ class _DomainReader:
         return found
 
     def _check_circles(self, types: Mapping[str, str], section: SList | None) -> None:
-        """No type may be above itself."""
+        """Check that no type is above itself."""
         for type_ in types:
             seen, current = {type_}, types.get(type_, ROOT)
             while current in types:
@@ -175,7 +175,7 @@ class _DomainReader:
         return found
 
     def read_functions(self) -> dict[str, tuple[Typed, ...]]:
-        """The arguments of each function; `- number` may follow one function or several."""
+        """Read the arguments of each function; `- number` may follow one function or several."""
         section = self._source.section(":functions")
         found: dict[str, tuple[Typed, ...]] = {}
         position = 1
@@ -199,7 +199,7 @@ class _DomainReader:
     def _read_signature(
         self, section: SList, position: int, kind: str
     ) -> tuple[str, tuple[Typed, ...]]:
-        """A name and its typed arguments."""
+        """Read a name and its typed arguments."""
         node = section[position]
         if not isinstance(node, SList):
             wanted = f"write {kind} in parentheses, such as (on ?x ?y)"
@@ -267,7 +267,7 @@ class _DomainReader:
 
 
 def read_constraints(formulas: FormulaReader, section: SList) -> Formula:
-    """The section `:constraints` of a domain or a problem; several parts all hold."""
+    """Read the section `:constraints` of a domain or a problem; several parts are joined."""
     parts = tuple(
         formulas.read_constraints(section[position], section, position)
         for position in range(1, len(section))
@@ -276,7 +276,7 @@ def read_constraints(formulas: FormulaReader, section: SList) -> Formula:
 
 
 def find_only_part(source: Source, section: SList, example: str) -> int:
-    """The position of the only part of a section.
+    """Find the position of the only part of a section.
 
     Raises:
         PddlError: it has none, or several.

@@ -59,7 +59,7 @@ _TRAJECTORIES = {
     "hold-during": (2, 1),
     "hold-after": (1, 1),
 }
-"""Operators of trajectory constraints: how many numbers and how many conditions they take."""
+"""Operators of trajectory constraints, with their numbers of times and of conditions."""
 _CONDITION = "write a condition, such as (on ?x ?y)"
 _EFFECT = "write an effect, such as (on ?x ?y) or (not (on ?x ?y))"
 _NUMBER_WANTED = "write a number, or (function object ...)"
@@ -73,7 +73,7 @@ def is_number(word: SNode) -> bool:
 
 @dataclass
 class _Parts:
-    """An effect while it is taken apart."""
+    """The parts of an effect, collected while it is read."""
 
     add: list[Atom] = field(default_factory=list)
     delete: list[Atom] = field(default_factory=list)
@@ -81,7 +81,7 @@ class _Parts:
     nested: list[ActionEffect] = field(default_factory=list)
 
     def collect(self, variables: tuple[Typed, ...], condition: Formula) -> list[ActionEffect]:
-        """The effects under the variables and the condition, the plain one first."""
+        """Build the effects under the variables and the condition, the plain one first."""
         if not (self.add or self.delete or self.numeric):
             return self.nested
         own = ActionEffect(
@@ -92,14 +92,14 @@ class _Parts:
 
 @dataclass(frozen=True)
 class FormulaReader:
-    """Reads the logic of one file; each method raises PddlError at the node that is wrong."""
+    """Reads the logic of one file; each method raises PddlError at the node at fault."""
 
     source: Source
 
     # --- words
 
     def read_name(self, parent: SList, position: int, kind: str) -> str:
-        """A name at a position of a list; `kind` says of what."""
+        """Read a name at a position of a list; `kind` says of what."""
         if position < len(parent):
             node = parent[position]
             if isinstance(node, str) and NAME.match(node):
@@ -131,7 +131,7 @@ class FormulaReader:
         raise self.source.misplacement(parent, position, "write a number, such as 2 or 0.5")
 
     def read_words(self, node: SList) -> list[tuple[str, int]]:
-        """The words of a list and their offsets; a list in it is a mistake."""
+        """Read the words of a list with their offsets; a list inside is a mistake."""
         if SList in map(type, node):
             position = next(n for n, part in enumerate(node) if isinstance(part, SList))
             raise self.source.misplacement(node, position, "write a variable or an object")
@@ -145,8 +145,8 @@ class FormulaReader:
         Args:
             parent: the list.
             first: position of the first name.
-            prefix: what names begin with: `?` for variables, else nothing.
-            kind: the plural of what is declared, for messages.
+            prefix: first character of names: `?` for variables, otherwise empty.
+            kind: the declared kind in the plural, for messages.
         """
         found: list[Typed] = []
         waiting: list[tuple[str, int]] = []
@@ -174,7 +174,7 @@ class FormulaReader:
         return found
 
     def read_variables(self, node: SNode, parent: SList, position: int) -> tuple[Typed, ...]:
-        """The variables of a quantifier or an action, each once."""
+        """Read the variables of a quantifier or an action, each once."""
         if not isinstance(node, SList):
             raise self.source.misplacement(parent, position, _VARIABLES)
         found = self.read_typed(node, 0, "?", "variables")
@@ -187,11 +187,11 @@ class FormulaReader:
         return tuple(found)
 
     def _find_offsets(self, parent: SList) -> Sequence[int]:
-        """The offsets of the parts of a list."""
+        """Find the offsets of the parts of a list."""
         return list(part_offsets(self.source.code, parent))
 
     def _read_types(self, parent: SList, position: int) -> tuple[str, ...]:
-        """A type, or the types of `(either a b)`, sorted."""
+        """Read a type, or the types of `(either a b)`, sorted."""
         node = parent[position] if position < len(parent) else ""
         if isinstance(node, SList) and len(node) > 1 and node[0] == "either":
             return tuple(sorted({self.read_name(node, n, "a type") for n in range(1, len(node))}))
@@ -202,11 +202,11 @@ class FormulaReader:
     # --- conditions
 
     def read_formula(self, node: SNode, parent: SList, position: int) -> Formula:
-        """A condition of an action or a goal; `()` is true."""
+        """Read a condition of an action or a goal; `()` is true."""
         return self._read_formula(node, parent, position, 0, False)
 
     def read_constraints(self, node: SNode, parent: SList, position: int) -> Formula:
-        """Trajectory constraints, which may be quantified, joined and preferred."""
+        """Read trajectory constraints, which may be quantified, joined and preferred."""
         return self._read_formula(node, parent, position, 0, True)
 
     def _read_formula(
@@ -264,7 +264,7 @@ class FormulaReader:
         return PreferenceFormula(name, body, node.start)
 
     def _read_trajectory(self, node: SList, head: str, depth: int) -> Formula:
-        """`(at end condition)`, or an operator with its numbers and conditions."""
+        """Read `(at end condition)`, or an operator with its numbers and conditions."""
         if head == "at":
             self._check_length(node, 3, "(at end condition)")
             body = self._read_formula(node[2], node, 2, depth + 1, False)
@@ -289,7 +289,7 @@ class FormulaReader:
         return NumericComparison(head, left, right, node.start)
 
     def read_atom(self, node: SList, wanted: str) -> Atom:
-        """A predicate with its arguments."""
+        """Read a predicate with its arguments."""
         words = self.read_words(node)
         predicate, offset = words[0]
         if not NAME.match(predicate):
@@ -300,7 +300,7 @@ class FormulaReader:
     # --- numbers
 
     def read_numeric(self, node: SNode, parent: SList, position: int, depth: int = 0) -> Numeric:
-        """A number, a function's value, or an operation on such."""
+        """Read a number, a function's value, or an operation on such."""
         if isinstance(node, str):
             if _NUMBER.match(node):
                 return self.read_number(parent, position)
@@ -324,7 +324,7 @@ class FormulaReader:
         return self.read_function_value(node)
 
     def read_function_value(self, node: SList) -> FunctionValue:
-        """A function with its arguments."""
+        """Read a function with its arguments."""
         name = self.read_name(node, 0, "a function")
         terms = tuple([self.read_term(word, at) for word, at in self.read_words(node)[1:]])
         return FunctionValue(name, terms, node.start)
@@ -332,7 +332,7 @@ class FormulaReader:
     # --- effects
 
     def read_effects(self, node: SNode, parent: SList, position: int) -> tuple[ActionEffect, ...]:
-        """The effects of an action, those that always happen first."""
+        """Read the effects of an action, unconditional ones first."""
         parts = _Parts()
         self._read_effect(node, parent, position, parts, (), TRUE, 0)
         return tuple(parts.collect((), TRUE))
@@ -347,7 +347,7 @@ class FormulaReader:
         condition: Formula,
         depth: int,
     ) -> None:
-        """Add an effect that happens under some variables and a condition to the parts."""
+        """Add an effect under some variables and a condition to the parts."""
         if isinstance(node, str):
             raise self.source.misplacement(parent, position, _EFFECT)
         if not node:
@@ -406,7 +406,7 @@ def _bind(
 ) -> tuple[tuple[Typed, ...], Formula]:
     """Bind the variables of a nested `forall` as well, with the condition that holds outside it.
 
-    One list binds them all. So an outer variable that an inner one hides gets another name.
+    One list binds them all, so an outer variable that an inner one hides gets another name.
     """
     hidden = {variable.name for variable in outer} & {variable.name for variable in inner}
     if not hidden:
@@ -424,7 +424,7 @@ def _bind(
 
 
 def _join(first: Formula, second: Formula) -> Formula:
-    """Both conditions, without the one that is true."""
+    """Join two conditions, without one that is true."""
     if first == TRUE:
         return second
     return first if second == TRUE else Conjunction((first, second))

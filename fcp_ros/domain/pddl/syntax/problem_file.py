@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A PDDL problem file, read into a `ProblemText`: objects and initial facts are long, flat lists.
+"""The reader of PDDL problem files: sections to a `ProblemText`.
 
-They are checked against the domain while they are read, in one pass: a problem may have 100,000
-facts.
+Objects and initial facts are checked against the domain in the pass that reads them: a problem may
+have 100,000 facts.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _read_spelling(source: Source, section_name: str) -> dict[str, str]:
 def _read_goal(source: Source) -> Formula:
     section = source.section(":goal")
     if section is None:
-        fix = "add (:goal ...): what shall hold in the end"
+        fix = "add (:goal ...), the condition of the final state"
         raise source.error(0, "the problem has no goal", fix)
     place = find_only_part(source, section, "(:goal (on a b))")
     return FormulaReader(source).read_formula(section[place], section, place)
@@ -112,7 +112,7 @@ def _read_metric(source: Source) -> Metric | None:
         return None
     example = "(:metric minimize (total-cost))"
     if len(section) != 3 or section[1] not in ("minimize", "maximize"):
-        raise source.error(section.start, f"{preview(section)} is no metric", f"write {example}")
+        raise source.error(section.start, f"{preview(section)} is not a metric", f"write {example}")
     value = FormulaReader(source).read_numeric(section[2], section, 2)
     return Metric(section[1] == "minimize", value, section.start)
 
@@ -121,7 +121,7 @@ def _read_metric(source: Source) -> Metric | None:
 
 
 def _read_objects(source: Source, domain: DomainText) -> dict[str, Typed]:
-    """All objects by their names; a constant of the domain may be said again with its type."""
+    """Read all objects by name; a constant of the domain may be repeated with its type."""
     constants = sorted(domain.constants, key=lambda constant: constant.name)
     found = {constant.name: constant for constant in constants}
     section = source.section(":objects")
@@ -163,23 +163,23 @@ class _InitReader:
         self._fitting: set[tuple[str, ...]] = set()
 
     def read(self) -> tuple[Facts, Values]:
-        """The facts that hold, and the values of functions; what is not said is false."""
+        """Read the facts that hold and the values of functions; other facts are false."""
         section = self._source.section(":init")
         if section is None:
-            fix = "add (:init ...): what holds initially"
+            fix = "add (:init ...), the facts that hold initially"
             raise self._source.error(0, "the problem has no section :init", fix)
         for position in range(1, len(section)):
             node = section[position]
             if isinstance(node, str) or not node:
-                raise self._no_fact(section, position)
+                raise self._refuse_fact(section, position)
             head = node[0]
             if head == "=":
                 self._read_value(node)
             elif head == "not":
                 if len(node) != 2 or not isinstance(node[1], SList):
-                    raise self._no_fact(section, position)
+                    raise self._refuse_fact(section, position)
             elif isinstance(head, SList):
-                raise self._no_fact(section, position)
+                raise self._refuse_fact(section, position)
             elif head == "at" and self._is_timed(node):
                 feature = "a timed initial literal"
                 raise self._source.refusal(node.start, feature, "let an action bring it about")
@@ -191,10 +191,10 @@ class _InitReader:
     def _is_timed(node: SList) -> bool:
         return len(node) == 3 and is_number(node[1]) and isinstance(node[2], SList)
 
-    def _no_fact(self, section: SList, position: int) -> PddlError:
+    def _refuse_fact(self, section: SList, position: int) -> PddlError:
         at = self._source.offset_of(section, position)
         shown = preview(section[position], 40)
-        return self._source.error(at, f"{shown!r} is no initial fact", _FACT)
+        return self._source.error(at, f"{shown!r} is not an initial fact", _FACT)
 
     def _read_fact(self, section: SList, position: int, predicate: str, node: SList) -> None:
         legs = self._domain.predicates.get(predicate)
@@ -215,7 +215,7 @@ class _InitReader:
 
     def _read_value(self, node: SList) -> None:
         if len(node) != 3:
-            message = f"{preview(node, 40)!r} is no initial fact"
+            message = f"{preview(node, 40)!r} is not an initial fact"
             raise self._source.error(node.start, message, _FACT)
         target = node[1]
         if isinstance(target, str):
@@ -234,7 +234,7 @@ class _InitReader:
             raise self._source.error(node.start, message, fix)
         arguments = self._read_arguments(target)
         if not is_number(node[2]):
-            message = f"{preview(node[2])!r} is no finite number"
+            message = f"{preview(node[2])!r} is not a finite number"
             at = self._source.offset_of(node, 2)
             raise self._source.error(at, message, "write a number, such as 2 or 0.5")
         value = FormulaReader(self._source).read_number(node, 2)

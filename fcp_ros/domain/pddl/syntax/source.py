@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of a PDDL file: its sections, and places for messages."""
+"""The text of a PDDL file, its sections, and errors that name a place in it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 @dataclass(frozen=True)
 class Source:
-    """A file. PDDL does not tell upper from lower case, so `code` is all lower case.
+    """A file of PDDL, which ignores case: `code` is all lower case.
 
     Attributes:
         file: its path, for messages.
@@ -39,7 +39,7 @@ class Source:
 
     @cached_property
     def code(self) -> str:
-        """The text with its ASCII letters lowered, as long as it was."""
+        """The text with its ASCII letters in lower case; its length is the same."""
         return self.text.lower() if self.text.isascii() else self.text.translate(_LOWER)
 
     @cached_property
@@ -73,7 +73,7 @@ class Source:
 
     @cached_property
     def head(self) -> SList | None:
-        """The list `(domain name)` or `(problem name)`, None where the file has no such list."""
+        """The list `(domain name)` or `(problem name)`; None if the file has no such list."""
         body = self.body
         if len(body) > 1 and body[0] == "define" and isinstance(body[1], SList):
             return body[1]
@@ -96,7 +96,7 @@ class Source:
         )
 
     def section(self, name: str) -> SList | None:
-        """Return the first section of that name, None where there is none."""
+        """Return the first section of that name; None if the file has none."""
         return next((found for found in self.sections if found[0] == name), None)
 
     # --- places
@@ -106,30 +106,30 @@ class Source:
         return self.text.count("\n", 0, max(offset, 0)) + 1
 
     def offset_of(self, parent: SList, position: int) -> int:
-        """Return where a part of a list begins."""
+        """Return the offset of a part of a list."""
         return offset_of(self.code, parent, position)
 
     def spelling(self, start: int, length: int) -> str:
-        """Return a part of the text as it is written."""
+        """Return a part of the text as written."""
         return self.text[start : start + length]
 
     def error(self, offset: int, message: str, fix: str) -> PddlError:
-        """Return a mistake at an offset; message and fix are clauses without a full stop."""
+        """Build an error at an offset; message and fix are clauses without a full stop."""
         return PddlError(self.file, self.line(offset), message, fix)
 
     def refusal(self, offset: int, feature: str, fix: str) -> UnsupportedPddl:
-        """Return the refusal of a feature that stands at an offset."""
+        """Build the error for an unsupported feature at an offset."""
         return UnsupportedPddl(self.file, self.line(offset), feature, fix)
 
     def misplacement(self, parent: SList, position: int, wanted: str) -> PddlError:
-        """Return the mistake that a part of a list is; `wanted` says what to write."""
+        """Build the error for a part of a list that can't stand there; `wanted` is the fix."""
         message = f"{preview(parent[position])!r} can't stand here"
         return self.error(self.offset_of(parent, position), message, wanted)
 
     # --- parentheses
 
     def _check_parentheses(self) -> None:
-        """Raise for the first section whose parentheses do not match; there may be none."""
+        """Raise for the first section whose parentheses do not match, if any."""
         code = _COMMENT.sub(lambda found: " " * len(found.group()), self.code)
         close = code.rfind(")")
         if close < 0 or code[close + 1 :].strip():
@@ -177,20 +177,20 @@ def _has_section(node: SList) -> bool:
 
 
 def words_with_offsets(source: Source, node: SList) -> Iterator[tuple[str, int]]:
-    """The words of a list without lists in it, each with the offset where it begins."""
+    """List the words of a list without lists in it, each with its offset."""
     for found in _WORD.finditer(source.code, node.start + 1, node.end - 1):
         if not found.group().startswith(";"):
             yield found.group(), found.start()
 
 
 class PddlError(DomainError):
-    """A PDDL file that can't be read; says where, what is wrong and what to do.
+    """A PDDL file that can't be read, with the place, the fault and the fix.
 
     Args:
         file: path of the file.
         line: 1-based; 0 if the file as a whole is meant.
-        message: what is wrong, a clause without a final full stop.
-        fix: what to do about it, a clause as well.
+        message: the fault, a clause without a final full stop.
+        fix: the remedy, a clause as well.
     """
 
     def __init__(self, file: str, line: int, message: str, fix: str) -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PDDL files as values: the syntax tree, before anything is worked out.
+"""PDDL files as values: the syntax tree.
 
 Names are lower case. Terms are `Variable` (without its question mark) and `Constant` (an object).
-Each node knows where it stands in its file: `at` is an offset (-1: not from a file), of atoms and
-terms `column` is the offset plus one. Places take no part in equality.
+Each node has its place in the file: `at` is an offset (-1: not from a file); `column` of atoms and
+terms is the offset plus one. Places take no part in equality.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TypeAlias
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 
 ROOT = "object"
-"""The type of everything, and of whatever has no type."""
+"""The type of everything, and of objects without a type."""
 TOTAL_COST = "total-cost"
 TOTAL_TIME = "total-time"
 
@@ -135,7 +135,7 @@ class TrajectoryFormula:
     Attributes:
         operator: `always`, `sometime`, `within`, ...
         times: the operator's numbers.
-        parts: the conditions that it speaks of, one or two.
+        parts: its conditions, one or two.
     """
 
     operator: str
@@ -199,7 +199,7 @@ class PddlAction:
     def cost(self) -> tuple[float | FunctionValue, ...]:
         """The summands that the action adds to total-cost: numbers and functions.
 
-        Only additions to total-cost in every case are looked at; `features` refuses others.
+        Only unconditional additions to total-cost are listed; `checks` refuses others.
         """
         return tuple(
             part
@@ -229,7 +229,7 @@ class DomainText:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """The number that a plan shall make as small (or as large) as it can."""
+    """The number that a plan minimises or maximises."""
 
     minimise: bool
     value: Numeric
@@ -246,9 +246,9 @@ class ProblemText:
         objects: all of them, the domain's constants included.
         facts: predicate -> argument tuples that hold initially.
         values: function -> arguments -> initial value.
-        goal: the condition that shall hold in the end.
-        metric: None where the file has none.
-        constraints: conditions on the states in between.
+        goal: the condition of the final state.
+        metric: None if the file has none.
+        constraints: conditions on the states of the plan.
         spelling: objects as the files spell them, by their lower-case names.
     """
 
@@ -281,7 +281,7 @@ def list_ancestors(type_: str, parents: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def is_below(types: Iterable[str], others: Iterable[str], parents: Mapping[str, str]) -> bool:
-    """Return True if whatever is of one of `types` is of one of `others`."""
+    """Return True if each of `types` is one of `others`, or below one."""
     wanted = frozenset(others)
     return all(not wanted.isdisjoint(list_ancestors(type_, parents)) for type_ in types)
 
@@ -290,7 +290,7 @@ def is_below(types: Iterable[str], others: Iterable[str], parents: Mapping[str, 
 
 
 def children(formula: Formula) -> tuple[Formula, ...]:
-    """The direct parts of a formula that are formulas."""
+    """Return the direct parts of a formula that are formulas."""
     if isinstance(formula, (Conjunction, Disjunction, TrajectoryFormula)):
         return formula.parts
     if isinstance(formula, (Negation, Quantified, PreferenceFormula)):
@@ -299,7 +299,7 @@ def children(formula: Formula) -> tuple[Formula, ...]:
 
 
 def subformulas(formula: Formula) -> Iterator[Formula]:
-    """The formula and everything in it, in the order of the text."""
+    """List the formula and all its parts, in the order of the text."""
     stack = [formula]
     while stack:
         current = stack.pop()
@@ -308,7 +308,7 @@ def subformulas(formula: Formula) -> Iterator[Formula]:
 
 
 def terms_in(formula: Formula) -> Iterator[PddlTerm]:
-    """Every term of a formula's atoms and equalities, as often as it occurs."""
+    """List the terms of a formula, as often as they occur."""
     for part in subformulas(formula):
         if isinstance(part, Atom):
             yield from terms_of(part)
@@ -321,7 +321,7 @@ def terms_in(formula: Formula) -> Iterator[PddlTerm]:
 
 
 def numeric_terms(number: Numeric) -> Iterator[PddlTerm]:
-    """Every argument of a function in a number."""
+    """List the arguments of the functions in a number."""
     if isinstance(number, FunctionValue):
         yield from number.arguments
     elif isinstance(number, NumericOperation):
@@ -330,7 +330,7 @@ def numeric_terms(number: Numeric) -> Iterator[PddlTerm]:
 
 
 def variable_names(formula: Formula) -> set[str]:
-    """The names of all variables of a formula, free or bound."""
+    """Collect the names of all variables of a formula, free or bound."""
     names = {term.name for term in terms_in(formula) if isinstance(term, Variable)}
     for part in subformulas(formula):
         if isinstance(part, Quantified):
@@ -385,7 +385,7 @@ def _rename_in_number(number: Numeric, names: Mapping[str, str]) -> Numeric:
 
 
 def summands(number: Numeric) -> Iterator[Numeric]:
-    """The parts that a number is the sum of."""
+    """List the summands of a number."""
     if isinstance(number, NumericOperation) and number.operator == "+":
         for operand in number.operands:
             yield from summands(operand)
@@ -394,12 +394,12 @@ def summands(number: Numeric) -> Iterator[Numeric]:
 
 
 def terms_of(atom: Atom) -> Iterator[PddlTerm]:
-    """The arguments of an atom."""
+    """List the arguments of an atom."""
     return (term for term in atom.arguments if isinstance(term, (Variable, Constant)))
 
 
 def place_of(node: Formula | Typed | NumericChange | Numeric | PddlTerm | Metric) -> int:
-    """The offset where a node stands in its file; -1 where it is from no file."""
+    """Return the offset of a node in its file; -1 if it is not from a file."""
     if isinstance(node, (Atom, Variable, Constant)):
         return node.column - 1
     return -1 if isinstance(node, float) else node.at
