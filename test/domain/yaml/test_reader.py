@@ -162,7 +162,7 @@ FAULTS = [
     ("thing: []", "thing: []\n  text: []", "text: []", "built-in type of words"),
     ("legs: {box: box}", "legs: {box: bocks}", "bocks", "unknown type bocks"),
     ("legs: {box: box}", "legs: {}", "closed: {", "no legs"),
-    ("functional: [item]}", "functional: [itm]}", "functional: [itm]", "no leg of on"),
+    ("functional: [item]}", "functional: [itm]}", "functional: [itm]", "not a leg of on"),
     ("closed: {legs", "item: {legs", "item: {legs", "a type already"),
     ("weight: {of: item", "weight: {of: itm", "of: itm", "unknown type itm"),
     ("kind: float", "kind: enum", "kind: enum", "values"),
