@@ -239,7 +239,7 @@ FAULTS = [
     # scene
     ("  item: [mug", "  itm: [mug", "itm: [mug", "unknown type itm"),
     ("  box: [box]", "  box: [box, MUG]", "MUG", "stands for item and for box"),
-    ("Coffee-cup", "tea cup", "Old_Beaker", "tea cup, which is no label"),
+    ("Coffee-cup", "tea cup", "Old_Beaker", "tea cup, which is not a label"),
     ("Old_Beaker:", "MUG_2:", "MUG_2", "a label of item already"),
     ("Old_Beaker:", "'_':", "'_'", "an empty synonym"),
     ("threshold: 0.4", "threshold: 1.4", "threshold", "less than or equal to 1"),
