@@ -3,14 +3,14 @@
 
 import pytest
 
-from fcp_ros.domain import oracles
+from fcp_ros.domain import model
 from fcp_ros.grounding import EndpointOptions, GroundingError, GroundingOptions
 from fcp_ros.grounding.registry import ORACLES, make_oracle
 
 
 def test_domain_files_and_the_registry_know_the_same_oracles() -> None:
-    assert {oracles.DEFAULT_ORACLE, *ORACLES} == set(oracles.ORACLES)
-    for name in oracles.STATED:
+    assert {model.DEFAULT_ORACLE, *ORACLES} == set(model.ORACLES)
+    for name in model.STATED:
         assert make_oracle(name, GroundingOptions()).name == name
 
 
