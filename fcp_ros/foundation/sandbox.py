@@ -9,7 +9,7 @@ A decoder is a module that imports nothing of this package, so that the child st
 function `decode(*arguments) -> (document, arrays)`, texts in, JSON data and numpy arrays by
 name out, and may have
 
-- an exception `Refusal`: its message, a clause, says why a file cannot be used;
+- an exception class `REFUSAL`: its message, a clause, says why a file cannot be used;
 - a function `prepare()`, which imports libraries once for all files.
 """
 

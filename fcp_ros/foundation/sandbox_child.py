@@ -76,7 +76,7 @@ def _decode(decoder: Any, arguments: list[str], result: str) -> None:
     try:
         document, arrays = decoder.decode(*arguments)
         found = {**arrays, DOCUMENT: to_bytes(json.dumps(document))}
-    except getattr(decoder, "Refusal", ()) as refusal:
+    except getattr(decoder, "REFUSAL", ()) as refusal:
         found = {REFUSAL: to_bytes(str(refusal))}
     except MemoryError:
         found = {REFUSAL: to_bytes("it needs too much memory")}

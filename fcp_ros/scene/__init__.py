@@ -8,7 +8,7 @@ planning or ROS: ``fcp_ros.binding`` makes a state of a scene.
 from fcp_ros.scene.correspondence import match_scenes
 from fcp_ros.scene.difference import DifferenceTolerances, SceneDifference, compare_scenes
 from fcp_ros.scene.formats.canonical import to_document, write_scene
-from fcp_ros.scene.formats.context_matters.instances import (
+from fcp_ros.scene.formats.context_matters import (
     ContextMattersInstance,
     load_context_matters_instances,
     load_context_matters_records,

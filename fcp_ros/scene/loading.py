@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of scene readers, and ``load_scene``, which picks one by what a file holds."""
+"""The table of scene readers, and ``load_scene``, which picks one by the file's content."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from pathlib import Path
 
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats import canonical, hov_sg, omnigibson, segments, three_dssg
-from fcp_ros.scene.formats.armeni import reader as armeni
-from fcp_ros.scene.formats.concept_graphs import reader as concept_graphs
-from fcp_ros.scene.formats.context_matters import house as context_matters_house
-from fcp_ros.scene.formats.context_matters import instances as context_matters
-from fcp_ros.scene.formats.context_matters import problems as context_matters_problems
+from fcp_ros.scene.formats import (
+    armeni,
+    canonical,
+    concept_graphs,
+    context_matters,
+    hov_sg,
+    omnigibson,
+    segments,
+    taskography,
+    three_dssg,
+)
 from fcp_ros.scene.formats.pyrobosim import reader as pyrobosim
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, Syntax, open_scene_file
 from fcp_ros.scene.formats.spark_dsg import reader as spark_dsg
-from fcp_ros.scene.formats.taskography import reader as taskography
 from fcp_ros.scene.formats.thor import ai2thor, procthor
 from fcp_ros.scene.formats.usd import reader as usd
 from fcp_ros.scene.formats.usd.stage import is_usd
@@ -30,14 +34,14 @@ from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 
 @dataclass(frozen=True)
 class SceneReader:
-    """One file format.
+    """The reader of one file format.
 
     Attributes:
         name: Short name of the format.
-        description: What it is, for messages and documents.
-        recognises: Whether a file is of this format, by its content.
+        description: A few words about it, for messages and documents.
+        recognises: Returns True if a file is of this format, by its content.
         read: Turns such a file into a graph; raises SceneError.
-        lacks: What the format has no words for, a phrase each ("states such as is_open").
+        lacks: The parts of a scene that the format has no words for ("states such as is_open").
     """
 
     name: str
@@ -47,7 +51,7 @@ class SceneReader:
     lacks: tuple[str, ...] = ()
 
 
-_SPARK_LACKS = ("doors (only which rooms are connected)", "states such as is_open")
+_SPARK_LACKS = ("doors (only connections of rooms)", "states such as is_open")
 
 READERS: tuple[SceneReader, ...] = (
     SceneReader(
@@ -82,7 +86,7 @@ READERS: tuple[SceneReader, ...] = (
         is_usd,
         usd.read_usd,
         lacks=(
-            "relations (only what is part of what)",
+            "relations (only parts of things)",
             "outlines of rooms that are no rectangles",
             "heights of rooms without walls",
         ),
@@ -90,22 +94,22 @@ READERS: tuple[SceneReader, ...] = (
     SceneReader(
         "context_matters",
         "Context Matters instances (instances.json#<id>)",
-        context_matters.is_instances,
-        context_matters.read_instance,
+        context_matters.is_context_matters,
+        context_matters.read_context_matters,
     ),
     SceneReader(
         "context_matters_house",
         "Context Matters houses (scenes_from_taskography.json#<house>)",
-        context_matters_house.is_houses,
-        context_matters_house.read_house_by_name,
+        context_matters.is_context_matters_houses,
+        context_matters.read_context_matters_house,
         lacks=("geometry", "doors", "on and inside told apart", "agents", "states"),
     ),
     SceneReader(
         "context_matters_problem",
         "Context Matters problems (dining_setup.json#<problem>/<house>)",
-        context_matters_problems.is_problems,
-        context_matters_problems.read_problem,
-        lacks=("where the added objects are", "geometry", "doors", "agents", "states"),
+        context_matters.is_context_matters_problems,
+        context_matters.read_context_matters_problem,
+        lacks=("places of the added objects", "geometry", "doors", "agents", "states"),
     ),
     SceneReader(
         "segments",
@@ -122,7 +126,7 @@ READERS: tuple[SceneReader, ...] = (
         lacks=(
             "rooms, their outlines, heights and connections, where no Floor is listed",
             "doors of iTHOR scenes",
-            "how furniture is turned (only the upright box around it)",
+            "orientations of furniture (only the upright box around it)",
             "on and inside told apart",
         ),
     ),
@@ -153,8 +157,8 @@ READERS: tuple[SceneReader, ...] = (
         lacks=(
             "ids that are names",
             "heights of objects, where their vertices are outlines",
-            "what lies on or in what, without heights",
-            "doors, and which rooms are connected",
+            "relations on and inside, without heights",
+            "doors, and connections of rooms",
             "agents",
             "states such as is_open",
         ),
@@ -164,7 +168,7 @@ READERS: tuple[SceneReader, ...] = (
         "Taskography PDDL problem",
         taskography.is_taskography,
         taskography.read_taskography,
-        lacks=("geometry", "doors", "which rooms are connected (v1)"),
+        lacks=("geometry", "doors", "connections of rooms (v1)"),
     ),
     SceneReader(
         "concept_graphs",
@@ -174,7 +178,7 @@ READERS: tuple[SceneReader, ...] = (
         lacks=(
             "rooms, doors and agents",
             "numbers more exact than 0.1 m (scene_graph.json) or 0.01 m (obj_json)",
-            "how boxes are turned",
+            "orientations of boxes",
             "states such as is_open",
         ),
     ),
@@ -185,9 +189,9 @@ READERS: tuple[SceneReader, ...] = (
         omnigibson.read_omnigibson,
         lacks=(
             "outlines and heights of rooms",
-            "where a box is relative to its object's base link",
+            "the place of a box relative to its object's base link",
             "relations (they follow from the boxes)",
-            "which rooms are connected, except through doors listed in two rooms",
+            "connections of rooms, except through doors listed in two rooms",
         ),
     ),
     SceneReader(
@@ -196,9 +200,9 @@ READERS: tuple[SceneReader, ...] = (
         armeni.is_armeni,
         armeni.read_armeni,
         lacks=(
-            "doors, and which rooms are connected",
+            "doors, and connections of rooms",
             "outlines of rooms (only the upright boxes around them)",
-            "how things are turned (only the upright boxes around them)",
+            "orientations of things (only the upright boxes around them)",
             "states such as is_open",
             "relations (they follow from the boxes)",
             "agents",
@@ -229,11 +233,11 @@ def load_scene(
     Args:
         path: The file; ``instances.json#<id>`` names one entry of a file that holds many.
         limits: Refuse files beyond these (default: ``SceneLimits()``).
-        relations: Which relations to derive, and how exact geometry has to be.
+        relations: The relations to derive, and tolerances of geometry.
 
     Returns:
-        The canonical graph, with ``complete_relations`` applied; its notes say what was
-        repaired, guessed or left out.
+        The canonical graph, with ``complete_relations`` applied; its notes list repairs, guesses
+        and omissions.
 
     Raises:
         SceneError: Missing, empty, unreadable, unknown, broken, oversized or empty scene; the
@@ -243,22 +247,22 @@ def load_scene(
 
 
 def read_scene(path: str | Path, *, limits: SceneLimits | None = None) -> SceneGraph:
-    """Like ``load_scene``, but with the file's own relations only."""
+    """Read a scene file like ``load_scene``, with the file's own relations only."""
     return read_with_format(path, limits=limits)[0]
 
 
 def read_with_format(
     path: str | Path, *, limits: SceneLimits | None = None
 ) -> tuple[SceneGraph, SceneReader]:
-    """Like ``read_scene``, with the format that the file was recognised as."""
+    """Read a scene file like ``read_scene``, and return its format as well."""
     with pause_garbage_collection():
-        return _opened_and_read(path, limits or SceneLimits())
+        return _open_and_read(path, limits or SceneLimits())
 
 
-def _opened_and_read(path: str | Path, limits: SceneLimits) -> tuple[SceneGraph, SceneReader]:
-    """Apart, so that the document is gone before Python searches for cycles again."""
+def _open_and_read(path: str | Path, limits: SceneLimits) -> tuple[SceneGraph, SceneReader]:
+    """Read in a function of its own, which frees the document before collection resumes."""
     file = open_scene_file(path, limits)
-    reader = _reader_of(file)
+    reader = _find_reader(file)
     return _read(file, reader), reader
 
 
@@ -283,17 +287,17 @@ def _read(file: SceneFile, reader: SceneReader) -> SceneGraph:
     return graph if graph.source == file.name else graph.with_source(file.name)
 
 
-def _reader_of(file: SceneFile) -> SceneReader:
+def _find_reader(file: SceneFile) -> SceneReader:
     for reader in READERS:
         if reader.recognises(file):
             return reader
     known = "; ".join(reader.description for reader in READERS)
-    reason = f"the format is not known ({file.problem or _shape(file)})"
+    reason = f"the format is unknown ({file.problem or _describe_content(file)})"
     raise SceneError(reason, source=file.name, advice=f"Supported are: {known}.")
 
 
-def _shape(file: SceneFile) -> str:
-    """A few words about what the document looks like."""
+def _describe_content(file: SceneFile) -> str:
+    """Describe the content of a file in a few words."""
     kind = file.syntax.value
     if file.syntax is Syntax.FOLDER:
         return (

@@ -23,11 +23,11 @@ class SceneWriter:
     """One file format that scenes are written in.
 
     Attributes:
-        name: Short name of the format, as in the table of readers where they write the same.
-        description: What it is, for messages and documents.
+        name: Short name of the format, as in the table of readers.
+        description: A few words about it, for messages and documents.
         suffixes: Endings of file names that mean this format; the first is the usual one.
-        write: Writes a graph to a path with one of these endings and returns what the format could
-            not hold, one sentence each; raises SceneError.
+        write: Writes a graph to a path with one of these endings and returns the losses, one
+            sentence each; raises SceneError.
     """
 
     name: str
@@ -57,21 +57,21 @@ WRITERS: tuple[SceneWriter, ...] = (
 
 
 def save_scene(graph: SceneGraph, path: str | Path, format_name: str = "") -> tuple[str, ...]:
-    """Write a scene to a file; either all of it is there afterwards, or the file is as before.
+    """Write a scene to a file; on failure, the file stays unchanged.
 
     Args:
         graph: Any valid graph.
-        path: The file; replaced if it is there.
+        path: The file; an existing one is replaced.
         format_name: Name of a writer; without one, the ending of the path decides.
 
     Returns:
-        What the format could not hold, one sentence each; empty if it holds everything.
+        The losses, one sentence each; empty if the format holds everything.
 
     Raises:
-        SceneError: The format is not known, or the file cannot be written.
+        SceneError: The format is unknown, or the file cannot be written.
     """
     target = Path(path).expanduser()
-    writer = _writer_of(target, format_name)
+    writer = _find_writer(target, format_name)
     suffix = target.suffix if target.suffix.lower() in writer.suffixes else writer.suffixes[0]
     try:
         with tempfile.TemporaryDirectory(prefix=".fcp_scene_", dir=target.parent) as folder:
@@ -89,7 +89,7 @@ def save_scene(graph: SceneGraph, path: str | Path, format_name: str = "") -> tu
     return notes
 
 
-def _writer_of(target: Path, format_name: str) -> SceneWriter:
+def _find_writer(target: Path, format_name: str) -> SceneWriter:
     suffix = target.suffix.lower()
     for writer in WRITERS:
         if writer.name == format_name or (not format_name and suffix in writer.suffixes):

@@ -30,6 +30,8 @@ PREPARED = []
 class Refusal(Exception):
     """As the sandbox wants it."""
 
+REFUSAL = Refusal
+
 def prepare():
     PREPARED.append(os.getpid())
 

@@ -12,7 +12,7 @@ from written_scenes import scenes, unsaid_losses
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, complete_relations, read_scene
 from fcp_ros.scene.formats.usd import stage_decoder
-from fcp_ros.scene.formats.usd.reader import graph_of_stage
+from fcp_ros.scene.formats.usd.reader import build_graph
 from fcp_ros.scene.writing import WRITERS, save_scene
 
 
@@ -94,7 +94,7 @@ def there_and_back(graph: SceneGraph, folder: Path, name: str) -> tuple[SceneGra
     notes = save_scene(graph, path, name)
     if name in USD:  # in this process, because many are read
         found = stage_decoder.Stage(str(path), str(folder), 1_000).contents()
-        return graph_of_stage(found, str(path)), list(notes)
+        return build_graph(found, str(path)), list(notes)
     return read_scene(path), list(notes)
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.formats.spark_dsg.binary import decode_binary
-from fcp_ros.scene.formats.spark_dsg.raw import symbol_of
-from fcp_ros.scene.formats.spark_dsg.reader import graph_of_message, object_labels
+from fcp_ros.scene.formats.spark_dsg.raw import to_symbol
+from fcp_ros.scene.formats.spark_dsg.reader import build_message_graph, get_object_labels
 from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError, SequenceGap
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -71,8 +71,8 @@ class DsgStream:
         if not message.is_full:
             self._check_follows(before, message)
         raw = decode_binary(message.content, self._source, self._limits)
-        self._labels.update(object_labels(raw))  # an incremental update need not repeat them
-        found = graph_of_message(raw, self._source, self._labels)
+        self._labels.update(get_object_labels(raw))  # an incremental update need not repeat them
+        found = build_message_graph(raw, self._source, self._labels)
         if message.frame_id:
             found = replace(found, frame_id=message.frame_id)
         if before is not None and not message.is_full:
@@ -107,8 +107,8 @@ def _merged(before: SceneGraph, update: SceneGraph, message: DsgMessage, source:
         )
     if len(message.deleted_edges) % 2:
         raise SceneError("deleted_edges has an end without another", source=source, advice=ADVICE)
-    gone = {symbol_of(key) for key in message.deleted_nodes}
-    ends = [symbol_of(key) for key in message.deleted_edges]
+    gone = {to_symbol(key) for key in message.deleted_nodes}
+    ends = [to_symbol(key) for key in message.deleted_edges]
     cut = {frozenset(edge) for edge in zip(ends[::2], ends[1::2], strict=True)}
     known = (before.nodes.keys() | update.nodes.keys()) - gone
     nodes = {}

@@ -12,7 +12,7 @@ from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.scene.formats.scene_file import SceneLimits
-from fcp_ros.scene.formats.spark_dsg.labels import read_label_space
+from fcp_ros.scene.formats.spark_dsg.reader import read_label_space
 from fcp_ros.scene.graph.errors import SceneError
 
 PARAMETERS = (

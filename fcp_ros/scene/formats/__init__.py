@@ -1,2 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file formats of other tools: one reader each, and writers where there is a use for one."""
+"""The file formats of scenes: a reader for each, and writers for three of them.
+
+A reader has two functions: ``is_x(file)`` recognises a `SceneFile` by its content, and
+``read_x(file)`` returns its `SceneGraph`, with the source's own relations only. Most readers
+validate the document by pydantic models, assign plain ids, and build nodes. `fcp_ros.scene.loading`
+has the table of all readers; a new format is a file here and an entry there.
+
+- `scene_file`: the opened file, its limits, and the losses of writers
+- `validation`: pydantic types, errors that name the entry, cycles, repeated keys
+- `identifiers`: ids that goals and PDDL can hold
+- `geometry`: coordinate frames, boxes from corners and axes, outlines
+- `canonical`: our own format and the short house layout, read and written
+- `spark_dsg`: Hydra, JSON and binary, read and written
+- `usd`: Isaac Sim, read (in the sandbox) and written
+- `thor`: AI2-THOR events and ProcTHOR houses
+- `pyrobosim`: worlds
+- `armeni`, `concept_graphs`, `context_matters`, `hov_sg`, `omnigibson`, `taskography`,
+  `three_dssg`: data sets and tools of those names
+- `segments`: folders of meshes and point clouds
+"""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reader and writer of the canonical scene format, and reader of its short form for houses.
 
-The format is the ``SceneGraph`` written plainly, in JSON or YAML::
+The format is a ``SceneGraph`` in JSON or YAML::
 
     {"format": "fcp_ros/scene", "version": 1, "frame_id": "map",
      "nodes": [
@@ -12,49 +12,159 @@ The format is the ``SceneGraph`` written plainly, in JSON or YAML::
        "parents": ["kitchen_1"]}],
      "relations": [["in_room", "counter_1", "kitchen_1"]]}
 
-Everything but ``id``, ``layer`` and ``category`` may be left out: what can be derived from
-geometry is derived when the scene is loaded.
+Numbers are metres and degrees in a REP-103 frame. Everything but ``id``, ``layer`` and ``category``
+is optional: relations that follow from geometry are derived when the scene is loaded. The short
+form lists rooms, doors, objects and agents, and is only read.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from fcp_ros.foundation.yaml_text import dump_yaml
-from fcp_ros.scene.formats.canonical_model import (
-    CanonicalFile,
-    HouseDoor,
-    HouseFile,
-    HouseRoom,
-    HouseThing,
-    NodeModel,
-    RelationModel,
-)
 from fcp_ros.scene.formats.scene_file import YAML_SUFFIXES, SceneFile
-from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.formats.validation import validate
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Vector3 = tuple[Number, Number, Number]
+Corner = tuple[Number, Number]
+Value = Annotated[bool | int | Number | str, Field(union_mode="smart")]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class _Strict(BaseModel):
+    """A model that refuses unknown keys, so that a misspelt one is not silently ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NodeModel(_Strict):
+    """One node; ``yaw_deg`` is the short form of ``orientation`` (x, y, z, w)."""
+
+    id: Text
+    layer: Literal["building", "floor", "room", "place", "object", "agent"]
+    category: Text
+    position: Vector3 | None = None
+    orientation: tuple[Number, Number, Number, Number] | None = None
+    yaw_deg: Number | None = None
+    size: Vector3 | None = None
+    polygon: list[Corner] = Field(default_factory=list)
+    height: Number | None = None
+    attributes: dict[str, Value] = Field(default_factory=dict)
+    parents: list[Text] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _check_orientation(self) -> NodeModel:
+        if self.orientation is not None and self.yaw_deg is not None:
+            raise ValueError("give either orientation or yaw_deg, not both")
+        if self.position is None and (self.orientation is not None or self.yaw_deg is not None):
+            raise ValueError("an orientation needs a position")
+        return self
+
+
+def _expand_relation(value: Any) -> Any:
+    """Expand ``["on", "mug_1", "table_1"]``, short for a given relation with confidence 1."""
+    if isinstance(value, list | tuple) and value:
+        return {"name": value[0], "elements": list(value[1:])}
+    return value
+
+
+class RelationModel(_Strict):
+    """One relation, in its long form."""
+
+    name: Text
+    elements: list[Text] = Field(min_length=1)
+    confidence: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
+    provenance: Literal["given", "geometric", "inferred"] = "given"
+
+
+Relation = Annotated[RelationModel, BeforeValidator(_expand_relation)]
+
+
+class CanonicalFile(_Strict):
+    """The canonical format, version 1."""
+
+    format: Literal["fcp_ros/scene"]
+    version: Literal[1] = 1
+    frame_id: Text = "map"
+    sequence: Annotated[int, Field(ge=0)] = 0
+    notes: list[str] = Field(default_factory=list)
+    nodes: list[NodeModel]
+    relations: list[Relation] = Field(default_factory=list)
+
+
+class HouseRoom(_Strict):
+    """A room: its footprint from its floor up to ``height``."""
+
+    id: Text
+    cls: Text = "room"
+    polygon: list[Corner] = Field(default_factory=list)
+    height: Number | None = None
+    state: dict[str, Value] = Field(default_factory=dict)
+
+
+class HouseDoor(_Strict):
+    """A door or opening between two rooms."""
+
+    id: Text
+    cls: Text = "door"
+    rooms: tuple[Text, Text]
+    center: Vector3 | None = None
+    size: Vector3 | None = None
+    yaw_deg: Number = 0.0
+    open: bool | None = None
+    state: dict[str, Value] = Field(default_factory=dict)
+
+
+class HouseThing(_Strict):
+    """An object or an agent. The ``aabb_*`` follow from the box and are not read."""
+
+    id: Text
+    cls: Text
+    room: Text | None = None
+    center: Vector3 | None = None
+    size: Vector3 | None = None
+    yaw_deg: Number = 0.0
+    state: dict[str, Value] = Field(default_factory=dict)
+    aabb_min: Vector3 | None = None
+    aabb_max: Vector3 | None = None
+
+
+class HouseFile(_Strict):
+    """A house in its short form."""
+
+    frame: Text = "map"
+    convention: str = ""
+    rooms: list[HouseRoom] = Field(default_factory=list)
+    doors: list[HouseDoor] = Field(default_factory=list)
+    objects: list[HouseThing] = Field(default_factory=list)
+    agents: list[HouseThing] = Field(default_factory=list)
+    relations: list[Relation] = Field(default_factory=list)
+
+
 FORMAT = "fcp_ros/scene"
 VERSION = 1
 _ADVICE = "Correct these entries; docs/scene_graphs.md describes the format."
-# By value: calling an enum for each of many thousand entries takes its time.
+# Tables by value: calling an enum for each of many thousand entries is slow.
 _LAYERS = {layer.value: layer for layer in Layer}
 _PROVENANCES = {provenance.value: provenance for provenance in Provenance}
 
 
 def is_canonical(file: SceneFile) -> bool:
-    """Whether the document says that it is of the canonical format."""
+    """Return True if the document names the canonical format."""
     return isinstance(file.document, dict) and file.document.get("format") == FORMAT
 
 
 def is_house(file: SceneFile) -> bool:
-    """Whether the document lists rooms, objects or agents the way the house layout does."""
+    """Return True if the document lists rooms, objects or agents in the house layout."""
     if not isinstance(file.document, dict):
         return False
     for section in ("rooms", "objects", "agents"):
@@ -65,12 +175,12 @@ def is_house(file: SceneFile) -> bool:
 
 
 def read_canonical(file: SceneFile) -> SceneGraph:
-    """The graph of a canonical file; raises SceneError naming each wrong entry."""
-    _check_count(file, ("nodes",))
-    model = validated(CanonicalFile, file.document, file.name, _ADVICE)
+    """Read a canonical file; raises SceneError naming each wrong entry."""
+    file.check_counts("nodes")
+    model = validate(CanonicalFile, file.document, file.name, _ADVICE)
     return SceneGraph.of(
-        [_node(node) for node in model.nodes],
-        [_relation(relation) for relation in model.relations],
+        [_build_node(node) for node in model.nodes],
+        [_build_relation(relation) for relation in model.relations],
         frame_id=model.frame_id,
         sequence=model.sequence,
         source=file.name,
@@ -79,14 +189,14 @@ def read_canonical(file: SceneFile) -> SceneGraph:
 
 
 def read_house(file: SceneFile) -> SceneGraph:
-    """The graph of a file in the house layout; raises SceneError naming each wrong entry."""
-    _check_count(file, ("rooms", "doors", "objects", "agents"))
-    model = validated(HouseFile, file.document, file.name, _ADVICE)
-    nodes = [_room(room) for room in model.rooms]
-    nodes += [_door(door) for door in model.doors]
-    nodes += [_thing(thing, Layer.OBJECT) for thing in model.objects]
-    nodes += [_thing(thing, Layer.AGENT) for thing in model.agents]
-    given = [_relation(relation) for relation in model.relations]
+    """Read a file in the house layout; raises SceneError naming each wrong entry."""
+    file.check_counts("rooms", "doors", "objects", "agents")
+    model = validate(HouseFile, file.document, file.name, _ADVICE)
+    nodes = [_build_room(room) for room in model.rooms]
+    nodes += [_build_door(door) for door in model.doors]
+    nodes += [_build_thing(thing, Layer.OBJECT) for thing in model.objects]
+    nodes += [_build_thing(thing, Layer.AGENT) for thing in model.agents]
+    given = [_build_relation(relation) for relation in model.relations]
     stated = {frozenset(relation.elements) for relation in given if relation.name == "connected"}
     given += [
         SceneRelation("connected", (*door.rooms, door.id))
@@ -106,9 +216,9 @@ def write_scene(graph: SceneGraph, path: str | Path) -> None:
     document = to_document(graph)
     try:
         if target.suffix.lower() in YAML_SUFFIXES:
-            _write_yaml(document, target)
+            target.write_text(dump_yaml(document), encoding="utf-8")
         else:
-            target.write_text(_json_by_lines(document), encoding="utf-8")
+            target.write_text(_format_json(document), encoding="utf-8")
     except OSError as error:
         raise SceneError(
             f"the file cannot be written ({error.strerror or error})",
@@ -118,18 +228,18 @@ def write_scene(graph: SceneGraph, path: str | Path) -> None:
 
 
 def to_document(graph: SceneGraph) -> dict[str, Any]:
-    """The graph as plain values of the canonical format (dicts, lists, numbers, text)."""
+    """Convert a graph to plain values of the canonical format (dicts, lists, numbers, text)."""
     document: dict[str, Any] = {"format": FORMAT, "version": VERSION, "frame_id": graph.frame_id}
     if graph.sequence:
         document["sequence"] = graph.sequence
     if graph.notes:
         document["notes"] = list(graph.notes)
-    document["nodes"] = [_node_document(node) for node in graph.nodes.values()]
-    document["relations"] = [_relation_document(relation) for relation in graph.relations]
+    document["nodes"] = [_write_node(node) for node in graph.nodes.values()]
+    document["relations"] = [_write_relation(relation) for relation in graph.relations]
     return document
 
 
-def _node(model: NodeModel) -> SceneNode:
+def _build_node(model: NodeModel) -> SceneNode:
     pose = None
     if model.position is not None:
         if model.orientation is not None:
@@ -149,12 +259,12 @@ def _node(model: NodeModel) -> SceneNode:
     )
 
 
-def _relation(model: RelationModel) -> SceneRelation:
+def _build_relation(model: RelationModel) -> SceneRelation:
     provenance = _PROVENANCES[model.provenance]
     return SceneRelation(model.name, tuple(model.elements), model.confidence, provenance)
 
 
-def _room(room: HouseRoom) -> SceneNode:
+def _build_room(room: HouseRoom) -> SceneNode:
     return SceneNode(
         room.id,
         Layer.ROOM,
@@ -165,7 +275,7 @@ def _room(room: HouseRoom) -> SceneNode:
     )
 
 
-def _door(door: HouseDoor) -> SceneNode:
+def _build_door(door: HouseDoor) -> SceneNode:
     state = dict(door.state)
     if door.open is not None:
         state.setdefault("is_open", door.open)
@@ -173,36 +283,29 @@ def _door(door: HouseDoor) -> SceneNode:
         door.id,
         Layer.OBJECT,
         door.cls,
-        pose=_pose_of(door.center, door.yaw_deg),
+        pose=_build_pose(door.center, door.yaw_deg),
         size=door.size,
         attributes=state,
     )
 
 
-def _thing(thing: HouseThing, layer: Layer) -> SceneNode:
+def _build_thing(thing: HouseThing, layer: Layer) -> SceneNode:
     return SceneNode(
         thing.id,
         layer,
         thing.cls,
-        pose=_pose_of(thing.center, thing.yaw_deg),
+        pose=_build_pose(thing.center, thing.yaw_deg),
         size=thing.size,
         attributes=dict(thing.state),
         parents=(thing.room,) if thing.room is not None else (),
     )
 
 
-def _pose_of(center: Vector | None, yaw_deg: float) -> Pose | None:
+def _build_pose(center: Vector | None, yaw_deg: float) -> Pose | None:
     return None if center is None else Pose.at(*center, yaw=math.radians(yaw_deg))
 
 
-def _check_count(file: SceneFile, sections: Iterable[str]) -> None:
-    """Count before validating: validation of a monster file is itself expensive."""
-    entries = (file.document.get(section) for section in sections)
-    count = sum(len(entry) for entry in entries if isinstance(entry, list))
-    file.limits.check_nodes(count, file.name)
-
-
-def _node_document(node: SceneNode) -> dict[str, Any]:
+def _write_node(node: SceneNode) -> dict[str, Any]:
     document: dict[str, Any] = {
         "id": node.id,
         "layer": node.layer.value,
@@ -210,7 +313,7 @@ def _node_document(node: SceneNode) -> dict[str, Any]:
     }
     if node.pose is not None:
         document["position"] = list(node.pose.position)
-        document.update(_orientation_document(node.pose))
+        document.update(_write_orientation(node.pose))
     if node.size is not None:
         document["size"] = list(node.size)
     if node.polygon:
@@ -224,8 +327,8 @@ def _node_document(node: SceneNode) -> dict[str, Any]:
     return document
 
 
-def _orientation_document(pose: Pose) -> dict[str, Any]:
-    """The short form where it reads back as exactly the same orientation."""
+def _write_orientation(pose: Pose) -> dict[str, Any]:
+    """Write the short form if it reads back as exactly the same orientation."""
     if pose.orientation == (0.0, 0.0, 0.0, 1.0):
         return {}
     degrees = round(math.degrees(pose.yaw), 6)
@@ -234,7 +337,7 @@ def _orientation_document(pose: Pose) -> dict[str, Any]:
     return {"orientation": list(pose.orientation)}
 
 
-def _relation_document(relation: SceneRelation) -> list[str] | dict[str, Any]:
+def _write_relation(relation: SceneRelation) -> list[str] | dict[str, Any]:
     if relation.confidence == 1.0 and relation.provenance is Provenance.GIVEN:
         return [relation.name, *relation.elements]
     return {
@@ -245,8 +348,8 @@ def _relation_document(relation: SceneRelation) -> list[str] | dict[str, Any]:
     }
 
 
-def _json_by_lines(document: dict[str, Any]) -> str:
-    """JSON with one node and one relation a line: readable, and good to compare."""
+def _format_json(document: dict[str, Any]) -> str:
+    """Format JSON with one node and one relation a line: readable, and easy to compare."""
     parts = []
     for key, value in document.items():
         if key in ("nodes", "relations") and value:
@@ -255,7 +358,3 @@ def _json_by_lines(document: dict[str, Any]) -> str:
         else:
             parts.append(f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
     return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
-def _write_yaml(document: dict[str, Any], target: Path) -> None:
-    target.write_text(dump_yaml(document), encoding="utf-8")

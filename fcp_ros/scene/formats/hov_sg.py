@@ -2,19 +2,19 @@
 """Reader of HOV-SG folders: ``floors``, ``rooms`` and ``objects``, a JSON file for each element.
 
 - Frame: y up, right-handed, metres; x, y, z becomes x, -z, y. Vertices of two numbers are x, z.
-- Ids such as ``0_1_3`` are renamed (``identifiers``); what has no name is ``unknown``.
-- HOV-SG writes as vertices the ground plan of all points of a room or an object, in no order, or
-  (where it merged objects) the eight corners of a box. With heights an object gets the upright box
-  that fits best; without, the convex hull as its outline, and a pose at its room's floor.
+- Ids such as ``0_1_3`` are renamed (``identifiers``); elements without a name are ``unknown``.
+- Vertices are the ground plan of all points of a room or an object, in no order, or (where HOV-SG
+  merged objects) the eight corners of a box. With heights an object gets the upright box that fits
+  best; without, the convex hull as its outline, and a pose at its room's floor.
 - A room's vertices are its outline if they are one in their order; else the outline is drawn
   around them.
-- Where an object has no heights but a point cloud beside (``objects/<id>.ply``), its box is that of
+- An object without heights but with a point cloud beside it (``objects/<id>.ply``) has the box of
   the cloud (needs Open3D). Other clouds, and embeddings, are not read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -22,28 +22,28 @@ import numpy as np
 from pydantic import Field
 
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats.frames import Y_UP
-from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
-from fcp_ros.scene.formats.object_clouds import boxes_of_clouds
+from fcp_ros.scene.formats.geometry import Y_UP
+from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
-from fcp_ros.scene.formats.validation import Coordinate, Extent, Name, ToolModel, validated
-from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
+from fcp_ros.scene.formats.validation import Coordinate, Extent, Name, ToolModel, validate
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, Vector
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import Polygon, centroid, convex_hull
-from fcp_ros.scene.shapes.upright_box import fit_upright_box
+from fcp_ros.scene.shapes.surfaces import import_open3d, read_surfaces
+from fcp_ros.scene.shapes.upright_box import STRAY, fit_upright_box
 
 FOLDERS = ("floors", "rooms", "objects")
 UNKNOWN = "unknown"
 
 MANY = 50
-"""From this number of points on, an outline around them need not be convex."""
+"""Least number of points for an outline around them that need not be convex."""
 
 TIGHTNESS = 0.1
-"""Of a room's outline: 0 follows every gap between points, 1 is the convex hull."""
+"""Tightness of a room's outline: 0 follows every gap between points, 1 is the convex hull."""
 
 DETAIL = 0.05
-"""Corners of a room's outline that stick out less than this (m) are left out."""
+"""Least protrusion (m) of the corners of a room's outline."""
 
 _ADVICE = "Save the graph again with HOV-SG, all three folders of it."
 
@@ -80,7 +80,7 @@ _E = TypeVar("_E", bound=_Element)
 
 
 def is_hov_sg(file: SceneFile) -> bool:
-    """Whether it is a folder with the three folders of HOV-SG, and JSON files in them."""
+    """Return True for a folder with the three folders of HOV-SG, and JSON files in them."""
     if file.syntax is not Syntax.FOLDER:
         return False
     return all((file.path / name).is_dir() for name in FOLDERS) and any(
@@ -89,14 +89,14 @@ def is_hov_sg(file: SceneFile) -> bool:
 
 
 def read_hov_sg(file: SceneFile) -> SceneGraph:
-    """The graph of a folder; raises SceneError naming the file that is wrong."""
+    """Read a folder; raises SceneError naming the file that is wrong."""
     count = sum(1 for name in FOLDERS for _ in (file.path / name).glob("*.json"))
     file.limits.check_nodes(count, file.name)
-    return _Reading(file).graph()
+    return _FolderReader(file).build()
 
 
-class _Reading:
-    """One folder on its way to a graph."""
+class _FolderReader:
+    """A folder, converted to a graph."""
 
     def __init__(self, file: SceneFile) -> None:
         self._file = file
@@ -104,19 +104,19 @@ class _Reading:
         self._rooms = self._read("rooms", _Room)
         self._objects = self._read("objects", _Object)
         self._check_references()
-        self._ids: PlainIds = plain_ids(self._named())
+        self._ids: PlainIds = assign_ids(self._list_elements())
         self._notes = list(self._ids.notes)
         self._drawn_around: list[str] = []
-        self._boxes, notes = boxes_of_clouds(self._clouds(), Y_UP, file.limits.max_bytes)
+        self._boxes, notes = _fit_clouds(self._find_clouds(), file.limits.max_bytes)
         self._notes += notes
 
-    def graph(self) -> SceneGraph:
+    def build(self) -> SceneGraph:
         notes = self._notes
-        nodes = [self._floor_node(id_, floor) for id_, floor in self._floors.items()]
-        nodes += [self._room_node(id_, room) for id_, room in self._rooms.items()]
+        nodes = [self._build_floor(id_, floor) for id_, floor in self._floors.items()]
+        nodes += [self._build_room(id_, room) for id_, room in self._rooms.items()]
         flat = []
         for id_, thing in self._objects.items():
-            node = self._object_node(id_, thing)
+            node = self._build_object(id_, thing)
             nodes.append(node)
             if node.size is None:
                 flat.append(node.id)
@@ -136,13 +136,13 @@ class _Reading:
         return SceneGraph.of(nodes, source=self._file.name, notes=notes)
 
     def _read(self, folder: str, model: type[_E]) -> dict[str, _E]:
-        """The elements of a folder by id, which is also the name of the file."""
+        """Read the elements of a folder by id, which is also the name of the file."""
         found: dict[str, _E] = {}
         for path in sorted((self._file.path / folder).glob("*.json")):
             beside = self._file.beside(f"{folder}/{path.name}")
             if beside.document is None:
                 raise SceneError(beside.problem, source=beside.name, advice=_ADVICE)
-            element = validated(model, beside.document, beside.name, _ADVICE)
+            element = validate(model, beside.document, beside.name, _ADVICE)
             id_: str = getattr(element, f"{folder[:-1]}_id")
             if id_ != path.stem:
                 raise SceneError(
@@ -153,8 +153,8 @@ class _Reading:
             found[id_] = element
         return found
 
-    def _clouds(self) -> dict[str, Path]:
-        """The point clouds of the objects that need one, by id."""
+    def _find_clouds(self) -> dict[str, Path]:
+        """Find the point clouds of the objects that need one, by id."""
         found = {}
         for id_, thing in self._objects.items():
             path = self._file.path_beside(f"objects/{id_}.ply")
@@ -163,7 +163,7 @@ class _Reading:
         return found
 
     def _check_references(self) -> None:
-        """Each element names what it is in, and that lists it: both must say the same."""
+        """Raise SceneError if an element names another holder than the one that lists it."""
         for room_id, room in self._rooms.items():
             self._check_listed("room", room_id, room.floor_id, self._floors, "rooms")
         for object_id, thing in self._objects.items():
@@ -177,7 +177,7 @@ class _Reading:
         self, kind: str, id_: str, holder: str, holders: dict[str, _E], attribute: str
     ) -> None:
         if holder not in holders:
-            reason = f"it is in {holder!r}, of which there is no file"
+            reason = f"it is in {holder!r}, which has no file"
         elif id_ not in getattr(holders[holder], attribute):
             reason = f"it says that it is in {holder!r}, which does not list it"
         else:
@@ -195,25 +195,25 @@ class _Reading:
                     advice=_ADVICE,
                 )
 
-    def _named(self) -> Iterator[tuple[str, str]]:
+    def _list_elements(self) -> Iterator[tuple[str, str]]:
         yield from ((id_, "floor") for id_ in self._floors)
         yield from ((id_, room.name or "room") for id_, room in self._rooms.items())
         yield from ((id_, thing.name or UNKNOWN) for id_, thing in self._objects.items())
 
-    def _floor_node(self, id_: str, floor: _Floor) -> SceneNode:
+    def _build_floor(self, id_: str, floor: _Floor) -> SceneNode:
         return SceneNode(
             self._ids[id_],
             Layer.FLOOR,
             floor.name or "floor",
-            polygon=convex_hull(_flat(floor.vertices)),
+            polygon=convex_hull(_flatten(floor.vertices)),
             height=floor.floor_height or None,
             attributes=self._ids.attributes(id_),
         )
 
-    def _room_node(self, id_: str, room: _Room) -> SceneNode:
-        outline = tuple(dict.fromkeys(_flat(room.vertices)))
+    def _build_room(self, id_: str, room: _Room) -> SceneNode:
+        outline = tuple(dict.fromkeys(_flatten(room.vertices)))
         if not _is_simple(outline):
-            outline = _outline_around(outline)
+            outline = _draw_outline(outline)
             self._drawn_around.append(self._ids[id_])
         height, level = room.room_height or None, room.room_zero_level
         pose = None
@@ -230,14 +230,14 @@ class _Reading:
             parents=(self._ids[room.floor_id],),
         )
 
-    def _object_node(self, id_: str, thing: _Object) -> SceneNode:
-        flat = _flat(thing.vertices)
+    def _build_object(self, id_: str, thing: _Object) -> SceneNode:
+        flat = _flatten(thing.vertices)
         pose, size, outline = None, None, convex_hull(flat)
         if id_ in self._boxes:
             pose, size = self._boxes[id_]
             outline = ()
         elif outline and _has_heights(thing):
-            pose, size = fit_upright_box(np.array([Y_UP.point(row) for row in thing.vertices]))
+            pose, size = fit_upright_box(Y_UP.rename_axes(np.array(thing.vertices)))
             outline = ()
         elif flat:
             x, y = centroid(outline or flat)
@@ -254,25 +254,56 @@ class _Reading:
         )
 
 
+def _fit_clouds(
+    paths: Mapping[str, Path], max_bytes: int
+) -> tuple[dict[str, tuple[Pose, Vector]], tuple[str, ...]]:
+    """Fit upright boxes to point clouds.
+
+    Args:
+        paths: A file (PLY, the frame of HOV-SG, metres) by the object's id.
+        max_bytes: Largest size of all files together (bytes).
+
+    Returns:
+        Pose and size (m) by id, and notes. Without Open3D no boxes, and a note about it.
+
+    Raises:
+        SceneError: A file is damaged or too large.
+    """
+    if not paths:
+        return {}, ()
+    try:
+        import_open3d()
+    except SceneError as missing:
+        return {}, (f"the point clouds of {len(paths)} objects are not read: {missing}",)
+    surfaces = zip(paths, read_surfaces(list(paths.values()), max_bytes), strict=True)
+    boxes = {
+        id_: fit_upright_box(
+            Y_UP.rename_axes(surface.points), 0.0 if len(surface.triangles) else STRAY
+        )
+        for id_, surface in surfaces
+    }
+    return boxes, (f"the boxes of {len(boxes)} objects are those of their point clouds",)
+
+
 def _has_heights(thing: _Object) -> bool:
     return all(len(row) == 3 for row in thing.vertices)
 
 
-def _flat(rows: Sequence[Sequence[float]]) -> Polygon:
-    """The ground plan of vertices (x, z or x, y, z of HOV-SG), in metres."""
-    points = (Y_UP.point((row[0], 0.0, row[-1])) for row in rows)
+def _flatten(rows: Sequence[Sequence[float]]) -> Polygon:
+    """Return the ground plan (m) of vertices (x, z or x, y, z of HOV-SG)."""
+    points = (Y_UP.to_point((row[0], 0.0, row[-1])) for row in rows)
     return tuple((x + 0.0, y + 0.0) for x, y, _ in points)  # no -0.0
 
 
 def _is_simple(outline: Polygon) -> bool:
-    """Whether corners in their order make a polygon that does not cross itself."""
+    """Return True if corners in their order make a polygon that does not cross itself."""
     from shapely.geometry import Polygon as Ring
 
     return len(outline) >= 3 and bool(Ring(outline).is_valid)
 
 
-def _outline_around(points: Polygon) -> Polygon:
-    """An outline around points without order: as tight as many points allow, else convex."""
+def _draw_outline(points: Polygon) -> Polygon:
+    """Draw an outline around points without order: tight if there are many, else convex."""
     if len(points) >= MANY:
         from shapely import MultiPoint, concave_hull
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plain ids for sources whose own can't stand in a goal or in PDDL (``Fridge|-00.50|+00.90``).
+"""Plain ids in place of source ids that goals and PDDL cannot hold (``Fridge|-00.50|+00.90``).
 
-One rule for all formats, so that a user need learn it once:
+One rule for all formats:
 
 - a source id that is a plain identifier is kept (``fridge_twin00_0``);
 - a number gets its category before it (13, "coffee table" gives ``coffee_table_13``);
 - anything else gets its category and a count, in the order of the file (``fridge_1``).
 
-No two ids are alike even where case does not count (PDDL folds it). The source's own id is kept
-as the attribute ``source_id`` wherever it was changed, and each of them belongs to one node only.
+Ids are unique even if case is ignored (PDDL folds it). The source's own id is kept as the attribute
+``source_id`` wherever it was changed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fcp_ros.scene.graph.elements import AttributeValue
 from fcp_ros.scene.graph.errors import SceneError
 
 SOURCE_ID = "source_id"
-"""Attribute that holds the id that the source gave."""
+"""Attribute that holds the source's id."""
 
 SourceId = str | int
 
@@ -33,11 +33,11 @@ _ODD = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True)
 class PlainIds:
-    """What the elements of a file are called here.
+    """Our ids of the elements of a file.
 
     Attributes:
-        by_source: Our id by the source's; one to one.
-        notes: What had to be changed beyond the rule.
+        by_source: Our id by the source's id; one to one.
+        notes: Changes beyond the rule.
     """
 
     by_source: Mapping[SourceId, str]
@@ -50,12 +50,12 @@ class PlainIds:
         return source in self.by_source
 
     def attributes(self, source: SourceId) -> dict[str, AttributeValue]:
-        """``source_id`` where the id was changed; nothing where it was not."""
+        """Return ``source_id`` as an attribute if the id was changed."""
         return {} if self.by_source[source] == source else {SOURCE_ID: source}
 
 
-def plain_ids(elements: Iterable[tuple[SourceId, str]]) -> PlainIds:
-    """Name the elements of a file.
+def assign_ids(elements: Iterable[tuple[SourceId, str]]) -> PlainIds:
+    """Give each element of a file an id.
 
     Args:
         elements: Source id and category of each, in the order of the file.
@@ -86,7 +86,7 @@ def plain_ids(elements: Iterable[tuple[SourceId, str]]) -> PlainIds:
     counts: dict[str, int] = {}
     for source, category in categories.items():
         if source not in named:
-            id_ = _numbered(source, identifier(category), taken, counts)
+            id_ = _number_id(source, to_identifier(category), taken, counts)
             taken[id_.lower()] = named[source] = id_
     notes = []
     if clashing:
@@ -96,7 +96,9 @@ def plain_ids(elements: Iterable[tuple[SourceId, str]]) -> PlainIds:
     return PlainIds({source: named[source] for source in categories}, tuple(notes))
 
 
-def _numbered(source: SourceId, word: str, taken: Mapping[str, str], counts: dict[str, int]) -> str:
+def _number_id(
+    source: SourceId, word: str, taken: Mapping[str, str], counts: dict[str, int]
+) -> str:
     if isinstance(source, int) and source >= 0 and f"{word}_{source}" not in taken:
         return f"{word}_{source}"
     number = counts.get(word, 0) + 1
@@ -106,7 +108,7 @@ def _numbered(source: SourceId, word: str, taken: Mapping[str, str], counts: dic
     return f"{word}_{number}"
 
 
-def identifier(category: str) -> str:
-    """A category as a plain identifier: ``DiningTable`` gives ``dining_table``."""
+def to_identifier(category: str) -> str:
+    """Convert a category to a plain identifier: ``DiningTable`` to ``dining_table``."""
     word = _ODD.sub("_", normalise_label(category)).strip("_")
     return word if _PLAIN.fullmatch(word) else f"thing_{word}".rstrip("_")

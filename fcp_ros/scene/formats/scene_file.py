@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scene file as readers see it: its bytes, its parsed document, and the limits it must keep."""
+"""A scene file as readers and writers see it: bytes, parsed document, limits, losses."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.foundation.yaml_text import NOT_YAML, TextError, load_yaml
 from fcp_ros.scene.graph.errors import SceneError
 
 YAML_SUFFIXES = (".yaml", ".yml")
 
 _LISP = re.compile(r"(?:\s*;[^\n]*\n)*\s*\(\s*define\b", re.IGNORECASE)
-"""How PDDL begins, after comments."""
+"""The beginning of a PDDL file, after comments."""
 
 
 @dataclass(frozen=True)
 class SceneLimits:
-    """What a file may hold at most, so that a monster file is refused and not swallowed.
+    """Limits of a file, so that a monster file is refused before it is processed.
 
     Attributes:
-        max_nodes: Nodes of the scene, whatever their layer.
-        max_bytes: Size of the file (bytes).
+        max_nodes: Greatest number of nodes, whatever their layer.
+        max_bytes: Greatest size of the file (bytes).
     """
 
     max_nodes: int = 200_000
     max_bytes: int = 512 * 1024 * 1024
 
     def check_nodes(self, count: int, source: str) -> None:
-        """Refuse more nodes than allowed (SceneError)."""
+        """Raise SceneError if a scene has more nodes than allowed."""
         if count > self.max_nodes:
             raise SceneError(
                 f"the scene has {count} nodes, more than the limit of {self.max_nodes}",
@@ -41,8 +42,36 @@ class SceneLimits:
             )
 
 
+class LossNotes:
+    """The parts of a scene that a written format has no place for, by kind of loss."""
+
+    def __init__(self, format_name: str) -> None:
+        self._format = format_name
+        self._lost: dict[str, list[str]] = {}
+
+    def add(self, what: str, which: str) -> None:
+        """Note that one thing of a kind is lost."""
+        self._lost.setdefault(what, []).append(which)
+
+    def write(self) -> tuple[str, ...]:
+        """Return a sentence for each kind of loss."""
+        return tuple(
+            f"{self._format} has no place for {what}: {list_names(which)}"
+            for what, which in self._lost.items()
+        )
+
+
+def missing_package(task: str, package: str, source: str) -> SceneError:
+    """Return the error about an optional package that is not installed."""
+    return SceneError(
+        f"{task} needs the package {package}",
+        source=source,
+        advice=f"Install it with: pip install {package}.",
+    )
+
+
 class Syntax(Enum):
-    """How the bytes of a file are to be understood."""
+    """The syntax of a file's content."""
 
     JSON = "JSON"
     YAML = "YAML"
@@ -56,13 +85,13 @@ class SceneFile:
     """One scene file, read once.
 
     Attributes:
-        path: Where the bytes come from.
-        fragment: What followed ``#`` in the address: one entry of a file that holds many.
+        path: The file or folder.
+        fragment: The part of the address after ``#``: one entry of a file that holds many.
         content: The bytes; empty for a folder.
-        syntax: How they are to be understood.
+        syntax: Their syntax.
         document: The parsed JSON or YAML value; None for other content.
-        problem: Why it could not be parsed, where it looked like text.
-        limits: What readers must check.
+        problem: The reason why text could not be parsed.
+        limits: Limits that readers check.
     """
 
     path: Path
@@ -78,11 +107,28 @@ class SceneFile:
         """The address as the user wrote it, for messages and ``SceneGraph.source``."""
         return f"{self.path}#{self.fragment}" if self.fragment else str(self.path)
 
+    def has_keys(self, *keys: str) -> bool:
+        """Return True for a JSON object with all of these keys."""
+        return (
+            self.syntax is Syntax.JSON
+            and isinstance(self.document, dict)
+            and self.document.keys() >= set(keys)
+        )
+
+    def check_counts(self, *sections: str) -> None:
+        """Raise SceneError if sections of the document have more entries than nodes are allowed.
+
+        Counted before validating, which is itself expensive for a monster file.
+        """
+        entries = (self.document.get(section) for section in sections)
+        count = sum(len(entry) for entry in entries if isinstance(entry, list))
+        self.limits.check_nodes(count, self.name)
+
     def path_beside(self, name: str) -> Path:
-        """Where another file is that belongs to this one: in the same folder, or in one below it.
+        """Return the path of another file that belongs to this one, in its folder or below.
 
         Args:
-            name: Relative path, as this file or its format says it.
+            name: Relative path, as this file or its format gives it.
 
         Raises:
             SceneError: It leads out of the folder (files are read from configured folders only).
@@ -98,7 +144,7 @@ class SceneFile:
         return target
 
     def beside(self, name: str) -> SceneFile:
-        """The file at `path_beside`, opened; raises SceneError like `open_scene_file`, too."""
+        """Open the file at `path_beside`; also raises the errors of `open_scene_file`."""
         return open_scene_file(self.path_beside(name), self.limits)
 
 
@@ -159,8 +205,9 @@ def _read_bytes(path: Path, limits: SceneLimits) -> bytes:
 
 
 def _parse(path: Path, content: bytes) -> tuple[Syntax, Any, str]:
-    """Syntax by content: JSON starts with a bracket, USD and PDDL in their own ways, other text
-    is YAML, the rest is binary.
+    """Find the syntax by content, and parse JSON and YAML.
+
+    JSON starts with a bracket, USD and PDDL in their own ways; other text is YAML, the rest binary.
     """
     try:
         text = content.decode("utf-8-sig")
@@ -178,7 +225,7 @@ def _parse(path: Path, content: bytes) -> tuple[Syntax, Any, str]:
 
 
 def _parse_json(content: bytes) -> tuple[Any, str]:
-    """With the parser of pydantic, which takes two thirds of the time of Python's own."""
+    """Parse by pydantic's parser, which takes two thirds of the time of Python's own."""
     from pydantic_core import from_json
 
     try:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reader of a folder of segments: one mesh or point cloud (PLY, PCD) for each thing.
 
-That is what segmentation leaves when there is no scene graph yet. A file's name is the thing's id,
-and without its number its label: ``dining_table_2.ply``. Frame: z up, metres. Boxes are upright and
-turned as they fit best; which thing rests on which is measured on the surfaces, so those relations
-count as given.
+Segmentation leaves such folders where there is no scene graph yet. A file's name is the thing's id,
+and without its number the label: ``dining_table_2.ply``. Frame: z up, metres. Boxes are upright and
+turned for the best fit. Supports are measured on the surfaces, so those relations count as given.
 """
 
 from __future__ import annotations
@@ -26,31 +25,31 @@ _UNSAFE = re.compile(r"\W+")
 
 
 def is_segments(file: SceneFile) -> bool:
-    """Whether it is a folder that holds meshes or point clouds, and no folders."""
+    """Return True for a folder that holds meshes or point clouds, and no folders."""
     if file.syntax is not Syntax.FOLDER:
         return False
     entries = list(file.path.iterdir())
-    return bool(_surface_files(file.path)) and not any(entry.is_dir() for entry in entries)
+    return bool(_list_surface_files(file.path)) and not any(entry.is_dir() for entry in entries)
 
 
 def read_segments(file: SceneFile) -> SceneGraph:
-    """The graph of a folder of segments; raises SceneError naming the file that is wrong."""
-    paths = [file.path_beside(path.name) for path in _surface_files(file.path)]
+    """Read a folder of segments; raises SceneError naming the file that is wrong."""
+    paths = [file.path_beside(path.name) for path in _list_surface_files(file.path)]
     file.limits.check_nodes(len(paths), file.name)
     surfaces = read_surfaces(paths, file.limits.max_bytes)
-    nodes = [_node(path, surface) for path, surface in zip(paths, surfaces, strict=True)]
-    closed = map(_closed, surfaces)
+    nodes = [_build_node(path, surface) for path, surface in zip(paths, surfaces, strict=True)]
+    closed = map(_close, surfaces)
     relations = find_supports_on_surfaces(
         dict(zip((node.id for node in nodes), closed, strict=True))
     )
-    return SceneGraph.of(nodes, relations, source=file.name, notes=_notes(surfaces))
+    return SceneGraph.of(nodes, relations, source=file.name, notes=_write_notes(surfaces))
 
 
-def _surface_files(folder: Path) -> list[Path]:
+def _list_surface_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
 
 
-def _node(path: Path, surface: Surface) -> SceneNode:
+def _build_node(path: Path, surface: Surface) -> SceneNode:
     id_ = _UNSAFE.sub("_", path.stem)
     is_mesh = bool(len(surface.triangles))
     pose, size = fit_upright_box(surface.points, 0.0 if is_mesh else STRAY)
@@ -59,8 +58,8 @@ def _node(path: Path, surface: Surface) -> SceneNode:
     return SceneNode(id_, Layer.OBJECT, category, pose=pose, size=size, attributes=attributes)
 
 
-def _closed(surface: Surface) -> Surface:
-    """A mesh as it is; a point cloud as its convex hull, which rays can meet."""
+def _close(surface: Surface) -> Surface:
+    """Return a surface that rays can meet: a mesh unchanged, a point cloud's convex hull."""
     if len(surface.triangles):
         return surface
     from scipy.spatial import ConvexHull, QhullError
@@ -71,11 +70,11 @@ def _closed(surface: Surface) -> Surface:
         return surface
 
 
-def _notes(surfaces: list[Surface]) -> list[str]:
+def _write_notes(surfaces: list[Surface]) -> list[str]:
     clouds = sum(not len(surface.triangles) for surface in surfaces)
     if not clouds:
         return []
     return [
-        f"{clouds} of {len(surfaces)} segments are point clouds: their convex hulls stand for them "
-        "where it is measured what rests on what"
+        f"{clouds} of {len(surfaces)} segments are point clouds: their supports are measured on "
+        "their convex hulls"
     ]

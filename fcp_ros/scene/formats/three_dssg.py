@@ -5,8 +5,9 @@
   ``relationships.json#<scan>/<split>``.
 - Objects and relationships lie beside each other, in files whose names differ in that word only;
   the boxes in ``<scan>/semseg.v2.json`` or, with the same beginning, ``*semseg.v2.json``.
-- Frame: z up, right-handed, metres, as each scan has it; no alignment between scans is applied.
-- Ids are ``<label>_<number>``. Labels are kept as they are.
+- Frame: z up, right-handed, metres, per scan; no alignment between scans is applied.
+- Ids are ``<label>_<number>``: strings in ``objects.json``, whole numbers in
+  ``relationships.json``. Labels are kept unchanged.
 - Predicates: see ``PLACING``; all others are kept under their own names (``same_symmetry_as``).
 - Where a thing lies on or in several, the most certain word counts and the others keep theirs.
 """
@@ -14,26 +15,122 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, Field
 
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats.holders import refuse_cycles
-from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
-from fcp_ros.scene.formats.oriented_boxes import PlacedBox, placed_boxes
+from fcp_ros.scene.formats.geometry import raise_upright_axes, to_quaternions
+from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile
-from fcp_ros.scene.formats.three_dssg_model import (
-    OrientedBox,
-    Relationship,
-    Relationships,
-    Segmentation,
-    Thing,
-    Things,
+from fcp_ros.scene.formats.validation import (
+    Coordinate,
+    Extents,
+    Name,
+    Position,
+    ToolModel,
+    keys_of_first,
+    refuse_cycles,
+    validate,
 )
-from fcp_ros.scene.formats.validation import validated
-from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import (
+    AttributeValue,
+    Layer,
+    Pose,
+    SceneNode,
+    SceneRelation,
+    Vector,
+)
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
+
+
+def _parse_number(value: Any) -> Any:
+    """Parse ``"13"`` as 13; pydantic refuses everything that is no whole number."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
+        return int(value)
+    return value
+
+
+ScanId = Annotated[int, BeforeValidator(_parse_number), Field(strict=True, ge=0, lt=10**15)]
+BoxAxes = Annotated[list[Coordinate], Field(min_length=9, max_length=9)]
+Words = Annotated[list[Annotated[str, Field(strict=True)]], Field(default_factory=list)]
+
+
+class ScanObject(ToolModel):
+    """An object of ``objects.json``; its attributes are words by kind (colour, state, ...)."""
+
+    id: ScanId
+    label: Name
+    affordances: Words
+    attributes: dict[Name, list[Annotated[str, Field(strict=True)]]] = Field(default_factory=dict)
+
+
+Relationship = tuple[ScanId, ScanId, ScanId, Name]
+"""Subject, object, number of the predicate, predicate."""
+
+
+class ScanObjects(ToolModel):
+    """The objects of one scan."""
+
+    objects: list[ScanObject]
+
+
+class Relationships(ToolModel):
+    """The relationships of one scan."""
+
+    relationships: list[Relationship]
+
+
+class OrientedBox(ToolModel):
+    """Centre, extents (m) along the box's axes, and these axes one after the other."""
+
+    centroid: Position
+    axesLengths: Extents
+    normalizedAxes: BoxAxes
+
+
+class SegmentGroup(ToolModel):
+    """A segmented object of ``semseg.v2.json``."""
+
+    objectId: ScanId
+    label: Name
+    obb: OrientedBox
+
+
+class Segmentation(ToolModel):
+    """``semseg.v2.json`` of one scan."""
+
+    scan_id: Name
+    segGroups: list[SegmentGroup]
+
+
+SKEW = 0.02
+"""Greatest deviation of the axes of a box from unit vectors at right angles."""
+
+
+def place_boxes(boxes: Sequence[OrientedBox]) -> list[tuple[Pose, Vector | None]]:
+    """Return pose and extents (m) of boxes, with their most upright axis as z.
+
+    Without extents if the axes are not perpendicular: then only the centre is known.
+    """
+    axes = np.array([box.normalizedAxes for box in boxes], dtype=np.float64).reshape(-1, 3, 3)
+    skew = np.abs(axes @ axes.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+    usable = skew <= SKEW
+    axes[~usable] = np.eye(3)
+    axes, order = raise_upright_axes(axes)
+    placed: list[tuple[Pose, Vector | None]] = []
+    rows = zip(boxes, to_quaternions(axes), order.tolist(), usable.tolist(), strict=True)
+    for box, turn, (x, y, z), is_usable in rows:
+        if is_usable:
+            lengths = box.axesLengths
+            placed.append((Pose(box.centroid, turn), (lengths[x], lengths[y], lengths[z])))
+        else:
+            placed.append((Pose(box.centroid), None))
+    return placed
+
 
 PLACING: Mapping[str, str] = {
     "standing on": "on",
@@ -45,7 +142,7 @@ PLACING: Mapping[str, str] = {
     "in": "inside",
     "supported by": "on",
 }
-"""Predicates that say where a thing is, the most certain first, and our word for them."""
+"""Predicates of place, the most certain first, and our word for them."""
 
 _OURS = frozenset({"on", "inside", "in_room", "at", "connected", "holding"})
 _ADVICE = "Download the file again, or correct this entry."
@@ -54,45 +151,41 @@ _RANK = {word: rank for rank, word in enumerate(PLACING)}
 
 
 def is_three_dssg(file: SceneFile) -> bool:
-    """Whether the document lists scans with objects or relationships."""
-    document = file.document
-    if not isinstance(document, dict):
-        return False
-    scans = document.get("scans")
-    if not isinstance(scans, list) or not scans or not isinstance(scans[0], dict):
-        return False
-    return "scan" in scans[0] and bool({"objects", "relationships"} & scans[0].keys())
+    """Return True if the document lists scans with objects or relationships."""
+    scans = file.document.get("scans") if isinstance(file.document, dict) else None
+    keys = keys_of_first(scans) if isinstance(scans, list) else frozenset()
+    return "scan" in keys and bool({"objects", "relationships"} & keys)
 
 
 def read_three_dssg(file: SceneFile) -> SceneGraph:
-    """The graph of the scan that the file's fragment names (the only one needs no name)."""
-    return _Scan(file).graph()
+    """Read the scan that the file's fragment names (the only one needs no name)."""
+    return _ScanReader(file).build()
 
 
-class _Scan:
-    """One scan, put together from its files."""
+class _ScanReader:
+    """A scan, put together from its files and converted to a graph."""
 
     def __init__(self, file: SceneFile) -> None:
         self._file = file
         self._notes: list[str] = []
-        entry = _entry(file, file.fragment)
-        self._name = _scan_name(entry)
+        entry = _find_scan(file, file.fragment)
+        self._name = _require_name(entry)
         self._things = self._read_things(entry)
-        self._ids: PlainIds = plain_ids((thing.id, thing.label) for thing in self._things)
+        self._ids: PlainIds = assign_ids((thing.id, thing.label) for thing in self._things)
         self._relationships = self._read_relationships(entry)
         self._boxes = self._read_boxes()
 
-    def graph(self) -> SceneGraph:
-        nodes = [self._node(thing) for thing in self._things]
-        relations = self._relations()
+    def build(self) -> SceneGraph:
+        nodes = [self._build_node(thing) for thing in self._things]
+        relations = self._build_relations()
         notes = (*self._ids.notes, *self._notes)
         return SceneGraph.of(nodes, relations, source=self._file.name, notes=notes)
 
-    def _read_things(self, entry: Mapping[str, Any]) -> list[Thing]:
-        listed_ = entry.get("objects")
+    def _read_things(self, entry: Mapping[str, Any]) -> list[ScanObject]:
+        listed = entry.get("objects")
         source = self._file.name
-        if listed_ is None:
-            beside = self._companion("relationships", "objects")
+        if listed is None:
+            beside = self._open_companion("relationships", "objects")
             if beside is None:
                 raise SceneError(
                     "it has relationships only, and no file of objects lies beside it",
@@ -100,24 +193,24 @@ class _Scan:
                     advice="Put objects.json of 3DSSG into the same folder.",
                 )
             source = beside.name
-            listed_ = _entry(beside, self._name).get("objects")
-        if isinstance(listed_, dict):  # the subset: label by id
-            listed_ = [{"id": id_, "label": label} for id_, label in listed_.items()]
-        count = len(listed_) if isinstance(listed_, list) else 0
+            listed = _find_scan(beside, self._name).get("objects")
+        if isinstance(listed, dict):  # the subset: label by id
+            listed = [{"id": id_, "label": label} for id_, label in listed.items()]
+        count = len(listed) if isinstance(listed, list) else 0
         self._file.limits.check_nodes(count, self._file.name)
-        return validated(Things, {"objects": listed_}, source, _ADVICE).objects
+        return validate(ScanObjects, {"objects": listed}, source, _ADVICE).objects
 
     def _read_relationships(self, entry: Mapping[str, Any]) -> list[Relationship]:
         found, source = entry.get("relationships"), self._file.name
         if found is None:
-            beside = self._companion("objects", "relationships")
+            beside = self._open_companion("objects", "relationships")
             if beside is None:
                 self._notes.append("no file of relationships lies beside it")
                 return []
             source = beside.name
-            found = _entry(beside, self._name).get("relationships", [])
+            found = _find_scan(beside, self._name).get("relationships", [])
         entries = {"relationships": found}
-        relationships = validated(Relationships, entries, source, _ADVICE).relationships
+        relationships = validate(Relationships, entries, source, _ADVICE).relationships
         _check_predicates(relationships, source)
         for subject, object_, _, word in relationships:
             for number in (subject, object_):
@@ -130,27 +223,29 @@ class _Scan:
                     )
         return relationships
 
-    def _companion(self, word: str, other: str) -> SceneFile | None:
-        """The file beside this one whose name has another word in the same place."""
+    def _open_companion(self, word: str, other: str) -> SceneFile | None:
+        """Open the file beside this one whose name has another word in the same place."""
         head, found, tail = self._file.path.name.rpartition(word)
         name = f"{head}{other}{tail}" if found else f"{other}.json"
         if name == self._file.path.name or not (self._file.path.parent / name).exists():
             return None
         return self._file.beside(name)
 
-    def _read_boxes(self) -> dict[int, PlacedBox]:
+    def _read_boxes(self) -> dict[int, tuple[Pose, Vector | None]]:
         prefix = re.split(r"objects|relationships", self._file.path.name)[0]
         for name in (f"{self._name}/semseg.v2.json", f"{prefix}semseg.v2.json"):
             if not (self._file.path.parent / name).exists():
                 continue
             beside = self._file.beside(name)
-            boxes = validated(Segmentation, beside.document, beside.name, _ADVICE)
+            boxes = validate(Segmentation, beside.document, beside.name, _ADVICE)
             if boxes.scan_id == self._name:
-                return self._boxes_of(boxes, beside.name)
+                return self._match_boxes(boxes, beside.name)
         self._notes.append("no semseg.v2.json of this scan lies beside it: all boxes are unknown")
         return {}
 
-    def _boxes_of(self, segmentation: Segmentation, source: str) -> dict[int, PlacedBox]:
+    def _match_boxes(
+        self, segmentation: Segmentation, source: str
+    ) -> dict[int, tuple[Pose, Vector | None]]:
         labels = {thing.id: thing.label for thing in self._things}
         boxes: dict[int, OrientedBox] = {}
         renamed = []
@@ -173,20 +268,20 @@ class _Scan:
         ):
             if names:
                 self._notes.append(f"{len(names)} objects {what}: {list_names(names)}")
-        return dict(zip(boxes, placed_boxes(list(boxes.values())), strict=True))
+        return dict(zip(boxes, place_boxes(list(boxes.values())), strict=True))
 
-    def _node(self, thing: Thing) -> SceneNode:
+    def _build_node(self, thing: ScanObject) -> SceneNode:
         id_ = self._ids[thing.id]
         pose, size = None, None
         if thing.id in self._boxes:
             pose, size = self._boxes[thing.id]
             if size is None:
                 self._notes.append(f"the axes of {id_}'s box are not perpendicular: left out")
-        attributes = {**self._ids.attributes(thing.id), **_attributes(thing)}
+        attributes = {**self._ids.attributes(thing.id), **_read_attributes(thing)}
         return SceneNode(id_, Layer.OBJECT, thing.label, pose, size, attributes=attributes)
 
-    def _relations(self) -> list[SceneRelation]:
-        """``on`` and ``inside`` once for each thing; everything else by its own name."""
+    def _build_relations(self) -> list[SceneRelation]:
+        """Return ``on`` and ``inside`` once for each thing; everything else by its own name."""
         best: dict[int, tuple[int, int]] = {}
         for order, (subject, _, _, word) in enumerate(self._relationships):
             if word in _RANK:
@@ -202,7 +297,7 @@ class _Scan:
             if order in chosen:
                 found[PLACING[word], legs] = None
             elif word != "none":
-                found[_own_name(word), legs] = None
+                found[_to_relation_name(word), legs] = None
                 if word in _RANK and self._differs(order, best[subject][1]):
                     aside.append(f"{legs[0]} ({word} {legs[1]})")
         if aside:
@@ -215,8 +310,8 @@ class _Scan:
         return self._relationships[one][1] != self._relationships[other][1]
 
 
-def _entry(file: SceneFile, name: str) -> Mapping[str, Any]:
-    """The scan of a file that is called ``<scan>`` or, in the subset, ``<scan>/<split>``."""
+def _find_scan(file: SceneFile, name: str) -> Mapping[str, Any]:
+    """Find the scan of a file by the name ``<scan>`` or, in the subset, ``<scan>/<split>``."""
     document = file.document if isinstance(file.document, dict) else {}
     scans = document.get("scans")
     if not isinstance(scans, list) or not all(isinstance(scan, dict) for scan in scans):
@@ -238,7 +333,7 @@ def _entry(file: SceneFile, name: str) -> Mapping[str, Any]:
     )
 
 
-def _scan_name(entry: Mapping[str, Any]) -> str:
+def _require_name(entry: Mapping[str, Any]) -> str:
     name = entry.get("scan")
     if not isinstance(name, str) or not name:
         raise SceneError("the scan has no name", advice=_ADVICE)
@@ -246,7 +341,7 @@ def _scan_name(entry: Mapping[str, Any]) -> str:
 
 
 def _check_predicates(relationships: Iterable[Relationship], source: str) -> None:
-    """One number, one word: where they disagree, one of them is damaged."""
+    """Raise SceneError if a number stands for two predicates: then one of them is damaged."""
     words: dict[int, str] = {}
     for _, _, number, word in relationships:
         if words.setdefault(number, word) != word:
@@ -257,14 +352,14 @@ def _check_predicates(relationships: Iterable[Relationship], source: str) -> Non
             )
 
 
-def _own_name(word: str) -> str:
-    """``same symmetry as`` as ``same_symmetry_as``; never one of the names that we give a sense."""
+def _to_relation_name(word: str) -> str:
+    """Convert ``same symmetry as`` to ``same_symmetry_as``, never a name with a meaning of ours."""
     name = _ODD.sub("_", word.lower()).strip("_") or "related"
     return f"stated_{name}" if name in _OURS else name
 
 
-def _attributes(thing: Thing) -> dict[str, AttributeValue]:
-    """Words by kind, joined; ``is_open`` from the state."""
+def _read_attributes(thing: ScanObject) -> dict[str, AttributeValue]:
+    """Join the words of each kind, and read ``is_open`` from the state."""
     words = {**thing.attributes, "affordances": thing.affordances}
     found: dict[str, AttributeValue] = {
         kind: ", ".join(values) for kind, values in words.items() if values

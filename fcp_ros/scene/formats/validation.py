@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Validation of parsed documents by pydantic models, with errors that name the entry."""
+"""Checks that readers share: pydantic types, errors that name the entry, cycles, repeated keys."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -14,10 +14,11 @@ from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.graph.errors import SceneError
 
 FARTHEST = 1e6
-"""No coordinate or extent of a tool's file may be larger (its unit)."""
+"""Largest coordinate or extent of a tool's file (its unit)."""
 
 Coordinate = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-FARTHEST, le=FARTHEST)]
 Extent = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, le=FARTHEST)]
+Share = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, le=1.0)]
 Position = tuple[Coordinate, Coordinate, Coordinate]
 Extents = tuple[Extent, Extent, Extent]
 Rotation = tuple[Coordinate, Coordinate, Coordinate, Coordinate]
@@ -28,16 +29,17 @@ Number = Annotated[int, Field(strict=True)]
 _NAMES = ("id", "objectId", "name")
 _MAX_PROBLEMS = 5
 _Value = TypeVar("_Value")
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 class ToolModel(BaseModel):
-    """What we need of a tool's entry; what else it holds is left alone."""
+    """The part of a tool's entry that is read; other keys are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
 
-def validated(type_: type[_Value], document: Any, source: str, advice: str) -> _Value:
-    """A document as a value of a pydantic model (or of a type made of such).
+def validate(type_: type[_Value], document: Any, source: str, advice: str) -> _Value:
+    """Return a document as a value of a pydantic model (or of a type made of such).
 
     Raises:
         SceneError: Entries are missing or wrong; the first few are named.
@@ -47,7 +49,7 @@ def validated(type_: type[_Value], document: Any, source: str, advice: str) -> _
     except ValidationError as error:
         problems = error.errors(include_url=False, include_input=False, include_context=False)
         shown = [
-            f"{place_in(problem['loc'], document)}: {problem['msg']}"
+            f"{format_place(problem['loc'], document)}: {problem['msg']}"
             for problem in problems[:_MAX_PROBLEMS]
         ]
         if len(problems) > _MAX_PROBLEMS:
@@ -56,12 +58,12 @@ def validated(type_: type[_Value], document: Any, source: str, advice: str) -> _
 
 
 def refuse_repeated_keys(file: SceneFile, advice: str) -> None:
-    """Raise SceneError where a JSON object has one key twice: a parser keeps the last in silence.
+    """Raise SceneError if a JSON object has a key twice: a parser silently keeps the last.
 
     For formats whose ids are keys.
     """
 
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def build_table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         table = dict(pairs)
         if len(table) < len(pairs):
             counts = Counter(key for key, _ in pairs)
@@ -74,16 +76,26 @@ def refuse_repeated_keys(file: SceneFile, advice: str) -> None:
         return table
 
     try:
-        json.loads(file.content.decode("utf-8-sig"), object_pairs_hook=unique)
+        json.loads(file.content.decode("utf-8-sig"), object_pairs_hook=build_table)
     except SceneError:
         raise
-    except (ValueError, RecursionError) as error:  # what only the faster parser reads
+    except (ValueError, RecursionError) as error:  # text that only the faster parser reads
         reason = f"its JSON cannot be parsed ({type(error).__name__})"
         raise SceneError(reason, source=file.name, advice=advice) from None
 
 
-def place_in(location: Iterable[int | str], document: Any) -> str:
-    """``nodes[3] (mug_1).size`` for pydantic's ("nodes", 3, "size")."""
+def keys_of_first(entries: Any) -> frozenset[str]:
+    """Return the keys of the first entry of a list or table; empty if it is not a table itself."""
+    first = None
+    if isinstance(entries, list) and entries:
+        first = entries[0]
+    elif isinstance(entries, dict) and entries:
+        first = next(iter(entries.values()))
+    return frozenset(first) if isinstance(first, dict) else frozenset()
+
+
+def format_place(location: Iterable[int | str], document: Any) -> str:
+    """Write pydantic's ("nodes", 3, "size") as ``nodes[3] (mug_1).size``."""
     text = ""
     value = document
     for part in location:
@@ -97,3 +109,32 @@ def place_in(location: Iterable[int | str], document: Any) -> str:
             text += f".{part}" if text else part
             value = value.get(part) if isinstance(value, Mapping) else None
     return text or "the file"
+
+
+def refuse_cycles(holders: Mapping[_Key, _Key], advice: str) -> None:
+    """Raise SceneError if things lie on or in themselves, however indirectly.
+
+    Args:
+        holders: What each thing lies on or in.
+        advice: As for SceneError.
+    """
+    cycle = find_cycle(holders)
+    if cycle:
+        names = " > ".join(str(name) for name in (*cycle, cycle[0]))
+        raise SceneError(f"it lies on or in itself ({names})", element=str(cycle[0]), advice=advice)
+
+
+def find_cycle(holders: Mapping[_Key, _Key]) -> tuple[_Key, ...]:
+    """Return the elements of one cycle in a table thing -> holder; empty if it has no cycle."""
+    finished: set[_Key] = set()
+    for start in holders:
+        path: dict[_Key, None] = {}
+        current = start
+        while current in holders and current not in finished:
+            if current in path:
+                steps = list(path)
+                return tuple(steps[steps.index(current) :])
+            path[current] = None
+            current = holders[current]
+        finished.update(path)
+    return ()

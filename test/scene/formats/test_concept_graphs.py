@@ -16,7 +16,7 @@ from scene_documents import changed, read_damaged, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Provenance, SceneError, SceneGraph, SceneLimits, load_scene
-from fcp_ros.scene.formats.concept_graphs.relations import Edge, consistent
+from fcp_ros.scene.formats.concept_graphs import NumberedRelation, select_consistent
 
 LIST, RELATIONS = "scene_graph.json", "cfslam_object_relations.json"
 TABLE, EDGES = "obj_json_twin_house.json", "edge_json_twin_house.json"
@@ -68,7 +68,7 @@ def test_the_twin_house_to_the_decimetre(data_dir: Path) -> None:
     assert graph.notes[:3] == (
         "positions and sizes are rounded to 0.1 m, and so is what is derived from them",
         "for 1 pairs of objects the language model failed (FAIL)",
-        "how boxes are turned is not in the file: extents are taken along the map's axes",
+        "the file has no orientations of boxes: extents are taken along the map's axes",
     )
 
 
@@ -163,7 +163,9 @@ def test_one_place_each_and_no_circle(edges: list[tuple[int, int]]) -> None:
         if first not in holders and first not in chain:
             holders[first] = second
             slow.append(f"on({first}, {second})")
-    found, left_out = consistent([Edge("on", a, b) for a, b in edges], list("01234567"))
+    found, left_out = select_consistent(
+        [NumberedRelation("on", a, b) for a, b in edges], list("01234567")
+    )
     assert [str(relation) for relation in found] == slow
     repeated = [f"on({a}, {b})" for a, b in edges]
     assert set(left_out) == set(repeated) - set(slow)

@@ -8,14 +8,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fcp_ros.scene import SceneError
-from fcp_ros.scene.formats.identifiers import identifier, plain_ids
+from fcp_ros.scene.formats.identifiers import assign_ids, to_identifier
 
 texts = st.text(alphabet="aAbB1_|-+. é", max_size=6)
 sources = st.one_of(texts.filter(bool), st.integers(-3, 30))
 
 
 def test_the_rule_by_example() -> None:
-    ids = plain_ids(
+    ids = assign_ids(
         [
             ("mug_7", "mug"),
             ("Mug|+01.20|+00.90", "Mug"),
@@ -38,7 +38,7 @@ def test_the_rule_by_example() -> None:
 
 
 def test_ids_that_collide_after_case_folding_are_told_apart_and_noted() -> None:
-    ids = plain_ids([("P1", "plate"), ("p1", "plate"), ("Plate_1", "plate")])
+    ids = assign_ids([("P1", "plate"), ("p1", "plate"), ("Plate_1", "plate")])
     assert dict(ids.by_source) == {"P1": "P1", "p1": "plate_2", "Plate_1": "Plate_1"}
     assert ids.attributes("p1") == {"source_id": "p1"}
     assert ids.notes == ("ids that differ in case only: P1 and p1; the second of each was renamed",)
@@ -47,14 +47,14 @@ def test_ids_that_collide_after_case_folding_are_told_apart_and_noted() -> None:
 @pytest.mark.parametrize("wrong", [[("a", "x"), ("a", "y")], [(1, "x"), (1, "x")], [("", "x")]])
 def test_doubled_and_empty_ids_are_refused(wrong: list[tuple[str, str]]) -> None:
     with pytest.raises(SceneError):
-        plain_ids(wrong)
+        assign_ids(wrong)
 
 
 @example({"a": "x", "A": "y"})
 @example({"A": "x", "a": "y"})
 @given(st.dictionaries(sources, texts, max_size=12))
 def test_one_to_one_plain_and_apart_whatever_the_case(elements: dict[str | int, str]) -> None:
-    ids = plain_ids(elements.items())
+    ids = assign_ids(elements.items())
     assert list(ids.by_source) == list(elements)
     assert len({id_.lower() for id_ in ids.by_source.values()}) == len(elements)
     for source, id_ in ids.by_source.items():
@@ -67,4 +67,4 @@ def test_one_to_one_plain_and_apart_whatever_the_case(elements: dict[str | int, 
     [("DiningTable", "dining_table"), ("", "thing"), ("3d printer", "thing_3d_printer")],
 )
 def test_categories_as_identifiers(category: str, expected: str) -> None:
-    assert identifier(category) == expected
+    assert to_identifier(category) == expected

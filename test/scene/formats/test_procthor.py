@@ -14,9 +14,8 @@ from scene_documents import changed, read_damaged, written
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene
-from fcp_ros.scene.formats.frames import UNITY
-from fcp_ros.scene.formats.thor.procthor_model import HouseWall
-from fcp_ros.scene.formats.thor.procthor_walls import open_boundaries
+from fcp_ros.scene.formats.thor.procthor import ProcthorWall, find_openings
+from fcp_ros.scene.formats.thor.unity import UNITY
 from fcp_ros.scene.shapes.polygons import Polygon
 
 TWIN = "procthor/twin_house_house.json"
@@ -159,12 +158,12 @@ def test_an_empty_wall_to_nowhere_is_none(load: Any) -> None:
 
 
 def slow_boundaries(
-    walls: list[HouseWall], outlines: dict[str, Polygon]
+    walls: list[ProcthorWall], outlines: dict[str, Polygon]
 ) -> set[tuple[str, str, str]]:
     """Each empty wall against each outline, edge by edge."""
     found = set()
     for one in walls:
-        start, end = (UNITY.point(corner.values) for corner in one.polygon[:2])
+        start, end = (UNITY.to_point(corner.values) for corner in one.polygon[:2])
         x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
         for room, outline in outlines.items():
             edges = zip(outline, (*outline[1:], outline[0]), strict=True)
@@ -183,13 +182,13 @@ def test_open_boundaries_on_a_grid_of_rooms(cells: set[tuple[int, int]]) -> None
     for n, (i, k) in enumerate(sorted(cells)):
         low, high = (4.0 * i, 4.0 * k), (4.0 * i + 4, 4.0 * k + 4)
         corners = [low, (high[0], low[1]), high, (low[0], high[1])]
-        outlines[f"room|{n}"] = tuple(UNITY.point((x, 0.0, z))[:2] for x, z in corners)
+        outlines[f"room|{n}"] = tuple(UNITY.to_point((x, 0.0, z))[:2] for x, z in corners)
         walls += [
-            HouseWall.model_validate(wall(n, a, b, empty=True))
+            ProcthorWall.model_validate(wall(n, a, b, empty=True))
             for a, b in zip(corners, (*corners[1:], corners[0]), strict=True)
         ]
     slow = {frozenset((a, b)) for _, a, b in slow_boundaries(walls, outlines)}
-    found = open_boundaries(walls, outlines)
+    found = find_openings(walls, outlines)
     assert {frozenset(rooms) for rooms in found.values()} == slow
     assert len(found) == len(slow), "each once, though two walls say so"
 

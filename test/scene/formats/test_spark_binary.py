@@ -15,7 +15,7 @@ from fcp_ros.scene.formats.spark_dsg.binary import MARK, decode_binary
 from fcp_ros.scene.formats.spark_dsg.json_syntax import decode_json
 from fcp_ros.scene.formats.spark_dsg.raw import (
     quaternions_of_matrices,
-    symbol_of,
+    to_symbol,
     unit_quaternions,
 )
 from fcp_ros.scene.formats.spark_dsg.reader import decode_dsg_bytes
@@ -162,10 +162,10 @@ def test_a_layer_that_is_not_listed(data_dir: Path) -> None:
 
 
 def test_symbols() -> None:
-    assert symbol_of((ord("O") << 56) + 33) == "O33"
-    assert symbol_of(5692549928996306947) == "O3", "exact, though no float holds it"
-    assert symbol_of(7) == "node_7"
-    assert symbol_of((0xE9 << 56) + 1).startswith("node_")
+    assert to_symbol((ord("O") << 56) + 33) == "O33"
+    assert to_symbol(5692549928996306947) == "O3", "exact, though no float holds it"
+    assert to_symbol(7) == "node_7"
+    assert to_symbol((0xE9 << 56) + 1).startswith("node_")
 
 
 def test_orientations_that_are_none() -> None:

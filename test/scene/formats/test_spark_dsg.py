@@ -16,7 +16,7 @@ from damaged_files import damaged, read_or_refuse
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, Provenance, SceneError, SceneGraph, load_scene, read_scene
-from fcp_ros.scene.formats.spark_dsg.labels import read_label_space
+from fcp_ros.scene.formats.spark_dsg.reader import read_label_space
 
 dsg = pytest.importorskip("spark_dsg")
 

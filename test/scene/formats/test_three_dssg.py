@@ -18,8 +18,7 @@ from scipy.spatial.transform import Rotation
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.scene import Layer, SceneError, SceneGraph, SceneLimits, load_scene, read_scene
-from fcp_ros.scene.formats.oriented_boxes import placed_boxes
-from fcp_ros.scene.formats.three_dssg_model import OrientedBox
+from fcp_ros.scene.formats.three_dssg import OrientedBox, place_boxes
 
 LACKS = Lacks(ids=True, rooms=True, doors=True, relations=frozenset({"in_room", "connected"}))
 """A scan knows no rooms, and objects have numbers for ids."""
@@ -90,7 +89,7 @@ def test_the_subset_has_labels_and_relationships_in_one(data_dir: Path) -> None:
 
 def box(axes: list[float], lengths: tuple[float, ...]) -> tuple[Any, Any]:
     document = {"centroid": [1, 2, 3], "axesLengths": list(lengths), "normalizedAxes": axes}
-    return placed_boxes([OrientedBox.model_validate(document)])[0]
+    return place_boxes([OrientedBox.model_validate(document)])[0]
 
 
 def test_the_upright_axis_of_a_box_becomes_its_z() -> None:
@@ -142,7 +141,7 @@ def test_boxes_keep_their_corners(seeds: Any) -> None:
                 normalizedAxes=axes.ravel().tolist(),
             )
         )
-    for (axes, before), (pose, size) in zip(expected, placed_boxes(boxes), strict=True):
+    for (axes, before), (pose, size) in zip(expected, place_boxes(boxes), strict=True):
         own = Rotation.from_quat(pose.orientation).as_matrix().T
         assert np.allclose(corners(np.array(pose.position), own, size), before, atol=1e-5)
         assert own[2, 2] == pytest.approx(np.abs(axes[:, 2]).max())

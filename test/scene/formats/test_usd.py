@@ -23,7 +23,7 @@ from fcp_ros.scene import (
     save_scene,
 )
 from fcp_ros.scene.formats.usd import stage as usd_stage
-from fcp_ros.scene.formats.usd.reader import graph_of_stage
+from fcp_ros.scene.formats.usd.reader import build_graph
 
 pxr = pytest.importorskip("pxr")
 
@@ -343,7 +343,7 @@ def outcome(found: DecodedFile | DecodingError, name: str) -> SceneGraph | Scene
     try:
         if isinstance(found, DecodingError):
             raise SceneError(str(found), source=name)
-        return complete_relations(graph_of_stage(found.document, name))
+        return complete_relations(build_graph(found.document, name))
     except SceneError as error:
         return error
 

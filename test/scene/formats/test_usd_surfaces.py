@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.scene import SceneError, load_scene, read_scene
-from fcp_ros.scene.formats.usd.meshes import fan
+from fcp_ros.scene.formats.usd.geometry import triangulate_faces
 
 ARMCHAIR_AND_CUSHION = """#usda 1.0
 ( metersPerUnit = 0.01
@@ -83,4 +83,4 @@ def test_faces_become_triangles(faces: list[list[int]]) -> None:
     expected = [[face[0], face[k], face[k + 1]] for face in faces for k in range(1, len(face) - 1)]
     counts = np.array([len(face) for face in faces], dtype=np.int64)
     corners = np.array([corner for face in faces for corner in face], dtype=np.int64)
-    assert fan(counts, corners).tolist() == expected
+    assert triangulate_faces(counts, corners).tolist() == expected

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a pyrobosim world file and its metadata files may hold, validated by pydantic.
+"""Models of a pyrobosim world file and its metadata files, for pydantic.
 
-As pyrobosim 5.0 reads them: poses as mappings or lists, quaternions with w first, angles in
+Like in pyrobosim 5.0, poses are mappings or lists, quaternions have w first, and angles are in
 radians unless the file says degrees.
 """
 
@@ -12,13 +12,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from fcp_ros.scene.formats.validation import Coordinate, Extent, Flag, Name, ToolModel
+from fcp_ros.scene.formats.validation import Coordinate, Extent, Flag, Name, Share, ToolModel
 from fcp_ros.scene.graph.elements import Pose, Quaternion
 from fcp_ros.scene.graph.transforms import normalise
 
 Corner = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 Positive = Annotated[Extent, Field(gt=0.0)]
-Share = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, le=1.0)]
 
 
 class _Position(ToolModel):
@@ -41,45 +40,48 @@ class _Turn(ToolModel):
     z: Coordinate = 0.0
 
     @model_validator(mode="after")
-    def _some_length(self) -> _Turn:
+    def _check_length(self) -> _Turn:
         if math.hypot(self.w, self.x, self.y, self.z) < 1e-6:
             raise ValueError("this quaternion has no length: write w, x, y, z")
         return self
 
 
 class PoseEntry(ToolModel):
-    """A pose as a mapping; ``rotation_quat`` counts before ``rotation_eul``."""
+    """A pose as a mapping; ``rotation_quat`` takes precedence over ``rotation_eul``."""
 
     position: _Position = Field(default_factory=_Position)
     rotation_eul: _Angles | None = None
     rotation_quat: _Turn | None = None
     relative_to: Name | None = None
 
-    def pose(self) -> Pose:
-        """The pose, by itself; pyrobosim brings quaternions to length 1, and so do we."""
+    def to_pose(self) -> Pose:
+        """Convert to a pose without ``relative_to``; normalises quaternions, as pyrobosim does."""
         at = (float(self.position.x), float(self.position.y), float(self.position.z))
         if self.rotation_quat is not None:
             turn = self.rotation_quat
             return Pose(at, normalise((turn.x, turn.y, turn.z, turn.w)))
         angles = self.rotation_eul or _Angles()
         scale = math.pi / 180.0 if angles.angle_units == "degrees" else 1.0
-        return Pose(at, _turned(scale * angles.roll, scale * angles.pitch, scale * angles.yaw))
+        return Pose(
+            at, _rotate_in_turn(scale * angles.roll, scale * angles.pitch, scale * angles.yaw)
+        )
 
 
 class PoseList(ToolModel):
-    """A pose as a list of 2, 3, 4, 6 or 7 numbers: x, y, z, then yaw, or roll, pitch, yaw, or a
-    quaternion w, x, y, z.
+    """A pose as a list of 2, 3, 4, 6 or 7 numbers.
+
+    x, y, z, then yaw, or roll, pitch, yaw, or a quaternion w, x, y, z.
     """
 
     numbers: list[Coordinate]
 
     @model_validator(mode="before")
     @classmethod
-    def _from_list(cls, value: object) -> object:
+    def _accept_list(cls, value: object) -> object:
         return {"numbers": value} if isinstance(value, list) else value
 
     @model_validator(mode="after")
-    def _of_a_known_length(self) -> PoseList:
+    def _check_length(self) -> PoseList:
         if len(self.numbers) not in (2, 3, 4, 6, 7):
             raise ValueError("a pose has 2, 3, 4, 6 or 7 numbers")
         if len(self.numbers) == 7 and math.hypot(*self.numbers[3:]) < 1e-6:
@@ -88,10 +90,10 @@ class PoseList(ToolModel):
 
     @property
     def relative_to(self) -> None:
-        """A list is never relative to anything."""
+        """None: a list is never relative to anything."""
 
-    def pose(self) -> Pose:
-        """The pose, by itself."""
+    def to_pose(self) -> Pose:
+        """Convert to a pose."""
         numbers = [float(number) for number in self.numbers]
         x, y, z = [*numbers, 0.0][:3]
         rest = numbers[3:]
@@ -99,14 +101,14 @@ class PoseList(ToolModel):
             w, a, b, c = rest
             return Pose((x, y, z), normalise((a, b, c, w)))
         roll, pitch, yaw = [0.0, 0.0, 0.0, *rest][-3:]
-        return Pose((x, y, z), _turned(roll, pitch, yaw))
+        return Pose((x, y, z), _rotate_in_turn(roll, pitch, yaw))
 
 
 AnyPose = PoseEntry | PoseList
 
 
-def _turned(roll: float, pitch: float, yaw: float) -> Quaternion:
-    """Turned about x, then about the new y, then about the new z (rad)."""
+def _rotate_in_turn(roll: float, pitch: float, yaw: float) -> Quaternion:
+    """Return the rotation about x, then about the new y, then about the new z (rad)."""
     (sx, cx), (sy, cy), (sz, cz) = (
         (math.sin(angle / 2.0), math.cos(angle / 2.0)) for angle in (roll, pitch, yaw)
     )
@@ -129,41 +131,41 @@ class Footprint(ToolModel):
     height: Extent | None = None
 
     @model_validator(mode="after")
-    def _has_its_numbers(self) -> Footprint:
+    def _check_numbers(self) -> Footprint:
         needed = {"box": "dims", "circle": "radius", "polygon": "coords"}.get(self.type)
         if needed is not None and getattr(self, needed) is None:
             raise ValueError(f"a footprint of type {self.type} needs {needed}")
         return self
 
 
-class Surface(ToolModel):
+class SurfaceEntry(ToolModel):
     """A part of a location on which objects may be."""
 
     name: Name | None = None
     footprint: Footprint | None = None
 
 
-class Category(ToolModel):
+class CategoryEntry(ToolModel):
     """A category of locations or objects, as a metadata file describes it."""
 
     footprint: Footprint
-    locations: list[Surface] = Field(default_factory=list)
+    locations: list[SurfaceEntry] = Field(default_factory=list)
 
 
-class Choice(ToolModel):
+class PlaceChoice(ToolModel):
     """One of several places, drawn at random when pyrobosim loads the world."""
 
     choices: list[Name] = Field(min_length=1)
     probabilities: list[Share] | None = None
 
     @model_validator(mode="after")
-    def _as_many(self) -> Choice:
+    def _check_probabilities(self) -> PlaceChoice:
         if self.probabilities is not None and len(self.probabilities) != len(self.choices):
             raise ValueError("there must be as many probabilities as choices")
         return self
 
 
-Place = Name | list[Name] | Choice
+Place = Name | list[Name] | PlaceChoice
 Paths = Name | list[Name]
 
 
@@ -174,14 +176,14 @@ class Parameters(ToolModel):
 
 
 class Metadata(ToolModel):
-    """Where the categories are described."""
+    """Paths of the files that describe the categories."""
 
     locations: Paths = Field(default_factory=list)
     objects: Paths = Field(default_factory=list)
 
 
 class RoomEntry(ToolModel):
-    """A room; its footprint may be a mere list of corners."""
+    """A room; its footprint may be a plain list of corners."""
 
     name: Name | None = None
     footprint: Footprint | list[Corner]
@@ -204,7 +206,7 @@ class HallwayEntry(ToolModel):
     is_locked: Flag = False
 
     @model_validator(mode="after")
-    def _has_a_line(self) -> HallwayEntry:
+    def _check_points(self) -> HallwayEntry:
         if self.conn_method == "points" and len(self.conn_points) < 2:
             raise ValueError("conn_points needs two points at least")
         return self
@@ -223,7 +225,7 @@ class LocationEntry(ToolModel):
 
 
 class ObjectEntry(ToolModel):
-    """Something that can be carried; without a pose it is put anywhere on its parent."""
+    """A thing that can be carried; without a pose it is anywhere on its parent."""
 
     name: Name | None = None
     category: Name
@@ -232,7 +234,7 @@ class ObjectEntry(ToolModel):
 
 
 class RobotEntry(ToolModel):
-    """A robot; without a pose it stands anywhere in its location."""
+    """A robot; without a pose it is anywhere in its location."""
 
     name: Name | None = None
     radius: Extent | None = None

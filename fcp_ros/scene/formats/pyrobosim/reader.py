@@ -4,11 +4,11 @@
 - Frame: REP-103, metres; quaternions come with w first, angles in radians or degrees.
 - Paths of metadata: ``$PWD`` is the world's folder; ``$DATA`` (pyrobosim's own data) is looked for
   in that folder, too, and where it is not there the shapes are unknown.
-- Rooms are as high as ``wall_height``. A hallway is a door, in the middle of what is between the
-  two rooms. Things without a name get those that pyrobosim gives (``table0``).
+- Rooms are as high as ``wall_height``. A hallway is a door, in the middle of the part between the
+  two rooms. Things without a name get the name that pyrobosim gives (``table0``).
 - A location's box stands on its pose. An object stands on its parent's surface. ``parent`` does not
-  tell on from inside: it is read as ``on``. Which of several surfaces it is says ``surface``.
-- What pyrobosim draws at random (a parent out of several) is given as the likeliest, with that
+  tell on from inside: it is read as ``on``. The attribute ``surface`` names its surface.
+- Of parents that pyrobosim draws at random the likeliest is taken, with its probability as the
   confidence. Meshes are not read.
 """
 
@@ -16,67 +16,68 @@ from __future__ import annotations
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats.identifiers import PlainIds, plain_ids
-from fcp_ros.scene.formats.pyrobosim.model import Category, HallwayEntry, LocationEntry, World
-from fcp_ros.scene.formats.pyrobosim.places import ADVICE, NamedWorld, likeliest
-from fcp_ros.scene.formats.pyrobosim.shapes import Shape, door_of, hallway_line, shape_of
+from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids
+from fcp_ros.scene.formats.pyrobosim.layout import (
+    ADVICE,
+    PlacedShape,
+    WorldLayout,
+    choose_likeliest,
+    draw_hallway,
+    place_door,
+    place_footprint,
+)
+from fcp_ros.scene.formats.pyrobosim.model import CategoryEntry, HallwayEntry, LocationEntry, World
 from fcp_ros.scene.formats.scene_file import SceneFile
-from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.formats.validation import keys_of_first, validate
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
 _DATA, _PWD = "$DATA/", "$PWD/"
-_SECTIONS = ("rooms", "hallways", "locations", "objects", "robots")
 
 
 def is_pyrobosim(file: SceneFile) -> bool:
-    """Whether the document lists rooms with footprints, as pyrobosim's worlds do."""
-    document = file.document
-    rooms = document.get("rooms") if isinstance(document, dict) else None
-    if not isinstance(rooms, list) or not rooms or not isinstance(rooms[0], dict):
-        return False
-    return "footprint" in rooms[0]
+    """Return True if the document lists rooms with footprints, as pyrobosim's worlds do."""
+    rooms = file.document.get("rooms") if isinstance(file.document, dict) else None
+    return isinstance(rooms, list) and "footprint" in keys_of_first(rooms)
 
 
 def read_pyrobosim(file: SceneFile) -> SceneGraph:
-    """The graph of a world; raises SceneError naming each wrong entry or metadata file."""
-    entries = (file.document.get(section) for section in _SECTIONS)
-    count = sum(len(entry) for entry in entries if isinstance(entry, list))
-    file.limits.check_nodes(count, file.name)
-    return _Reading(file).graph()
+    """Read a world; raises SceneError naming each wrong entry or metadata file."""
+    file.check_counts("rooms", "hallways", "locations", "objects", "robots")
+    return _WorldReader(file).build()
 
 
-class _Reading:
-    """One world on its way to a graph. Names are pyrobosim's until nodes are made."""
+class _WorldReader:
+    """A world, converted to a graph. Names are pyrobosim's until nodes are made."""
 
     def __init__(self, file: SceneFile) -> None:
         self._file = file
         self._notes: list[str] = []
-        self._world = validated(World, file.document, file.name, ADVICE)
-        self._furniture = self._categories(self._world.metadata.locations)
-        self._wares = self._categories(self._world.metadata.objects)
-        self._named = NamedWorld(self._world, self._furniture)
-        self._ids: PlainIds = plain_ids(self._named.named())
+        self._world = validate(World, file.document, file.name, ADVICE)
+        self._furniture = self._read_categories(self._world.metadata.locations)
+        self._wares = self._read_categories(self._world.metadata.objects)
+        self._layout = WorldLayout(self._world, self._furniture)
+        self._ids: PlainIds = assign_ids(self._layout.list_elements())
 
-    def graph(self) -> SceneGraph:
-        nodes = [self._room_node(name) for name in self._named.rooms]
-        nodes += [self._hallway_node(name) for name in self._named.hallways]
-        nodes += [self._location_node(name) for name in self._named.locations]
+    def build(self) -> SceneGraph:
+        nodes = [self._build_room(name) for name in self._layout.rooms]
+        nodes += [self._build_hallway(name) for name in self._layout.hallways]
+        nodes += [self._build_location(name) for name in self._layout.locations]
         relations = []
-        for name, hallway in self._named.hallways.items():
+        for name, hallway in self._layout.hallways.items():
             legs = (hallway.room_start, hallway.room_end, name)
             relations.append(SceneRelation("connected", tuple(self._ids[leg] for leg in legs)))
         self._add_objects(nodes, relations)
         self._add_robots(nodes, relations)
-        self._tell_unknown_shapes()
+        self._note_unknown_shapes()
         notes = (*self._ids.notes, *self._notes)
         return SceneGraph.of(nodes, relations, source=self._file.name, notes=notes)
 
     # --- metadata
 
-    def _categories(self, paths: str | list[str]) -> dict[str, Category]:
-        found: dict[str, Category] = {}
+    def _read_categories(self, paths: str | list[str]) -> dict[str, CategoryEntry]:
+        found: dict[str, CategoryEntry] = {}
         for path in [paths] if isinstance(paths, str) else paths:
             name = path.removeprefix(_PWD).removeprefix(_DATA)
             if path.startswith(_DATA) and not (self._file.path.parent / name).exists():
@@ -85,10 +86,10 @@ class _Reading:
             beside = self._file.beside(name)
             if beside.document is None and beside.problem:
                 raise SceneError(beside.problem, source=beside.name, advice=ADVICE)
-            found.update(validated(dict[str, Category], beside.document, beside.name, ADVICE))
+            found.update(validate(dict[str, CategoryEntry], beside.document, beside.name, ADVICE))
         return found
 
-    def _tell_unknown_shapes(self) -> None:
+    def _note_unknown_shapes(self) -> None:
         for things, table in (
             (self._world.locations, self._furniture),
             (self._world.objects, self._wares),
@@ -110,39 +111,40 @@ class _Reading:
 
     # --- nodes
 
-    def _room_node(self, name: str) -> SceneNode:
-        room = self._named.rooms[name]
+    def _build_room(self, name: str) -> SceneNode:
+        room = self._layout.rooms[name]
         footprint = room.footprint
         own = None if isinstance(footprint, list) else footprint.height
         height = own or room.height or self._world.params.wall_height
         return SceneNode(
             self._ids[name],
             Layer.ROOM,
-            _label(name),
-            polygon=self._named.outlines[name],
+            _to_label(name),
+            polygon=self._layout.outlines[name],
             height=height,
             attributes=self._ids.attributes(name),
         )
 
-    def _hallway_node(self, name: str) -> SceneNode:
-        hallway: HallwayEntry = self._named.hallways[name]
+    def _build_hallway(self, name: str) -> SceneNode:
+        hallway: HallwayEntry = self._layout.hallways[name]
         for room in (hallway.room_start, hallway.room_end):
-            if room not in self._named.rooms:
+            if room not in self._layout.rooms:
                 raise SceneError(f"there is no room {room!r}", element=name, advice=ADVICE)
         if hallway.room_start == hallway.room_end:
             raise SceneError("it joins a room with itself", element=name, advice=ADVICE)
-        start, end_ = (
-            self._named.outlines[hallway.room_start],
-            self._named.outlines[hallway.room_end],
+        start, end = (
+            self._layout.outlines[room] for room in (hallway.room_start, hallway.room_end)
         )
-        door = door_of(hallway_line(hallway, start, end_), hallway.width, start, end_)
+        door = place_door(draw_hallway(hallway, start, end), hallway.width, start, end)
         states = {"is_open": hallway.is_open, "is_locked": hallway.is_locked}
-        return self._node(name, "door", door, {**states, "passage_width": float(hallway.width)})
+        return self._build_node(
+            name, "door", door, {**states, "passage_width": float(hallway.width)}
+        )
 
-    def _location_node(self, name: str) -> SceneNode:
-        location: LocationEntry = self._named.locations[name]
+    def _build_location(self, name: str) -> SceneNode:
+        location: LocationEntry = self._layout.locations[name]
         category = self._furniture.get(location.category)
-        shape = shape_of(category.footprint if category else None, self._named.poses[name])
+        shape = place_footprint(category.footprint if category else None, self._layout.poses[name])
         states: dict[str, AttributeValue] = {
             "is_open": location.is_open,
             "is_locked": location.is_locked,
@@ -150,13 +152,13 @@ class _Reading:
         if location.is_charger:
             states["is_charger"] = True
         parent = self._ids[location.parent]
-        return self._node(name, location.category, shape, states, (parent,))
+        return self._build_node(name, location.category, shape, states, (parent,))
 
-    def _node(
+    def _build_node(
         self,
         name: str,
         category: str,
-        shape: Shape | None,
+        shape: PlacedShape | None,
         attributes: dict[str, AttributeValue],
         parents: tuple[str, ...] = (),
     ) -> SceneNode:
@@ -173,24 +175,24 @@ class _Reading:
 
     def _add_objects(self, nodes: list[SceneNode], relations: list[SceneRelation]) -> None:
         drawn, nowhere, anywhere, low = [], [], [], []
-        for name, thing in self._named.objects.items():
-            where, surface, certainty = self._named.somewhere(thing.parent, name)
+        for name, thing in self._layout.objects.items():
+            where, surface, certainty = self._layout.find_place(thing.parent, name)
             attributes: dict[str, AttributeValue] = {"surface": surface} if surface else {}
-            pose = self._named.pose_of(thing.pose, name)
+            pose = self._layout.resolve_pose(thing.pose, name)
             shape = None
             if pose is None:
                 anywhere.append(self._ids[name])
             else:
-                top = self._named.surface_height(where, surface)
+                top = self._layout.find_surface_height(where, surface)
                 if top is None:
                     low.append(self._ids[name])
                 x, y, z = pose.position
                 category = self._wares.get(thing.category)
-                shape = shape_of(
+                shape = place_footprint(
                     category.footprint if category else None,
                     pose.with_position((x, y, z + (top or 0.0))),
                 )
-            nodes.append(self._node(name, thing.category, shape, attributes))
+            nodes.append(self._build_node(name, thing.category, shape, attributes))
             if where is None:
                 nowhere.append(self._ids[name])
                 continue
@@ -202,7 +204,7 @@ class _Reading:
             (anywhere, "have no pose, as pyrobosim puts them anywhere on their parents"),
             (
                 nowhere,
-                "have no parent, as pyrobosim draws one at random: where they are is unknown",
+                "have no parent, as pyrobosim draws one at random: their place is unknown",
             ),
             (drawn, "have a parent that pyrobosim draws at random: the likeliest is taken"),
             (low, "lie on surfaces of unknown height: they are drawn as if these were the floor"),
@@ -211,33 +213,33 @@ class _Reading:
                 self._notes.append(f"{len(names)} objects {what}: {list_names(names)}")
 
     def _add_robots(self, nodes: list[SceneNode], relations: list[SceneRelation]) -> None:
-        for name, robot in self._named.robots.items():
+        for name, robot in self._layout.robots.items():
             attributes = self._ids.attributes(name)
             if robot.radius:
                 attributes["radius"] = float(robot.radius)
             room: str | None = None
             if robot.location is not None:
-                chosen, share = likeliest(robot.location)
+                chosen, share = choose_likeliest(robot.location)
                 where = None
-                if chosen in self._named.rooms:
+                if chosen in self._layout.rooms:
                     room = chosen
                 else:
-                    where, _, more = self._named.somewhere(chosen, name)
+                    where, _, more = self._layout.find_place(chosen, name)
                     share *= more
-                    room = self._named.locations[where].parent if where else None
+                    room = self._layout.locations[where].parent if where else None
                     if where:
                         attributes["location"] = self._ids[where]
                 if share < 1.0:
                     self._notes.append(
-                        f"pyrobosim draws at random where {name} is: {chosen} is taken"
+                        f"pyrobosim draws the place of {name} at random: {chosen} is taken"
                     )
-            pose = self._named.pose_of(robot.pose, name)
+            pose = self._layout.resolve_pose(robot.pose, name)
             id_ = self._ids[name]
             nodes.append(SceneNode(id_, Layer.AGENT, "robot", pose=pose, attributes=attributes))
             if room is not None:
                 relations.append(SceneRelation("at", (id_, self._ids[room])))
 
 
-def _label(name: str) -> str:
-    """``living_room_1`` as ``living_room``: pyrobosim's rooms have a name only."""
+def _to_label(name: str) -> str:
+    """Convert ``living_room_1`` to ``living_room``: pyrobosim's rooms have names only."""
     return normalise_label(name).replace(" ", "_") or "room"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns of a Spark-DSG as a ``SceneGraph``: what nodes and edges mean (see `reader`)."""
+"""Conversion of the columns of a Spark-DSG to a ``SceneGraph`` (see `reader`)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.scene.formats.geometry import Floats, read_outline
 from fcp_ros.scene.formats.spark_dsg.raw import (
     LAYERS,
     NO_LABEL,
-    Floats,
     LabelSpaces,
     RawScene,
-    symbol_of,
+    to_symbol,
 )
 from fcp_ros.scene.formats.validation import FARTHEST
 from fcp_ros.scene.graph.elements import (
@@ -36,18 +36,18 @@ from fcp_ros.scene.graph.roles import DOORS
 from fcp_ros.scene.shapes.polygons import Polygon, box_corners, convex_hull
 
 DUMMY_ROOM_EXTENT = 0.11
-"""Rooms whose box is not larger than this (m) along some axis carry a placeholder box."""
+"""Greatest extent (m) of placeholder boxes of rooms, along some axis."""
 
 CATEGORY_KEY, ID_KEY, OUTLINE_KEY, PLACED_KEY = "category", "id", "outline", "placed"
-"""Keys of a node's metadata that are no attributes (written by `spark_write`)."""
+"""Keys of a node's metadata that are no attributes (written by `writer`)."""
 
-_KEPT_APART = frozenset({CATEGORY_KEY, ID_KEY, OUTLINE_KEY, PLACED_KEY})
+_OWN_KEYS = frozenset({CATEGORY_KEY, ID_KEY, OUTLINE_KEY, PLACED_KEY})
 PLAIN_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _IDENTITY: Quaternion = (0.0, 0.0, 0.0, 1.0)
 
 
 class _Row(NamedTuple):
-    """One node, with its values as Python has them."""
+    """One node, with Python's types."""
 
     row: int
     symbol: str
@@ -67,38 +67,38 @@ def assemble(
     *,
     by_symbol: bool = False,
 ) -> SceneGraph:
-    """The graph of what was decoded.
+    """Build the graph of decoded columns.
 
     Args:
         raw: The columns.
         spaces: Names of labels by layer and partition.
-        source: Where it comes from, for messages.
-        notes: What was noted so far.
-        by_symbol: Call every node by its symbol, whatever its name (see ``decode_dsg_bytes``).
+        source: The source, for messages.
+        notes: Notes so far.
+        by_symbol: Use the symbol of every node as its id (see ``decode_dsg_bytes``).
     """
-    rows, found = _rows(raw, spaces)
-    ids = {row.row: row.symbol for row in rows} if by_symbol else _ids(rows)
-    parents = _parents(raw, {row.row: row.layer for row in rows})
-    places = _places_by_room(rows, parents)
+    rows, found = _collect_rows(raw, spaces)
+    ids = {row.row: row.symbol for row in rows} if by_symbol else _choose_ids(rows)
+    parents = _find_parents(raw, {row.row: row.layer for row in rows})
+    places = _group_places(rows, parents)
     nodes = []
     for row in rows:
         above = tuple(ids[parent] for parent in parents.get(row.row, ()) if parent in ids)
         if row.layer is Layer.ROOM:
-            nodes.append(_room(row, ids[row.row], places.get(row.row, ()), above))
+            nodes.append(_build_room(row, ids[row.row], places.get(row.row, ()), above))
         else:
-            nodes.append(_thing(row, ids[row.row], above))
-    nodes += _agents(raw, ids, parents, by_symbol=by_symbol)
-    connected = _connections(raw, ids, rows, parents)
+            nodes.append(_build_thing(row, ids[row.row], above))
+    nodes += _build_agents(raw, ids, parents, by_symbol=by_symbol)
+    connected = _relate_rooms(raw, ids, rows, parents)
     return SceneGraph.of(
         nodes, connected, frame_id=raw.frame_id, source=source, notes=(*notes, *found)
     )
 
 
-def _rows(raw: RawScene, spaces: LabelSpaces) -> tuple[list[_Row], list[str]]:
-    """The nodes that have a layer of ours, without agents, and the notes about all."""
-    finite = _finite_rows(raw.positions)
+def _collect_rows(raw: RawScene, spaces: LabelSpaces) -> tuple[list[_Row], list[str]]:
+    """Return the nodes in layers of ours, without agents, and notes about all nodes."""
+    finite = _find_finite(raw.positions)
     extents = np.where(raw.sizes > 0.0, raw.sizes, np.nan)
-    boxed = _finite_rows(np.hstack((raw.centres, extents, raw.turns)))
+    boxed = _find_finite(np.hstack((raw.centres, extents, raw.turns)))
     positions, centres = raw.positions.tolist(), raw.centres.tolist()
     sizes, turns = raw.sizes.tolist(), raw.turns.tolist()
     placed, has_box = finite.tolist(), boxed.tolist()
@@ -113,7 +113,7 @@ def _rows(raw: RawScene, spaces: LabelSpaces) -> tuple[list[_Row], list[str]]:
             skipped[f"{number}[{partition}]" if partition else str(number)] += 1
             continue
         metadata = raw.metadata[row]
-        category, labelled = _category(raw, row, layer, spaces.get(layer_key, {}))
+        category, labelled = _choose_category(raw, row, layer, spaces.get(layer_key, {}))
         known = placed[row] and metadata.get(PLACED_KEY) is not False
         box = None
         if has_box[row]:
@@ -123,16 +123,16 @@ def _rows(raw: RawScene, spaces: LabelSpaces) -> tuple[list[_Row], list[str]]:
             unboxed += box is None
         unplaced += not placed[row]
         position = tuple(positions[row]) if known else None
-        symbol = symbol_of(key)
+        symbol = to_symbol(key)
         rows.append(_Row(row, symbol, layer, raw.names[row], category, position, box, metadata))
-    return rows, _notes(skipped, unlabelled, unboxed, unplaced)
+    return rows, _write_notes(skipped, unlabelled, unboxed, unplaced)
 
 
-def _finite_rows(table: Floats) -> NDArray[np.bool_]:
+def _find_finite(table: Floats) -> NDArray[np.bool_]:
     return np.asarray((np.abs(table) <= FARTHEST).all(axis=1), dtype=np.bool_)
 
 
-def _notes(skipped: Counter[str], unlabelled: int, unboxed: int, unplaced: int) -> list[str]:
+def _write_notes(skipped: Counter[str], unlabelled: int, unboxed: int, unplaced: int) -> list[str]:
     notes = [f"{n} nodes of layer {name} were left out" for name, n in sorted(skipped.items())]
     if unlabelled:
         notes.append(
@@ -146,8 +146,10 @@ def _notes(skipped: Counter[str], unlabelled: int, unboxed: int, unplaced: int) 
     return notes
 
 
-def _category(raw: RawScene, row: int, layer: Layer, space: Mapping[int, str]) -> tuple[str, bool]:
-    """Category, and whether the file has a name for it."""
+def _choose_category(
+    raw: RawScene, row: int, layer: Layer, space: Mapping[int, str]
+) -> tuple[str, bool]:
+    """Return the category, and True if the file has a name for it."""
     label = raw.labels[row]
     if label != NO_LABEL and space.get(label):
         return space[label], True
@@ -156,20 +158,20 @@ def _category(raw: RawScene, row: int, layer: Layer, space: Mapping[int, str]) -
     return raw.likely.get(row) or layer.value, True
 
 
-def _ids(rows: Sequence[_Row]) -> dict[int, str]:
-    """Names that are unique, plain and no other node's symbol; else the symbol."""
+def _choose_ids(rows: Sequence[_Row]) -> dict[int, str]:
+    """Return the name if it is unique, plain and no other node's symbol; else the symbol."""
     count = Counter(row.name for row in rows)
     symbols = {row.symbol: row.row for row in rows}
 
-    def named(row: _Row) -> bool:
+    def has_usable_name(row: _Row) -> bool:
         is_own = symbols.get(row.name, row.row) == row.row
         return count[row.name] == 1 and is_own and PLAIN_ID.fullmatch(row.name) is not None
 
-    return {row.row: row.name if named(row) else row.symbol for row in rows}
+    return {row.row: row.name if has_usable_name(row) else row.symbol for row in rows}
 
 
-def _parents(raw: RawScene, layers: Mapping[int, Layer]) -> dict[int, list[int]]:
-    """Rows of the nodes above each row: an edge's end in the higher layer is the parent."""
+def _find_parents(raw: RawScene, layers: Mapping[int, Layer]) -> dict[int, list[int]]:
+    """Find the rows above each row: an edge's end in the higher layer is the parent."""
     parents: dict[int, list[int]] = defaultdict(list)
     levels = [number for number, _ in raw.layers]
     for a, b in raw.edges:
@@ -180,7 +182,7 @@ def _parents(raw: RawScene, layers: Mapping[int, Layer]) -> dict[int, list[int]]
     return parents
 
 
-def _places_by_room(
+def _group_places(
     rows: Sequence[_Row], parents: Mapping[int, Sequence[int]]
 ) -> dict[int, list[Vector]]:
     positions: dict[int, list[Vector]] = defaultdict(list)
@@ -191,18 +193,20 @@ def _places_by_room(
     return positions
 
 
-def _thing(row: _Row, id_: str, parents: tuple[str, ...]) -> SceneNode:
+def _build_thing(row: _Row, id_: str, parents: tuple[str, ...]) -> SceneNode:
     pose, size = None, None
     if row.box is not None:
         pose, size = row.box
     elif row.position is not None:
         pose = Pose(row.position)
-    outline, attributes = _outline(row.metadata), _attributes(row.metadata)
+    outline, attributes = _read_outline(row.metadata), _read_attributes(row.metadata)
     return SceneNode(id_, row.layer, row.category, pose, size, outline, None, attributes, parents)
 
 
-def _room(row: _Row, id_: str, places: Sequence[Vector], parents: tuple[str, ...]) -> SceneNode:
-    outline, height = _outline(row.metadata), None
+def _build_room(
+    row: _Row, id_: str, places: Sequence[Vector], parents: tuple[str, ...]
+) -> SceneNode:
+    outline, height = _read_outline(row.metadata), None
     pose = Pose(row.position) if row.position is not None else None
     if row.box is not None and (outline or min(row.box[1]) > DUMMY_ROOM_EXTENT):
         box, size = row.box
@@ -218,47 +222,33 @@ def _room(row: _Row, id_: str, places: Sequence[Vector], parents: tuple[str, ...
         pose=pose,
         polygon=outline,
         height=height,
-        attributes=_attributes(row.metadata),
+        attributes=_read_attributes(row.metadata),
         parents=parents,
     )
 
 
-def _attributes(metadata: Mapping[str, Any]) -> dict[str, AttributeValue]:
-    """The plain values; others (lists, tables, null, numbers that are not finite) are not kept."""
-    return (
-        {}
-        if not metadata
-        else {
-            name: value
-            for name, value in metadata.items()
-            if name not in _KEPT_APART
-            and isinstance(value, bool | int | float | str)
-            and not (isinstance(value, float) and not math.isfinite(value))
-        }
-    )
+def _read_attributes(metadata: Mapping[str, Any]) -> dict[str, AttributeValue]:
+    """Return the plain values, without lists, tables, null and numbers that are not finite."""
+    return {
+        name: value
+        for name, value in metadata.items()
+        if name not in _OWN_KEYS
+        and isinstance(value, bool | int | float | str)
+        and not (isinstance(value, float) and not math.isfinite(value))
+    }
 
 
-def _outline(metadata: Mapping[str, Any]) -> Polygon:
-    corners = metadata.get(OUTLINE_KEY) if metadata else None
-    if not isinstance(corners, list) or len(corners) < 3:
-        return ()
-    polygon = []
-    for corner in corners:
-        match corner:
-            case [float() | int() as x, float() | int() as y] if math.isfinite(x + y):
-                polygon.append((float(x), float(y)))
-            case _:
-                return ()
-    return tuple(polygon)
+def _read_outline(metadata: Mapping[str, Any]) -> Polygon:
+    return read_outline(metadata.get(OUTLINE_KEY)) if metadata else ()
 
 
-def _connections(
+def _relate_rooms(
     raw: RawScene,
     ids: Mapping[int, str],
     rows: Sequence[_Row],
     parents: Mapping[int, Sequence[int]],
 ) -> list[SceneRelation]:
-    """``connected`` for edges between rooms; with the door that belongs to both, if there is."""
+    """Relate rooms with an edge between them by ``connected``, with the door of both if any."""
     rooms = {row.row for row in rows if row.layer is Layer.ROOM}
     doors: dict[frozenset[int], str] = {}
     for row in rows:
@@ -275,18 +265,18 @@ def _connections(
     return connected
 
 
-def _agents(
+def _build_agents(
     raw: RawScene,
     ids: Mapping[int, str],
     parents: Mapping[int, Sequence[int]],
     *,
     by_symbol: bool,
 ) -> list[SceneNode]:
-    """The last pose of each agent: ``robot_1`` where there is one, else ``robot_<prefix>``."""
+    """Build a node at the last pose of each agent: ``robot_1``, or several ``robot_<prefix>``."""
     last: dict[str, int] = {}
     order = {row: (stamp, raw.keys[row]) for row, (stamp, _) in raw.agents.items()}
     for row in raw.agents:
-        prefix = symbol_of(raw.keys[row])[0]
+        prefix = to_symbol(raw.keys[row])[0]
         if prefix not in last or order[row] > order[last[prefix]]:
             last[prefix] = row
     taken = set(ids.values())
@@ -300,7 +290,7 @@ def _agents(
         named = metadata.get(ID_KEY)
         if isinstance(named, str) and PLAIN_ID.fullmatch(named):
             wanted = named
-        id_ = wanted if wanted not in taken else f"agent_{symbol_of(raw.keys[row])}"
+        id_ = wanted if wanted not in taken else f"agent_{to_symbol(raw.keys[row])}"
         taken.add(id_)
         category = metadata.get(CATEGORY_KEY)
         nodes.append(
@@ -308,16 +298,16 @@ def _agents(
                 id_,
                 Layer.AGENT,
                 category if isinstance(category, str) and category else "robot",
-                pose=_agent_pose(raw, row),
-                polygon=_outline(metadata),
-                attributes=_attributes(metadata),
+                pose=_choose_agent_pose(raw, row),
+                polygon=_read_outline(metadata),
+                attributes=_read_attributes(metadata),
                 parents=tuple(ids[above] for above in parents.get(row, ()) if above in ids),
             )
         )
     return nodes
 
 
-def _agent_pose(raw: RawScene, row: int) -> Pose | None:
+def _choose_agent_pose(raw: RawScene, row: int) -> Pose | None:
     x, y, z = raw.positions[row].tolist()
     if not max(abs(x), abs(y), abs(z)) <= FARTHEST or raw.metadata[row].get(PLACED_KEY) is False:
         return None

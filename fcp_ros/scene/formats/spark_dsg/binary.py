@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decodes Spark-DSG's binary syntax (spark-dsg 1.1) without the library.
+"""Decoder of Spark-DSG's binary syntax (spark-dsg 1.1) without the library.
 
 The library trusts the lengths in the bytes: a damaged file can make it ask for gigabytes, and much
-loads silently. Here each tag is checked, no length reaches beyond the content, and nothing is
-allocated that the content does not hold.
+loads silently. Here each tag is checked, no length reaches beyond the content, and allocations are
+in proportion to the content.
 
 A graph is: layers, names of the attribute types, names of the layers, metadata (JSON text), nodes,
-edges, mesh, all made of `spark_tokens`. One pass finds where each node's parts are and checks the
+edges, mesh, all made of `tokens`. One pass finds the places of each node's parts and checks the
 tags with regular expressions; numpy then gathers the numbers of all nodes at once.
 """
 
@@ -26,61 +26,61 @@ from fcp_ros.scene.formats.spark_dsg.raw import (
     NO_LABEL,
     RawScene,
     check_layers,
-    damaged,
-    edges_of_keys,
-    frame_of,
-    label_spaces_of,
-    likeliest,
-    quaternions_of_matrices,
-    rows_of_keys,
+    choose_likeliest,
+    convert_matrices,
+    describe_damage,
+    index_edges,
+    index_keys,
+    read_frame,
+    read_label_spaces,
 )
 from fcp_ros.scene.formats.spark_dsg.tokens import (
     INT64,
     MESH,
     NOTHING,
-    Kind,
+    AttributeKind,
     Malformed,
     Tokens,
-    kinds_of,
-    pattern_of,
+    compile_bytes,
+    list_kinds,
     skip_matrix,
-    whole,
+    to_unsigned,
 )
 from fcp_ros.scene.graph.errors import SceneError
 
 MARK = b"\xdd\x09\x00\x00\x00SPARK_DSG"
-"""How a file begins; the bytes in a ROS message have no such header."""
+"""The beginning of a file; the bytes in a ROS message have no such header."""
 
 CURRENT_VERSION = (1, 1, 3)
 _OLDEST_VERSION = (1, 1, 0)
 
-_HEADER = pattern_of(rb"\xcc(.)\xcc(.)\xcc(.)")
-_LAYER_KEY = pattern_of(rb"\xdd\x02\0\0\0\xd3(.{8})\xce(.{4})")
-_NODE = pattern_of(rb"\xdd\x04\0\0\0\xd3.{8}\xcf.{8}\xce.{4}\xcc(.)\xdd(.{4})")
-_BASE = pattern_of(rb"(?:\xcb.{8}){3}\xcf.{8}[\xc2\xc3]{2}")
-_SEMANTIC = pattern_of(
+_HEADER = compile_bytes(rb"\xcc(.)\xcc(.)\xcc(.)")
+_LAYER_KEY = compile_bytes(rb"\xdd\x02\0\0\0\xd3(.{8})\xce(.{4})")
+_NODE = compile_bytes(rb"\xdd\x04\0\0\0\xd3.{8}\xcf.{8}\xce.{4}\xcc(.)\xdd(.{4})")
+_BASE = compile_bytes(rb"(?:\xcb.{8}){3}\xcf.{8}[\xc2\xc3]{2}")
+_SEMANTIC = compile_bytes(
     rb"(?:\xcc.){4}"  # colour
     rb"\xdd\x04\0\0\0\xd2.{4}(?:\xca.{4}){6}"  # box: type, extents, centre
     rb"\xdd\x0b\0\0\0(?:\xd3\x03\0{7}){2}(?:\xca.{4}){9}"  # ... its rotation matrix
     rb"\xce.{4}"  # label
 )
 _NO_FEATURE = rb"\xdd\x02\0\0\0(?:\xd3\0{8}){2}"
-_PLAIN_HEAD = pattern_of(
+_PLAIN_HEAD = compile_bytes(
     rb"\xdd\x04\0\0\0\xd3.{8}\xcf.{8}\xce.{4}\xcc(.)\xdd\x02\0\0\0\{\}" + _BASE.pattern
 )
-_PLAIN_SEMANTIC = pattern_of(_SEMANTIC.pattern + _NO_FEATURE)
-"""What nearly all nodes have: nothing in the metadata, no feature."""
+_PLAIN_SEMANTIC = compile_bytes(_SEMANTIC.pattern + _NO_FEATURE)
+"""The common case: no metadata, no feature."""
 
 _BASE_SIZE = 38
 
 _BOX_TYPE, _BOX_NUMBERS, _BOX_MATRIX, _LABEL = 14, 18, 71, 117
-"""Where in _SEMANTIC the box's type, extents and centre, rotation, and the label are."""
+"""Offsets in _SEMANTIC of the box's type, extents and centre, rotation, and of the label."""
 
-_PROBABILITY = pattern_of(rb"\xcb(.{8})")
-_POSE = pattern_of(rb"\xd3(.{8})\xdd\x04\0\0\0\xcb(.{8})\xcb(.{8})\xcb(.{8})\xcb(.{8})\xcf.{8}")
-_EDGE = pattern_of(rb"\xdd\x03\0\0\0\xcf(.{8})\xcf(.{8})\xcc(.)\xdd(.{4})")
-_EDGE_END = pattern_of(rb"[\xc2\xc3]\xcb.{8}")
-_PLAIN_EDGES = pattern_of(
+_PROBABILITY = compile_bytes(rb"\xcb(.{8})")
+_POSE = compile_bytes(rb"\xd3(.{8})\xdd\x04\0\0\0\xcb(.{8})\xcb(.{8})\xcb(.{8})\xcb(.{8})\xcf.{8}")
+_EDGE = compile_bytes(rb"\xdd\x03\0\0\0\xcf(.{8})\xcf(.{8})\xcc(.)\xdd(.{4})")
+_EDGE_END = compile_bytes(rb"[\xc2\xc3]\xcb.{8}")
+_PLAIN_EDGES = compile_bytes(
     rb"(?:\xdd\x03\0\0\0\xcf.{8}\xcf.{8}\xcc\0\xdd\x02\0\0\0\{\}[\xc2\xc3]\xcb.{8})+"
 )
 _PLAIN_EDGE = np.dtype(
@@ -94,8 +94,8 @@ _PLAIN_EDGE = np.dtype(
 
 
 @dataclass
-class _Found:
-    """Where the parts of the nodes are, and what is not gathered later."""
+class _NodeIndex:
+    """Places of the nodes' parts, and values that are not gathered later."""
 
     starts: list[int] = field(default_factory=list)
     bases: list[int] = field(default_factory=list)
@@ -119,16 +119,20 @@ def decode_binary(content: bytes, source: str, limits: SceneLimits) -> RawScene:
         reader = Tokens(content)
         if content.startswith(MARK):
             version = _read_header(reader, source)
-        return _graph(reader, version, source, limits)
+        return _decode(reader, version, source, limits)
     except Malformed as problem:
         newer = version[:2] > CURRENT_VERSION[:2]
-        hint = f"; it is of version {_dotted(version)}, newer than is known here" if newer else ""
-        raise damaged(f"{problem}{hint}", source) from None
+        hint = (
+            f"; it is of version {_format_version(version)}, newer than this decoder"
+            if newer
+            else ""
+        )
+        raise describe_damage(f"{problem}{hint}", source) from None
     except (UnicodeDecodeError, ValueError, RecursionError, struct.error) as problem:
-        raise damaged(str(problem).splitlines()[0][:200], source) from None
+        raise describe_damage(str(problem).splitlines()[0][:200], source) from None
 
 
-def _dotted(version: tuple[int, int, int]) -> str:
+def _format_version(version: tuple[int, int, int]) -> str:
     return ".".join(str(part) for part in version)
 
 
@@ -137,16 +141,16 @@ def _read_header(reader: Tokens, source: str) -> tuple[int, int, int]:
     reader.text()  # the project, "main"
     major, minor, patch = (part[0] for part in reader.take(_HEADER).groups())
     if (major, minor, patch) < _OLDEST_VERSION:
+        version = _format_version((major, minor, patch))
         raise SceneError(
-            f"it is of version {_dotted((major, minor, patch))} of the binary syntax, which is "
-            "older than 1.1.0",
+            f"it is of version {version} of the binary syntax, which is older than 1.1.0",
             source=source,
             advice="Open it with spark-dsg and save it again, or save it as JSON.",
         )
     return major, minor, patch
 
 
-def _graph(
+def _decode(
     reader: Tokens, version: tuple[int, int, int], source: str, limits: SceneLimits
 ) -> RawScene:
     key = _LAYER_KEY if version >= (1, 1, 2) else INT64
@@ -158,35 +162,35 @@ def _graph(
     for _ in range(reader.count()):
         reader.text()
         reader.take(name_key)
-    metadata = reader.metadata_of(reader.count())
-    found = _nodes(reader, kind_names, kinds_of(version), source, limits)
-    pairs = _edges(reader)
+    metadata = reader.read_metadata(reader.count())
+    found = _scan_nodes(reader, kind_names, list_kinds(version), source, limits)
+    pairs = _scan_edges(reader)
     if reader.skip_byte(0xC2, 0xC3) == 0xC3:
         for skip in MESH:
             skip(reader)
     if reader.place != len(reader.content):
         raise Malformed(f"{len(reader.content) - reader.place} bytes after the end")
-    raw = _gathered(reader.content, found, pairs, metadata, source)
+    raw = _gather(reader.content, found, pairs, metadata, source)
     if key is _LAYER_KEY:
-        check_layers(raw.layers, [(whole(a), whole(b)) for a, b in listed], source)
+        check_layers(raw.layers, [(to_unsigned(a), to_unsigned(b)) for a, b in listed], source)
     return raw
 
 
-def _nodes(
+def _scan_nodes(
     reader: Tokens,
     kind_names: Sequence[str],
-    kinds: Mapping[str, Kind],
+    kinds: Mapping[str, AttributeKind],
     source: str,
     limits: SceneLimits,
-) -> _Found:
-    found = _Found()
+) -> _NodeIndex:
+    found = _NodeIndex()
     reader.skip_byte(0x00)
     while not reader.at_list_end():
         row = len(found.starts)
         if row >= limits.max_nodes:
             limits.check_nodes(row + 1, source)
         found.starts.append(reader.place)
-        number, metadata = _head(reader, found)
+        number, metadata = _scan_head(reader, found)
         name = kind_names[number] if number < len(kind_names) else ""
         kind = kinds.get(name)
         if kind is None:
@@ -205,27 +209,27 @@ def _nodes(
         for skip in kind.rest:
             skip(reader)
         if name == AGENT_KIND:
-            found.agents[row] = _agent_pose(reader)
+            found.agents[row] = _scan_agent_pose(reader)
         elif name == "RoomNodeAttributes":
-            found.likely[row] = likeliest(_probabilities(reader))
+            found.likely[row] = choose_likeliest(_scan_probabilities(reader))
     return found
 
 
-def _head(reader: Tokens, found: _Found) -> tuple[int, Mapping[str, Any]]:
-    """Type of the attributes and metadata of the node that begins here."""
+def _scan_head(reader: Tokens, found: _NodeIndex) -> tuple[int, Mapping[str, Any]]:
+    """Return the type of the attributes and the metadata of the node that begins here."""
     plain = _PLAIN_HEAD.match(reader.content, reader.place)
     if plain is not None:
         reader.place = plain.end()
         found.bases.append(reader.place - _BASE_SIZE)
         return plain.group(1)[0], NOTHING
     head = reader.take(_NODE)
-    metadata = reader.metadata_of(whole(head.group(2)))
+    metadata = reader.read_metadata(to_unsigned(head.group(2)))
     found.bases.append(reader.place)
     reader.take(_BASE)
     return head.group(1)[0], metadata
 
 
-def _agent_pose(reader: Tokens) -> tuple[int, tuple[float, float, float, float]]:
+def _scan_agent_pose(reader: Tokens) -> tuple[int, tuple[float, float, float, float]]:
     stamp, *parts = reader.take(_POSE).groups()
     skip_matrix(reader)  # bag-of-words descriptor: ids, values
     skip_matrix(reader)
@@ -233,7 +237,7 @@ def _agent_pose(reader: Tokens) -> tuple[int, tuple[float, float, float, float]]
     return int.from_bytes(stamp, "little", signed=True), (w, x, y, z)
 
 
-def _probabilities(reader: Tokens) -> dict[str, float]:
+def _scan_probabilities(reader: Tokens) -> dict[str, float]:
     probabilities = {}
     for _ in range(reader.count()):
         name = reader.text()
@@ -241,7 +245,7 @@ def _probabilities(reader: Tokens) -> dict[str, float]:
     return probabilities
 
 
-def _edges(reader: Tokens) -> list[tuple[int, int]]:
+def _scan_edges(reader: Tokens) -> list[tuple[int, int]]:
     pairs: list[tuple[int, int]] = []
     reader.skip_byte(0x00)
     while not reader.at_list_end():
@@ -252,38 +256,38 @@ def _edges(reader: Tokens) -> list[tuple[int, int]]:
             reader.place = plain.end()
         else:
             edge = reader.take(_EDGE)
-            reader.metadata_of(whole(edge.group(4)))
+            reader.read_metadata(to_unsigned(edge.group(4)))
             reader.take(_EDGE_END)
-            pairs.append((whole(edge.group(1)), whole(edge.group(2))))
+            pairs.append((to_unsigned(edge.group(1)), to_unsigned(edge.group(2))))
     return pairs
 
 
-def _gathered(
+def _gather(
     content: bytes,
-    found: _Found,
+    found: _NodeIndex,
     pairs: Sequence[tuple[int, int]],
     metadata: Mapping[str, Any],
     source: str,
 ) -> RawScene:
     raw = np.frombuffer(content, dtype=np.uint8)
     starts, bases = np.array(found.starts, np.intp), np.array(found.bases, np.intp)
-    keys = _numbers(raw, starts, (15,), "<u8")[:, 0].tolist()
-    layers = _numbers(raw, starts, (6,), "<i8")[:, 0].tolist()
-    partitions = _numbers(raw, starts, (24,), "<u4")[:, 0].tolist()
+    keys = _gather_numbers(raw, starts, (15,), "<u8")[:, 0].tolist()
+    layers = _gather_numbers(raw, starts, (6,), "<i8")[:, 0].tolist()
+    partitions = _gather_numbers(raw, starts, (24,), "<u4")[:, 0].tolist()
     count = len(keys)
     centres, sizes, turns = (np.full((count, width), np.nan) for width in (3, 3, 4))
     labels = np.full(count, NO_LABEL, dtype=np.uint32)
     rows, semantics = np.array(found.semantic_rows, np.intp), np.array(found.semantics, np.intp)
     if len(rows):
-        box = _numbers(raw, semantics, range(_BOX_NUMBERS + 1, _BOX_NUMBERS + 31, 5), "<f4")
+        box = _gather_numbers(raw, semantics, range(_BOX_NUMBERS + 1, _BOX_NUMBERS + 31, 5), "<f4")
         spots = range(_BOX_MATRIX + 1, _BOX_MATRIX + 46, 5)
-        matrices = _numbers(raw, semantics, spots, "<f4").astype(np.float64)
-        valid = np.isin(_numbers(raw, semantics, (_BOX_TYPE,), "<i4")[:, 0], (1, 2, 3))
+        matrices = _gather_numbers(raw, semantics, spots, "<f4").astype(np.float64)
+        valid = np.isin(_gather_numbers(raw, semantics, (_BOX_TYPE,), "<i4")[:, 0], (1, 2, 3))
         boxed = rows[valid]
         sizes[boxed], centres[boxed] = box[valid, :3], box[valid, 3:]
-        turns[boxed] = quaternions_of_matrices(matrices[valid].reshape(-1, 3, 3))
-        labels[rows] = _numbers(raw, semantics, (_LABEL,), "<u4")[:, 0]
-    row_of = rows_of_keys(keys, source)
+        turns[boxed] = convert_matrices(matrices[valid].reshape(-1, 3, 3))
+        labels[rows] = _gather_numbers(raw, semantics, (_LABEL,), "<u4")[:, 0]
+    row_of = index_keys(keys, source)
     return RawScene(
         keys=keys,
         layers=list(zip(layers, partitions, strict=True)),
@@ -291,22 +295,22 @@ def _gathered(
         names=found.names,
         labels=labels.tolist(),
         metadata=found.metadata,
-        positions=_numbers(raw, bases, (1, 10, 19), "<f8").astype(np.float64),
+        positions=_gather_numbers(raw, bases, (1, 10, 19), "<f8").astype(np.float64),
         centres=centres,
         sizes=sizes,
         turns=turns,
         agents=found.agents,
         likely=found.likely,
-        edges=edges_of_keys(pairs, row_of, source),
-        label_spaces=label_spaces_of(metadata),
-        frame_id=frame_of(metadata),
+        edges=index_edges(pairs, row_of, source),
+        label_spaces=read_label_spaces(metadata),
+        frame_id=read_frame(metadata),
     )
 
 
-def _numbers(
+def _gather_numbers(
     raw: NDArray[np.uint8], starts: NDArray[np.intp], spots: Sequence[int], kind: str
 ) -> NDArray[Any]:
-    """The numbers of one type at these places after each start, shape (n, places)."""
+    """Return the numbers of one type at these places after each start, shape (n, places)."""
     width = np.dtype(kind).itemsize
     offsets = np.add.outer(np.array(spots, np.intp), np.arange(width)).reshape(-1)
     picked: NDArray[np.uint8] = raw[starts[:, None] + offsets]

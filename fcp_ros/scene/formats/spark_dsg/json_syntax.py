@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decodes Spark-DSG's JSON syntax, versions 1.0 and 1.1, without the library.
+"""Decoder of Spark-DSG's JSON syntax, versions 1.0 and 1.1, without the library.
 
 Version 1.0 has no header, boxes by their corners (``min``, ``max``) and agents without a partition;
-1.1 has ``dimensions`` instead. Fields that are not needed here are not looked at.
+1.1 has ``dimensions`` instead. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Any
 
 import numpy as np
 
+from fcp_ros.scene.formats.geometry import Floats
 from fcp_ros.scene.formats.spark_dsg.raw import (
     AGENT_KIND,
     NO_LABEL,
     UNLABELLED_KINDS,
-    Floats,
     RawScene,
     check_layers,
-    damaged,
-    edges_of_keys,
-    frame_of,
-    label_spaces_of,
-    likeliest,
-    rows_of_keys,
-    symbol_of,
-    unit_quaternions,
+    choose_likeliest,
+    describe_damage,
+    index_edges,
+    index_keys,
+    normalise_turns,
+    read_frame,
+    read_label_spaces,
+    to_symbol,
 )
 from fcp_ros.scene.graph.errors import SceneError
 
@@ -45,37 +45,37 @@ def decode_json(document: Mapping[str, Any], source: str) -> RawScene:
     """
     nodes, edges = document["nodes"], document["edges"]
     if not isinstance(nodes, list) or not isinstance(edges, list):
-        raise damaged("nodes and edges are no lists", source)
+        raise describe_damage("nodes and edges are no lists", source)
     columns = _Columns(source)
     for index, node in enumerate(nodes):
         try:
             columns.add(node)
         except (KeyError, TypeError, AttributeError) as error:
-            raise _wrong_entry(f"nodes[{index}]", error, source) from None
+            raise _describe_entry(f"nodes[{index}]", error, source) from None
     pairs = []
     for index, edge in enumerate(edges):
         try:
             pair = edge["source"], edge["target"]
         except (KeyError, TypeError) as error:
-            raise _wrong_entry(f"edges[{index}]", error, source) from None
+            raise _describe_entry(f"edges[{index}]", error, source) from None
         pairs.append(pair)
     if not {type(end) for pair in pairs for end in pair} <= {int}:
-        raise damaged("an edge's source or target is no whole number", source)
-    raw = columns.scene(pairs, document.get("metadata"))
+        raise describe_damage("an edge's source or target is no whole number", source)
+    raw = columns.build(pairs, document.get("metadata"))
     listed = document.get("layer_keys")
     if isinstance(listed, list):  # since 1.1.2
-        known = [_layer_key(entry) for entry in listed]
+        known = [_parse_layer_key(entry) for entry in listed]
         check_layers(raw.layers, [key for key in known if key is not None], source)
     return raw
 
 
-def _wrong_entry(place: str, error: Exception, source: str) -> SceneError:
+def _describe_entry(place: str, error: Exception, source: str) -> SceneError:
     missing = isinstance(error, KeyError)
     reason = f"it has no {error.args[0]!r}" if missing else "it is not what it should be"
-    return damaged(reason, source, place)
+    return describe_damage(reason, source, place)
 
 
-def _layer_key(entry: Any) -> tuple[int, int] | None:
+def _parse_layer_key(entry: Any) -> tuple[int, int] | None:
     match entry:
         case {"layer": int(layer), "partition": int(partition)}:
             return layer, partition
@@ -102,6 +102,7 @@ class _Columns:
         self.likely: dict[int, str] = {}
 
     def add(self, node: Mapping[str, Any]) -> None:
+        """Add the fields of a node."""
         row = len(self.keys)
         attributes = node["attributes"]
         kind = attributes["type"]
@@ -116,9 +117,9 @@ class _Columns:
         if semantic and (box := attributes["bounding_box"])["type"] in _BOXES:
             self._add_box(row, box)
         if kind == AGENT_KIND:
-            self.agents[row] = _agent_pose(node, attributes)
+            self.agents[row] = _parse_agent_pose(node, attributes)
         elif kind == "RoomNodeAttributes":
-            self.likely[row] = likeliest(attributes.get("semantic_class_probabilities"))
+            self.likely[row] = choose_likeliest(attributes.get("semantic_class_probabilities"))
 
     def _add_box(self, row: int, box: Mapping[str, Any]) -> None:
         sizes = box.get("dimensions")
@@ -130,16 +131,17 @@ class _Columns:
         self.centres.append(box["world_P_center"])
         self.turns.append((turn["x"], turn["y"], turn["z"], turn["w"]))
 
-    def scene(self, pairs: Sequence[tuple[int, int]], metadata: Any) -> RawScene:
+    def build(self, pairs: Sequence[tuple[int, int]], metadata: Any) -> RawScene:
+        """Check the types, and return the columns."""
         self._check_types()
-        rows = rows_of_keys(self.keys, self.source)
+        rows = index_keys(self.keys, self.source)
         count = len(self.keys)
         centres, sizes, turns = (np.full((count, width), np.nan) for width in (3, 3, 4))
         if self.boxed:
-            centres[self.boxed] = self._numbers(self.centres, 3, "world_P_center", self.boxed)
-            sizes[self.boxed] = self._numbers(self.sizes, 3, "dimensions", self.boxed)
-            given = self._numbers(self.turns, 4, "world_R_center", self.boxed)
-            turns[self.boxed] = unit_quaternions(given)
+            centres[self.boxed] = self._to_table(self.centres, 3, "world_P_center", self.boxed)
+            sizes[self.boxed] = self._to_table(self.sizes, 3, "dimensions", self.boxed)
+            given = self._to_table(self.turns, 4, "world_R_center", self.boxed)
+            turns[self.boxed] = normalise_turns(given)
         return RawScene(
             keys=self.keys,
             layers=self.layers,
@@ -147,15 +149,15 @@ class _Columns:
             names=self.names,
             labels=self.labels,
             metadata=self.metadata,
-            positions=self._numbers(self.positions, 3, "position", range(count)),
+            positions=self._to_table(self.positions, 3, "position", range(count)),
             centres=centres,
             sizes=sizes,
             turns=turns,
             agents=self.agents,
             likely=self.likely,
-            edges=edges_of_keys(pairs, rows, self.source),
-            label_spaces=label_spaces_of(metadata),
-            frame_id=frame_of(metadata),
+            edges=index_edges(pairs, rows, self.source),
+            label_spaces=read_label_spaces(metadata),
+            frame_id=read_frame(metadata),
         )
 
     def _check_types(self) -> None:
@@ -168,29 +170,33 @@ class _Columns:
             ("metadata", self.metadata, dict),
         ):
             if not {type(value) for value in values} <= {allowed}:
-                raise damaged(f"the {what} of some node is no {allowed.__name__}", self.source)
+                raise describe_damage(
+                    f"the {what} of some node is no {allowed.__name__}", self.source
+                )
         if self.keys and not 0 <= min(self.keys) <= max(self.keys) < _LARGEST_KEY:
-            raise damaged("a node id does not fit into 64 bits", self.source)
+            raise describe_damage("a node id does not fit into 64 bits", self.source)
 
-    def _numbers(
+    def _to_table(
         self, values: Sequence[Sequence[Any]], width: int, what: str, rows: Sequence[int]
     ) -> Floats:
-        """A table (n, width); null, which JSON has for NaN, becomes NaN."""
+        """Return a table (n, width); null, which JSON has for NaN, becomes NaN."""
         for row, entry in zip(rows, values, strict=True):
             if not isinstance(entry, list | tuple) or len(entry) != width:
-                element = f"node {symbol_of(self.keys[row])}"
-                raise damaged(f"its {what} has not {width} numbers", self.source, element)
+                element = f"node {to_symbol(self.keys[row])}"
+                raise describe_damage(f"its {what} has not {width} numbers", self.source, element)
         flat = list(chain.from_iterable(values))
         if not {type(value) for value in flat} <= {float, int, type(None)}:
-            raise damaged(f"the {what} of some node holds what is no number", self.source)
+            raise describe_damage(f"the {what} of some node holds what is no number", self.source)
         try:
             table = np.array(flat, dtype=np.float64)
         except OverflowError:
-            raise damaged(f"the {what} of some node is too large a number", self.source) from None
+            raise describe_damage(
+                f"the {what} of some node is too large a number", self.source
+            ) from None
         return table.reshape(-1, width)
 
 
-def _agent_pose(
+def _parse_agent_pose(
     node: Mapping[str, Any], attributes: Mapping[str, Any]
 ) -> tuple[int, tuple[float, float, float, float]]:
     turn = attributes["world_R_body"]

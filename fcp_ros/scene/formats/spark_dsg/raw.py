@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Spark-DSG holds, as columns: what its two syntaxes are decoded into.
+"""The contents of a Spark-DSG as columns, which both syntaxes are decoded into.
 
 Facts about the format (spark-dsg 1.1.3): a node id is a letter and a number in 64 bits; a layer
 has a number and a partition; boxes are 32-bit floats; the largest uint32 is "no label"; names of
@@ -15,12 +15,11 @@ from string import ascii_letters
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fcp_ros.scene.formats.geometry import Floats, to_quaternions
 from fcp_ros.scene.graph.elements import Layer
 from fcp_ros.scene.graph.errors import SceneError
 
-Floats = NDArray[np.float64]
 LabelSpaces = Mapping[tuple[int, int], Mapping[int, str]]
 
 NO_LABEL = 0xFFFFFFFF
@@ -37,21 +36,21 @@ _ADVICE = "The file is damaged or cut off: save it again with spark-dsg or Hydra
 
 @dataclass(frozen=True)
 class RawScene:
-    """n nodes and m edges as the file has them.
+    """The n nodes and m edges of a file.
 
     Attributes:
         keys: 64-bit node ids, n, each once.
         layers: (layer, partition) of each node.
         kinds: Name of each node's attribute type.
         names: Possibly empty, possibly not unique.
-        labels: Numbers of the semantic labels; NO_LABEL where there is none.
-        metadata: What is noted about each node.
+        labels: Numbers of the semantic labels, or NO_LABEL.
+        metadata: Metadata of each node.
         positions: Shape (n, 3), metres; not finite where unknown.
-        centres, sizes: Of the boxes, shape (n, 3), metres; not finite without a box.
-        turns: Of the boxes, unit quaternions x, y, z, w, shape (n, 4); not finite where the file's
-            orientation is none.
-        agents: By row: time stamp (ns) and orientation (w, x, y, z) of the poses of agents.
-        likely: By row: the most probable class of rooms that have probabilities.
+        centres, sizes: Boxes, shape (n, 3), metres; not finite without a box.
+        turns: Orientations of boxes, unit quaternions x, y, z, w, shape (n, 4); not finite if the
+            file's value is no rotation.
+        agents: Time stamp (ns) and orientation (w, x, y, z) of the poses of agents, by row.
+        likely: The most probable class of rooms that have probabilities, by row.
         edges: Pairs of rows (source, target), m.
         label_spaces: Names of labels by layer and partition.
         frame_id: Frame of the positions; "map" unless the metadata has another.
@@ -74,8 +73,8 @@ class RawScene:
     frame_id: str
 
 
-def damaged(reason: str, source: str, element: str = "") -> SceneError:
-    """The error about a content that can't be decoded."""
+def describe_damage(reason: str, source: str, element: str = "") -> SceneError:
+    """Return the error about a content that can't be decoded."""
     return SceneError(
         f"the Spark-DSG content cannot be decoded ({reason})",
         source=source,
@@ -84,47 +83,49 @@ def damaged(reason: str, source: str, element: str = "") -> SceneError:
     )
 
 
-def symbol_of(key: int) -> str:
-    """``O33`` for the node id 'O' << 56 | 33; ``node_<id>`` where the first byte is no letter."""
+def to_symbol(key: int) -> str:
+    """Convert the node id 'O' << 56 | 33 to ``O33``; ``node_<id>`` without a letter in it."""
     letter = _LETTERS.get(key >> 56)
     return f"node_{key}" if letter is None else f"{letter}{key & 0xFFFFFFFFFFFFFF}"
 
 
-def rows_of_keys(keys: Sequence[int], source: str) -> dict[int, int]:
-    """Row by node id; SceneError if two nodes have the same one."""
+def index_keys(keys: Sequence[int], source: str) -> dict[int, int]:
+    """Return the row of each node id; raises SceneError if two nodes have the same id."""
     rows = {key: row for row, key in enumerate(keys)}
     if len(rows) < len(keys):
         for row, key in enumerate(keys):
             if rows[key] != row:
-                raise damaged("two nodes have this id", source, f"node {symbol_of(key)}")
+                raise describe_damage("two nodes have this id", source, f"node {to_symbol(key)}")
     return rows
 
 
 def check_layers(
     layers: Sequence[tuple[int, int]], listed: Collection[tuple[int, int]], source: str
 ) -> None:
-    """SceneError if a node is in a layer that the graph does not list."""
+    """Raise SceneError if a node is in a layer that the graph does not list."""
     for layer, partition in set(layers).difference(listed):
-        raise damaged(f"a node is in layer {layer}[{partition}], which is not listed", source)
+        raise describe_damage(
+            f"a node is in layer {layer}[{partition}], which is not listed", source
+        )
 
 
-def edges_of_keys(
+def index_edges(
     pairs: Sequence[tuple[int, int]], rows: Mapping[int, int], source: str
 ) -> list[tuple[int, int]]:
-    """Edges by row; SceneError if one leads to a node that is not there, or back to itself."""
+    """Return edges by row; raises SceneError if one has an unknown end, or is a loop."""
     try:
         edges = [(rows[a], rows[b]) for a, b in pairs]
     except KeyError as error:
-        missing = symbol_of(error.args[0])
-        raise damaged(f"an edge names {missing}, which is no node", source) from None
+        missing = to_symbol(error.args[0])
+        raise describe_damage(f"an edge names {missing}, which is no node", source) from None
     for a, b in edges:
         if a == b:
-            raise damaged("an edge leads back to its own node", source, f"row {a}")
+            raise describe_damage("an edge leads back to its own node", source, f"row {a}")
     return edges
 
 
-def unit_quaternions(turns: Floats) -> Floats:
-    """Quaternions (n, 4) brought to length 1; NaN where the length is far from 1."""
+def normalise_turns(turns: Floats) -> Floats:
+    """Normalise quaternions (n, 4); NaN where the length is far from 1."""
     length = np.linalg.norm(turns, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         unit: Floats = turns / length[:, None]
@@ -132,50 +133,44 @@ def unit_quaternions(turns: Floats) -> Floats:
     return unit
 
 
-def quaternions_of_matrices(matrices: Floats) -> Floats:
-    """Unit quaternions x, y, z, w (n, 4) of rotation matrices (n, 3, 3); NaN for other matrices."""
+def convert_matrices(matrices: Floats) -> Floats:
+    """Convert rotation matrices (n, 3, 3) to quaternions x, y, z, w (n, 4); NaN for others."""
     turns = np.full((len(matrices), 4), np.nan)
     with np.errstate(invalid="ignore", over="ignore"):
         squares = matrices @ matrices.transpose(0, 2, 1)
         sound = np.abs(squares - np.eye(3)).max(axis=(1, 2)) < 1e-3
     sound[sound] = np.linalg.det(matrices[sound]) > 0.0
-    upright = sound & (np.abs(matrices - np.eye(3)).max(axis=(1, 2)) == 0.0)
-    turns[upright] = (0.0, 0.0, 0.0, 1.0)
-    turned = sound & ~upright
-    if turned.any():
-        from scipy.spatial.transform import Rotation
-
-        turns[turned] = Rotation.from_matrix(matrices[turned]).as_quat()
+    turns[sound] = to_quaternions(matrices[sound].transpose(0, 2, 1))
     return turns
 
 
-def label_spaces_of(metadata: Any) -> dict[tuple[int, int], dict[int, str]]:
-    """The label spaces in a graph's metadata, by (layer, partition)."""
+def read_label_spaces(metadata: Any) -> dict[tuple[int, int], dict[int, str]]:
+    """Read the label spaces in a graph's metadata, by (layer, partition)."""
     table = metadata.get("labelspaces", {}) if isinstance(metadata, Mapping) else {}
     spaces: dict[tuple[int, int], dict[int, str]] = {}
     for name, entries in table.items() if isinstance(table, Mapping) else ():
         match = re.fullmatch(r"_l(\d{1,9})p(\d{1,10})", str(name))
         if match and isinstance(entries, list):
             key = (int(match.group(1)), int(match.group(2)))
-            spaces[key] = dict(_named_labels(entries))
+            spaces[key] = dict(_parse_labels(entries))
     return spaces
 
 
-def frame_of(metadata: Any) -> str:
-    """The frame that a graph's metadata names (our writer does), else "map"."""
+def read_frame(metadata: Any) -> str:
+    """Return the frame that a graph's metadata names (our writer does), else "map"."""
     frame = metadata.get(FRAME_KEY) if isinstance(metadata, Mapping) else None
     return frame if isinstance(frame, str) and frame else "map"
 
 
-def _named_labels(entries: list[Any]) -> Iterator[tuple[int, str]]:
+def _parse_labels(entries: list[Any]) -> Iterator[tuple[int, str]]:
     for entry in entries:
         match entry:
             case [int(number), str(name)] if name.strip():
                 yield number, name.strip()
 
 
-def likeliest(probabilities: Any) -> str:
-    """The most probable class of a room; empty where none has a probability above 0."""
+def choose_likeliest(probabilities: Any) -> str:
+    """Return the most probable class of a room; empty if none has a probability above 0."""
     if not isinstance(probabilities, Mapping):
         return ""
     known = [
@@ -195,4 +190,4 @@ LAYERS: Mapping[tuple[int, int], Layer] = {
     (4, 0): Layer.ROOM,
     (5, 0): Layer.BUILDING,
 }
-"""Ours by Spark-DSG's layer and partition; agents are told by their attributes."""
+"""Our layer by Spark-DSG's layer and partition; agents have attributes of their own type."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tokens of Spark-DSG's binary syntax, and what the types of node attributes consist of.
+"""The tokens of Spark-DSG's binary syntax, and the parts of each type of node attributes.
 
 Each value is a tag byte and a little-endian value; an array is 0xdd and a 32-bit count. Vectors of
 three have no count, a string is an array of bare bytes, a list of unknown length begins with 0x00
@@ -22,19 +22,19 @@ NOTHING: Mapping[str, Any] = {}
 
 
 class Malformed(Exception):
-    """The bytes are not what the syntax asks for; says at which byte."""
+    """The bytes violate the syntax; the message names the byte."""
 
 
-def pattern_of(text: bytes) -> re.Pattern[bytes]:
-    """A regular expression over bytes; a dot is any byte."""
+def compile_bytes(text: bytes) -> re.Pattern[bytes]:
+    """Compile a regular expression over bytes; a dot is any byte."""
     return re.compile(text, re.DOTALL)
 
 
-_COUNT = pattern_of(rb"\xdd(.{4})")
-INT64 = pattern_of(rb"\xd3(.{8})")
+_COUNT = compile_bytes(rb"\xdd(.{4})")
+INT64 = compile_bytes(rb"\xd3(.{8})")
 """A signed number of 64 bits."""
 
-_VERTEX = pattern_of(
+_VERTEX = compile_bytes(
     rb"\xdd\x04\0\0\0\xdd\x03\0\0\0(?:\xd2.{4}){3}\xdd\x03\0\0\0(?:\xcb.{8}){3}"
     rb"\xcf.{8}(?:\xc0|\xce.{4})"
 )
@@ -44,14 +44,14 @@ _VALUE_SIZES |= {0xCA: 4, 0xCB: 8}
 
 
 class Tokens:
-    """A place in the bytes that moves on; every step checks what is there."""
+    """A place in the bytes that moves on; every step checks the bytes."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
         self.place = 0
 
     def take(self, pattern: re.Pattern[bytes]) -> re.Match[bytes]:
-        """Move past what must be next."""
+        """Move past bytes that must match."""
         match = pattern.match(self.content, self.place)
         if match is None:
             raise Malformed(f"unexpected bytes at {self.place}")
@@ -59,7 +59,7 @@ class Tokens:
         return match
 
     def has(self, pattern: re.Pattern[bytes]) -> bool:
-        """Move past this if it is next; says whether it was."""
+        """Move past bytes if they match; return True if they do."""
         match = pattern.match(self.content, self.place)
         if match is None:
             return False
@@ -67,35 +67,35 @@ class Tokens:
         return True
 
     def count(self) -> int:
-        """The length of an array; no more than there are bytes left."""
+        """Read the length of an array, which is at most the number of bytes left."""
         count: int = _UINT32(self.take(_COUNT).group(1))[0]
         if count > len(self.content) - self.place:
             raise Malformed(f"{count} elements at {self.place}, more than there are bytes")
         return count
 
     def text(self) -> str:
-        """A string."""
+        """Read a string."""
         length = self.count()
-        return self.text_of(length)
+        return self.read_text(length)
 
-    def text_of(self, length: int) -> str:
-        """A string whose length has been read."""
+    def read_text(self, length: int) -> str:
+        """Read a string after its length."""
         end = self.place + length
         if end > len(self.content):
             raise Malformed(f"a text of {length} bytes at {self.place} is cut off")
         raw, self.place = self.content[self.place : end], end
         return raw.decode("utf-8")
 
-    def metadata_of(self, length: int) -> Mapping[str, Any]:
-        """A string of JSON whose length has been read, parsed; other than a table is nothing."""
-        text = self.text_of(length)
+    def read_metadata(self, length: int) -> Mapping[str, Any]:
+        """Read a string of JSON after its length; empty unless it is a table."""
+        text = self.read_text(length)
         if text in ("{}", "null"):
             return NOTHING
         value = json.loads(text)
         return value if isinstance(value, dict) else {}
 
     def at_list_end(self) -> bool:
-        """Move past the end of a list if it is next; says whether it was."""
+        """Move past the end of a list; return False if the list goes on."""
         ends = self.content[self.place : self.place + 1] == b"\x01"
         self.place += ends
         return ends
@@ -109,7 +109,7 @@ class Tokens:
         return found
 
     def skip_values(self, count: int) -> None:
-        """That many numbers of one and the same type."""
+        """Move past this many numbers of one type."""
         if count == 0:
             return
         tag = self.content[self.place] if self.place < len(self.content) else -1
@@ -123,16 +123,16 @@ class Tokens:
         self.place = end
 
 
-def whole(raw: bytes) -> int:
-    """An unsigned number."""
+def to_unsigned(raw: bytes) -> int:
+    """Convert bytes to an unsigned number."""
     return int.from_bytes(raw, "little")
 
 
 Skip = Callable[[Tokens], None]
 
 
-def _fixed(pattern: bytes) -> Skip:
-    compiled = pattern_of(pattern)
+def _skip_pattern(pattern: bytes) -> Skip:
+    compiled = compile_bytes(pattern)
 
     def skip(reader: Tokens) -> None:
         reader.take(compiled)
@@ -140,7 +140,7 @@ def _fixed(pattern: bytes) -> Skip:
     return skip
 
 
-def _values(reader: Tokens) -> None:
+def _skip_array(reader: Tokens) -> None:
     if not reader.content.startswith(b"\xdd\0\0\0\0", reader.place):
         reader.skip_values(reader.count())
     else:
@@ -150,26 +150,26 @@ def _values(reader: Tokens) -> None:
 def skip_matrix(reader: Tokens) -> None:
     """Move past a matrix: count, rows, columns, values."""
     count = reader.count()
-    rows, columns = (whole(reader.take(INT64).group(1)) for _ in range(2))
+    rows, columns = (to_unsigned(reader.take(INT64).group(1)) for _ in range(2))
     if rows * columns + 2 != count:
         raise Malformed(f"a matrix that does not match its size, before {reader.place}")
     reader.skip_values(rows * columns)
 
 
-def _vectors(reader: Tokens) -> None:
+def _skip_vectors(reader: Tokens) -> None:
     reader.skip_values(3 * reader.count())
 
 
-def _colours(reader: Tokens) -> None:
+def _skip_colours(reader: Tokens) -> None:
     reader.skip_values(4 * reader.count())
 
 
-def _vertices(reader: Tokens) -> None:
+def _skip_vertices(reader: Tokens) -> None:
     for _ in range(reader.count()):
         reader.take(_VERTEX)
 
 
-def _many(skip: Skip) -> Skip:
+def _skip_many(skip: Skip) -> Skip:
     def skip_all(reader: Tokens) -> None:
         for _ in range(reader.count()):
             skip(reader)
@@ -177,56 +177,69 @@ def _many(skip: Skip) -> Skip:
     return skip_all
 
 
-def _named_values(reader: Tokens) -> None:
+def _skip_named_array(reader: Tokens) -> None:
     reader.text()
-    _values(reader)
+    _skip_array(reader)
 
 
 _QUATERNION = rb"\xdd\x04\0\0\0(?:\xcb.{8}){4}"
-_FACE = _fixed(rb"\xdd\x03\0\0\0(?:\xcf.{8}){3}")
+_FACE = _skip_pattern(rb"\xdd\x03\0\0\0(?:\xcf.{8}){3}")
 MESH: tuple[Skip, ...] = (
-    _fixed(rb"[\xc2\xc3]{4}"),
-    *(_vectors, _colours, _values, _values, _values, _many(_FACE)),
+    _skip_pattern(rb"[\xc2\xc3]{4}"),
+    *(_skip_vectors, _skip_colours, _skip_array, _skip_array, _skip_array, _skip_many(_FACE)),
 )
-_OBJECT: tuple[Skip, ...] = (_values, _fixed(rb"[\xc2\xc3]" + _QUATERNION))
-_PLACE: tuple[Skip, ...] = (_fixed(rb"\xcb.{8}\xce.{4}"), _vertices, _values, _values, _values)
+_OBJECT: tuple[Skip, ...] = (_skip_array, _skip_pattern(rb"[\xc2\xc3]" + _QUATERNION))
+_PLACE: tuple[Skip, ...] = (
+    _skip_pattern(rb"\xcb.{8}\xce.{4}"),
+    _skip_vertices,
+    _skip_array,
+    _skip_array,
+    _skip_array,
+)
 _PLACE_END = rb"[\xc2\xc3]{2}(?:\xcb.{8}){3}" + _QUATERNION + rb"[\xc2\xc3]\xcf.{8}"
 _PLACE_2D: tuple[Skip, ...] = (
-    *(_vectors, _fixed(rb"(?:\xcb.{8}){3}"), skip_matrix, skip_matrix),
-    *(_values, _vertices, _values, _values, _values),
-    _fixed(rb"[\xc2\xc3]{2}"),
+    *(_skip_vectors, _skip_pattern(rb"(?:\xcb.{8}){3}"), skip_matrix, skip_matrix),
+    *(_skip_array, _skip_vertices, _skip_array, _skip_array, _skip_array),
+    _skip_pattern(rb"[\xc2\xc3]{2}"),
 )
 _KHRONOS: tuple[Skip, ...] = (
     *_OBJECT,
-    *(_values, _values, _vectors, _values, _many(_vectors), _many(_named_values)),
+    *(
+        _skip_array,
+        _skip_array,
+        _skip_vectors,
+        _skip_array,
+        _skip_many(_skip_vectors),
+        _skip_many(_skip_named_array),
+    ),
     *MESH,
 )
 _TRAVERSABILITY: tuple[Skip, ...] = (
-    _fixed(rb"(?:\xcf.{8}){2}\xcb.{8}"),
+    _skip_pattern(rb"(?:\xcf.{8}){2}\xcb.{8}"),
     *(skip_matrix, skip_matrix),
-    *(_values,) * 4,
+    *(_skip_array,) * 4,
 )
 
 
 @dataclass(frozen=True)
-class Kind:
-    """An attribute type: whether it has name, box and label, and what follows these."""
+class AttributeKind:
+    """An attribute type: ``semantic`` ones have name, box and label; ``rest`` follows these."""
 
     semantic: bool
     rest: tuple[Skip, ...] = ()
 
 
-def kinds_of(version: tuple[int, int, int]) -> dict[str, Kind]:
-    """The attribute types by name, as a version of spark-dsg wrote them."""
+def list_kinds(version: tuple[int, int, int]) -> dict[str, AttributeKind]:
+    """Return the attribute types by name, as a version of spark-dsg writes them."""
     frontier = rb"[\xc2\xc3]" if version >= (1, 1, 3) else b""
     return {
-        "NodeAttributes": Kind(False),
-        "SemanticNodeAttributes": Kind(True),
-        "ObjectNodeAttributes": Kind(True, _OBJECT),
-        "RoomNodeAttributes": Kind(True),
-        "PlaceNodeAttributes": Kind(True, (*_PLACE, _fixed(_PLACE_END + frontier))),
-        "Place2dNodeAttributes": Kind(True, _PLACE_2D),
-        AGENT_KIND: Kind(False),
-        "KhronosObjectAttributes": Kind(True, _KHRONOS),
-        "TraversabilityNodeAttributes": Kind(False, _TRAVERSABILITY),
+        "NodeAttributes": AttributeKind(False),
+        "SemanticNodeAttributes": AttributeKind(True),
+        "ObjectNodeAttributes": AttributeKind(True, _OBJECT),
+        "RoomNodeAttributes": AttributeKind(True),
+        "PlaceNodeAttributes": AttributeKind(True, (*_PLACE, _skip_pattern(_PLACE_END + frontier))),
+        "Place2dNodeAttributes": AttributeKind(True, _PLACE_2D),
+        AGENT_KIND: AttributeKind(False),
+        "KhronosObjectAttributes": AttributeKind(True, _KHRONOS),
+        "TraversabilityNodeAttributes": AttributeKind(False, _TRAVERSABILITY),
     }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writer of Spark-DSG files, JSON and binary, through the ``spark-dsg`` package.
 
-Nodes, boxes, labels, hierarchy and connected rooms go where Hydra has them. Attributes, and
-outlines of rooms and floors, are kept in the nodes' metadata, which other tools pass on and the
-reader here knows. An edge makes the node of the higher layer the parent; a door becomes a child of
+Nodes, boxes, labels, hierarchy and connected rooms are written like those of Hydra. Attributes, and
+outlines of rooms and floors, are kept in the nodes' metadata, which other tools preserve and
+`assembly` reads. An edge makes the node of the higher layer the parent; a door becomes a child of
 both its rooms.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fcp_ros.foundation.wording import list_names
+from fcp_ros.scene.formats.scene_file import LossNotes, missing_package
 from fcp_ros.scene.formats.spark_dsg.assembly import (
     CATEGORY_KEY,
     ID_KEY,
@@ -27,7 +27,6 @@ from fcp_ros.scene.formats.spark_dsg.assembly import (
 )
 from fcp_ros.scene.formats.spark_dsg.raw import FRAME_KEY, NO_LABEL
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode
-from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.options import ALWAYS
 from fcp_ros.scene.shapes.polygons import bounds, centroid, footprint_of
@@ -35,7 +34,7 @@ from fcp_ros.scene.shapes.polygons import bounds, centroid, footprint_of
 _LEVELS = {Layer.AGENT: 2, Layer.OBJECT: 2, Layer.PLACE: 3, Layer.ROOM: 4, Layer.BUILDING: 5}
 _LETTERS = {Layer.OBJECT: "O", Layer.PLACE: "p", Layer.ROOM: "R", Layer.BUILDING: "B"}
 _AGENT_LETTERS = "abcdefghijklmnoqruvwxyzACDEFGHIJKLMNQSTUVWXYZ"
-"""Each agent has a letter of its own, none that nodes of Hydra's layers have."""
+"""Letters of agents, one each; nodes of Hydra's layers have other letters."""
 
 _OWN_KEYS = (CATEGORY_KEY, ID_KEY, OUTLINE_KEY, PLACED_KEY)
 _INT64 = 2**63
@@ -45,7 +44,7 @@ def write_spark(graph: SceneGraph, path: Path) -> tuple[str, ...]:
     """Write a graph as JSON (``.json``) or binary (``.sparkdsg``).
 
     Returns:
-        What the format could not hold, one sentence each.
+        The losses, one sentence each.
 
     Raises:
         SceneError: The package is missing.
@@ -53,26 +52,22 @@ def write_spark(graph: SceneGraph, path: Path) -> tuple[str, ...]:
     try:
         import spark_dsg
     except ImportError:
-        raise SceneError(
-            "writing Spark-DSG needs the package spark-dsg",
-            source=str(path),
-            advice="Install it with: pip install spark-dsg.",
-        ) from None
+        raise missing_package("writing Spark-DSG", "spark-dsg", str(path)) from None
     writer = _Writer(spark_dsg, graph)
     writer.target.save(str(path), False)
-    return tuple(writer.notes())
+    return writer.losses.write()
 
 
 class _Writer:
-    """The graph as Spark-DSG has it, and what was lost on the way, by kind of loss."""
+    """A Spark-DSG made of a graph, and the losses."""
 
     def __init__(self, dsg: Any, graph: SceneGraph) -> None:
         self._dsg = dsg
         self._graph = graph
-        self._lost: dict[str, list[str]] = {}
+        self.losses = LossNotes("Spark-DSG")
         self.target = dsg.DynamicSceneGraph()
         self._symbols = dict(self._number(graph))
-        self._numbers = _label_numbers(graph)
+        self._numbers = _number_labels(graph)
         for node in graph.nodes.values():
             if node.id in self._symbols:
                 self._add(node)
@@ -86,18 +81,10 @@ class _Writer:
         }
         self.target.metadata.add({"labelspaces": spaces, FRAME_KEY: graph.frame_id})
         if graph.sequence:
-            self._lose("the sequence number", str(graph.sequence))
-
-    def notes(self) -> Iterator[str]:
-        """What was lost, a sentence for each kind."""
-        for what, which in self._lost.items():
-            yield f"Spark-DSG has no place for {what}: {list_names(which)}"
-
-    def _lose(self, what: str, which: str) -> None:
-        self._lost.setdefault(what, []).append(which)
+            self.losses.add("the sequence number", str(graph.sequence))
 
     def _number(self, graph: SceneGraph) -> Iterator[tuple[str, Any]]:
-        """Symbols by id: ``O33`` keeps its own, the others get numbers that nothing is named by."""
+        """Yield id and symbol: ``O33`` keeps its own, other nodes get unused numbers."""
         taken = {
             id_
             for id_, node in graph.nodes.items()
@@ -107,15 +94,15 @@ class _Writer:
         agents = iter(_AGENT_LETTERS)
         for id_, node in graph.nodes.items():
             if not PLAIN_ID.fullmatch(id_) and node.layer is not Layer.FLOOR:
-                self._lose("ids that are no plain names", id_)
+                self.losses.add("ids that are no plain names", id_)
             if node.layer is Layer.AGENT:
                 letter = next(agents, "")
                 if letter:
                     yield id_, self._dsg.NodeSymbol(letter, 0)
                 else:
-                    self._lose(f"more than {len(_AGENT_LETTERS)} agents", id_)
+                    self.losses.add(f"more than {len(_AGENT_LETTERS)} agents", id_)
             elif node.layer not in _LETTERS:
-                self._lose(f"the layer {node.layer.value}", id_)
+                self.losses.add(f"the layer {node.layer.value}", id_)
             elif id_ in taken:
                 yield id_, self._dsg.NodeSymbol(id_[0], int(id_[1:]))
             else:
@@ -128,7 +115,7 @@ class _Writer:
     def _add(self, node: SceneNode) -> None:
         dsg, symbol = self._dsg, self._symbols[node.id]
         if node.layer is Layer.AGENT:
-            attributes = self._agent(node)
+            attributes = self._build_agent(node)
             self.target.add_node(2, symbol.value, attributes, ord(symbol.category))
             return
         kinds = {
@@ -141,59 +128,59 @@ class _Writer:
         level = _LEVELS[node.layer]
         attributes.name = node.id
         attributes.semantic_label = self._numbers[level].get(node.category, NO_LABEL)
-        attributes.position = np.array(_position(node))
-        attributes.metadata.add(self._metadata(node))
-        box = self._room_box(node) if node.layer is Layer.ROOM else self._box(node)
+        attributes.position = np.array(_choose_position(node))
+        attributes.metadata.add(self._build_metadata(node))
+        box = self._build_room_box(node) if node.layer is Layer.ROOM else self._build_box(node)
         if box is not None:
             attributes.bounding_box = box
         self.target.add_node(level, symbol, attributes)
 
-    def _agent(self, node: SceneNode) -> Any:
+    def _build_agent(self, node: SceneNode) -> Any:
         attributes = self._dsg.AgentNodeAttributes()
-        attributes.position = np.array(_position(node))
+        attributes.position = np.array(_choose_position(node))
         if node.pose is not None:
             x, y, z, w = node.pose.orientation
             attributes.world_R_body = self._dsg.Quaternion(w, x, y, z)
         attributes.metadata.add(
-            {**self._metadata(node), ID_KEY: node.id, CATEGORY_KEY: node.category}
+            {**self._build_metadata(node), ID_KEY: node.id, CATEGORY_KEY: node.category}
         )
         if node.size is not None:
-            self._lose("the boxes of agents", node.id)
+            self.losses.add("the boxes of agents", node.id)
         return attributes
 
-    def _metadata(self, node: SceneNode) -> dict[str, Any]:
+    def _build_metadata(self, node: SceneNode) -> dict[str, Any]:
         metadata: dict[str, Any] = {}
         for name, value in node.attributes.items():
             if name in _OWN_KEYS or (type(value) is int and not -_INT64 <= value < _INT64):
-                self._lose("some attributes", f"{node.id}.{name}")
+                self.losses.add("some attributes", f"{node.id}.{name}")
             else:
                 metadata[name] = value
         if node.pose is None:
             metadata[PLACED_KEY] = False
-            self._lose("unknown positions (others read the origin)", node.id)
+            self.losses.add("unknown positions (others read the origin)", node.id)
         if node.polygon:
             metadata[OUTLINE_KEY] = [list(corner) for corner in node.polygon]
         if node.height is not None and (node.layer is not Layer.ROOM or not node.polygon):
-            self._lose("heights without a room's outline", node.id)
+            self.losses.add("heights without a room's outline", node.id)
         return metadata
 
-    def _box(self, node: SceneNode) -> Any:
+    def _build_box(self, node: SceneNode) -> Any:
         if node.size is None or node.pose is None:
             if node.size is not None:
-                self._lose("sizes without a position", node.id)
+                self.losses.add("sizes without a position", node.id)
             elif node.pose is not None and node.pose.orientation != Pose((0, 0, 0)).orientation:
-                self._lose("orientations without a box", node.id)
+                self.losses.add("orientations without a box", node.id)
             return None
         if np.min(np.float32(np.array(node.size))) <= 0.0:
-            self._lose("flat boxes", node.id)
+            self.losses.add("flat boxes", node.id)
             return None
-        return self._spark_box(node.pose, node.size)
+        return self._make_box(node.pose, node.size)
 
-    def _room_box(self, node: SceneNode) -> Any:
+    def _build_room_box(self, node: SceneNode) -> Any:
         if node.pose is not None and node.pose.orientation != Pose((0, 0, 0)).orientation:
-            self._lose("orientations of rooms", node.id)
+            self.losses.add("orientations of rooms", node.id)
         if node.size is not None:
-            self._lose("boxes of rooms, which become outlines", node.id)
+            self.losses.add("boxes of rooms, which become outlines", node.id)
         outline = footprint_of(node)
         height = node.height or (node.size[2] if node.size else None)
         if not outline or height is None:
@@ -201,9 +188,9 @@ class _Writer:
         x0, y0, x1, y1 = bounds(outline)
         middle = node.pose.position[2] if node.pose else height / 2.0
         centre = Pose(((x0 + x1) / 2.0, (y0 + y1) / 2.0, middle))
-        return self._spark_box(centre, (x1 - x0, y1 - y0, height))
+        return self._make_box(centre, (x1 - x0, y1 - y0, height))
 
-    def _spark_box(self, pose: Pose, size: tuple[float, float, float]) -> Any:
+    def _make_box(self, pose: Pose, size: tuple[float, float, float]) -> Any:
         from scipy.spatial.transform import Rotation
 
         types = self._dsg.BoundingBoxType
@@ -219,13 +206,13 @@ class _Writer:
     def _add_parents(self, node: SceneNode) -> None:
         for parent in node.parents:
             if not self._connect(parent, node.id):
-                self._lose("parents in the same or a lower layer", f"{node.id} in {parent}")
+                self.losses.add("parents in the same or a lower layer", f"{node.id} in {parent}")
 
     def _connect(self, parent: str, child: str) -> bool:
-        """An edge, if it makes the one the parent of the other (or one of them is left out)."""
+        """Add an edge; return False if it would not make the one the parent of the other."""
         above, below = self._symbols.get(parent), self._symbols.get(child)
         if above is None or below is None:
-            return True  # said with the layer
+            return True  # the lost layer is noted already
         nodes = self._graph.nodes
         if _LEVELS[nodes[parent].layer] <= _LEVELS[nodes[child].layer]:
             return False
@@ -242,14 +229,14 @@ class _Writer:
                 if legs[0] != legs[1]:
                     self._join(legs)
             elif relation.name in ALWAYS and relation.provenance is not Provenance.GIVEN:
-                continue  # reading derives it anew
+                continue  # derived again on reading
             elif relation.name in ("in_room", "at") and len(legs) == 2 and legs[1] in rooms:
                 lost[relation.name] += not self._connect(legs[1], legs[0])
             else:
                 lost[relation.name] += 1
         for name, count in sorted(lost.items()):
             if count:
-                self._lose("relations", f"{count} {name}")
+                self.losses.add("relations", f"{count} {name}")
 
     def _join(self, legs: tuple[str, ...]) -> None:
         a, b = (self._symbols[room] for room in legs[:2])
@@ -257,10 +244,10 @@ class _Writer:
             self.target.insert_edge(a, b)
         for door in legs[2:]:
             if not (self._connect(legs[0], door) and self._connect(legs[1], door)):
-                self._lose("doors of another layer", door)
+                self.losses.add("doors of another layer", door)
 
 
-def _position(node: SceneNode) -> tuple[float, float, float]:
+def _choose_position(node: SceneNode) -> tuple[float, float, float]:
     if node.pose is not None:
         return node.pose.position
     if node.polygon:
@@ -268,10 +255,10 @@ def _position(node: SceneNode) -> tuple[float, float, float]:
     return (0.0, 0.0, 0.0)
 
 
-def _label_numbers(graph: SceneGraph) -> dict[int, Mapping[str, int]]:
-    """Numbers of the categories in each layer; the name that stands for "no label" has none."""
+def _number_labels(graph: SceneGraph) -> dict[int, Mapping[str, int]]:
+    """Number the categories in each layer; the name that stands for "no label" gets none."""
     return {
-        _LEVELS[layer]: _numbered(
+        _LEVELS[layer]: _number_categories(
             (node.category for node in graph.in_layer(layer)),
             "unknown" if layer is Layer.OBJECT else layer.value,
         )
@@ -279,6 +266,6 @@ def _label_numbers(graph: SceneGraph) -> dict[int, Mapping[str, int]]:
     }
 
 
-def _numbered(categories: Iterable[str], unlabelled: str) -> Mapping[str, int]:
+def _number_categories(categories: Iterable[str], unlabelled: str) -> Mapping[str, int]:
     names = sorted(set(categories) - {unlabelled})
     return {name: number for number, name in enumerate(names, start=1)}

@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AI2-THOR event metadata and ProcTHOR houses: Unity, left-handed and y up."""
+"""Events of AI2-THOR (`ai2thor`) and houses of ProcTHOR (`procthor`).
+
+Both have the conventions of Unity (`unity`): left-handed, y up.
+"""

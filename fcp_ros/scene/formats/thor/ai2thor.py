@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reader of AI2-THOR's event metadata: ``event.metadata`` of an iTHOR or ProcTHOR scene as JSON.
 
-- Frame: Unity's (left-handed, y up) becomes REP-103 as (z, -x, y), a turn about y one about -z.
+- Frame: Unity's (left-handed, y up) becomes REP-103 as (z, -x, y), a rotation about y one about -z.
 - Ids such as ``Fridge|-00.50|+00.90|+00.50`` are renamed (``identifiers``).
-- Boxes: the oriented box where there is one (things that can be picked up); else the upright box
-  around, so that furniture that stands askew has a box that is too large.
-- Receptacles: one word for on and in. What stands on the receptacle's top is ``on`` it, else the
+- Boxes: the oriented box if given (of things that can be picked up); else the upright box, which is
+  too large for furniture that stands askew.
+- Receptacles: one word for on and in. A thing on the receptacle's top is ``on`` it, else the
   receptacle's type decides. Of several receptacles the smallest counts.
-- Rooms: one for each ``Floor`` object, with the outline of its box; iTHOR's scene number says of
-  which kind. Without a ``Floor`` there is no room in the file.
-- States: ``is_open``, ``is_on``, ``is_dirty`` and ``is_filled``, for things that can be so.
+- Rooms: one for each ``Floor`` object, with the outline of its box; iTHOR's scene number gives its
+  kind. Without a ``Floor`` there is no room in the file.
+- States: ``is_open``, ``is_on``, ``is_dirty`` and ``is_filled``, for things that can have them.
 """
 
 from __future__ import annotations
@@ -17,30 +17,95 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Annotated
+
+from pydantic import Field
 
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats.corner_boxes import box_of_corners
-from fcp_ros.scene.formats.frames import UNITY
-from fcp_ros.scene.formats.holders import refuse_cycles
-from fcp_ros.scene.formats.identifiers import PlainIds, SourceId, plain_ids
-from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
-from fcp_ros.scene.formats.thor.ai2thor_model import EventMetadata, ThorObject, UprightBox
-from fcp_ros.scene.formats.thor.common import BY_TYPE, STRUCTURE, pose_of, word_for
-from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.formats.geometry import PlacedBox, fit_box_to_corners
+from fcp_ros.scene.formats.identifiers import PlainIds, SourceId, assign_ids
+from fcp_ros.scene.formats.scene_file import SceneFile
+from fcp_ros.scene.formats.thor.unity import (
+    BY_TYPE,
+    STRUCTURE,
+    UNITY,
+    UnityPose,
+    UnityVector,
+    choose_relation,
+)
+from fcp_ros.scene.formats.validation import (
+    Flag,
+    Name,
+    Position,
+    ToolModel,
+    refuse_cycles,
+    validate,
+)
 from fcp_ros.scene.graph.elements import (
     AttributeValue,
     Layer,
     Pose,
     SceneNode,
     SceneRelation,
-    Vector,
 )
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import box_corners
 
+EightCorners = Annotated[list[Position], Field(min_length=8, max_length=8)]
+
+
+class UprightBox(ToolModel):
+    """``axisAlignedBoundingBox``; its corners are redundant."""
+
+    center: UnityVector
+    size: UnityVector
+    cornerPoints: EightCorners | None = None
+
+
+class TurnedBox(ToolModel):
+    """``objectOrientedBoundingBox``: corners only."""
+
+    cornerPoints: EightCorners
+
+
+class ThorObject(UnityPose):
+    """One entry of ``objects``."""
+
+    objectId: Name
+    objectType: Name
+    openable: Flag = False
+    isOpen: Flag = False
+    toggleable: Flag = False
+    isToggled: Flag = False
+    dirtyable: Flag = False
+    isDirty: Flag = False
+    canFillWithLiquid: Flag = False
+    isFilledWithLiquid: Flag = False
+    isPickedUp: Flag = False
+    parentReceptacles: list[Name] | None = None
+    receptacleObjectIds: list[Name] | None = None
+    axisAlignedBoundingBox: UprightBox | None = None
+    objectOrientedBoundingBox: TurnedBox | None = None
+
+
+class ThorItem(ToolModel):
+    """One entry of ``inventoryObjects``: an object that the agent holds."""
+
+    objectId: Name
+
+
+class EventMetadata(ToolModel):
+    """``event.metadata``."""
+
+    sceneName: Name
+    agent: UnityPose
+    inventoryObjects: list[ThorItem] | None = None
+    objects: list[ThorObject]
+
+
 ON_TOP = 0.02
-"""A thing whose bottom is not lower than this (m) below a receptacle's top stands on it."""
+"""Greatest depth (m) of a thing's bottom below a receptacle's top that it stands on."""
 
 _ADVICE = "Write event.metadata again (json.dump), after ResetObjectFilter."
 _CORNERS_DIFFER = 0.01
@@ -50,50 +115,43 @@ _ITHOR_SCENE = re.compile(r"FloorPlan(\d+)(?:_physics)?")
 _ITHOR_ROOMS = ((1, "kitchen"), (201, "living_room"), (301, "bedroom"), (401, "bathroom"))
 _ROOMS_OF_A_KIND = 30
 
-Box = tuple[Pose, Vector]
-
 
 def is_ai2thor(file: SceneFile) -> bool:
-    """Whether the document is an event's metadata: a scene name, an agent and objects."""
-    document = file.document
-    if file.syntax is not Syntax.JSON or not isinstance(document, dict):
-        return False
-    return {"sceneName", "agent", "objects"} <= document.keys()
+    """Return True for an event's metadata: a scene name, an agent and objects."""
+    return file.has_keys("sceneName", "agent", "objects")
 
 
 def read_ai2thor(file: SceneFile) -> SceneGraph:
-    """The graph of an event's metadata; raises SceneError naming each wrong entry."""
-    objects = file.document["objects"]
-    file.limits.check_nodes(len(objects) if isinstance(objects, list) else 0, file.name)
-    return _Reading(validated(EventMetadata, file.document, file.name, _ADVICE)).graph(file.name)
+    """Read an event's metadata; raises SceneError naming each wrong entry."""
+    file.check_counts("objects")
+    return _EventReader(validate(EventMetadata, file.document, file.name, _ADVICE)).build(file.name)
 
 
-class _Reading:
-    """One file on its way to a graph."""
+class _EventReader:
+    """An event's metadata, converted to a graph."""
 
     def __init__(self, metadata: EventMetadata) -> None:
         self._metadata = metadata
         floors = _floors(metadata.objects)
-        kind = _kind_of_room(metadata.sceneName) if len(floors) == 1 else "room"
+        kind = _find_room_kind(metadata.sceneName) if len(floors) == 1 else "room"
         self._floors = {floor.objectId: kind for floor in floors}
         self._objects = {o.objectId: o for o in metadata.objects if not self._is_structure(o)}
-        self._ids: PlainIds = plain_ids(self._named())
+        self._ids: PlainIds = assign_ids(self._list_elements())
         self._notes = list(self._ids.notes)
         left_out = len(metadata.objects) - len(self._objects)
         if left_out:
             self._notes.append(f"{left_out} walls, ceilings and floors of houses were left out")
-        self._boxes = {id_: self._box(thing) for id_, thing in self._objects.items()}
+        self._boxes = {id_: self._choose_box(thing) for id_, thing in self._objects.items()}
 
-    def graph(self, source: str) -> SceneGraph:
-        held = self._held()
+    def build(self, source: str) -> SceneGraph:
+        held = self._find_held()
         robot = self._ids[_AGENT]
         relations = [SceneRelation("holding", (robot, self._ids[id_])) for id_ in held]
-        relations += self._placed(held)
-        agent = self._metadata.agent
+        relations += self._relate_placed(held)
         nodes = [
-            *(self._room(id_, kind) for id_, kind in self._floors.items()),
-            *(self._object(thing) for thing in self._objects.values()),
-            SceneNode(robot, Layer.AGENT, "robot", pose_of(agent.position, agent.rotation)),
+            *(self._build_room(id_, kind) for id_, kind in self._floors.items()),
+            *(self._build_object(thing) for thing in self._objects.values()),
+            SceneNode(robot, Layer.AGENT, "robot", self._metadata.agent.to_pose()),
         ]
         return SceneGraph.of(nodes, relations, source=source, notes=self._notes)
 
@@ -101,7 +159,7 @@ class _Reading:
         is_floor = thing.objectType == "Floor"
         return thing.objectType in STRUCTURE or (is_floor and thing.objectId not in self._floors)
 
-    def _named(self) -> Iterator[tuple[SourceId, str]]:
+    def _list_elements(self) -> Iterator[tuple[SourceId, str]]:
         for floor, kind in self._floors.items():
             yield _ROOM_OF + floor, kind
         for thing in self._metadata.objects:
@@ -109,15 +167,15 @@ class _Reading:
                 yield thing.objectId, thing.objectType
         yield _AGENT, "robot"
 
-    def _box(self, thing: ThorObject) -> Box | None:
-        """The oriented box, else the upright one."""
+    def _choose_box(self, thing: ThorObject) -> PlacedBox | None:
+        """Return the oriented box, else the upright one."""
         upright = thing.axisAlignedBoundingBox
-        box = None if upright is None else _upright(thing.objectId, upright)
+        box = None if upright is None else _build_upright_box(thing.objectId, upright)
         if thing.objectOrientedBoundingBox is None:
             return box
-        heading = pose_of(thing.position, thing.rotation).yaw
+        heading = thing.to_pose().yaw
         corners = thing.objectOrientedBoundingBox.cornerPoints
-        turned = box_of_corners([UNITY.point(corner) for corner in corners], heading)
+        turned = fit_box_to_corners([UNITY.to_point(corner) for corner in corners], heading)
         if turned is None:
             self._notes.append(
                 f"the oriented box of {self._ids[thing.objectId]} is flat or no box: "
@@ -125,61 +183,61 @@ class _Reading:
             )
         return turned or box
 
-    def _room(self, floor: str, kind: str) -> SceneNode:
+    def _build_room(self, floor: str, kind: str) -> SceneNode:
         box = self._boxes[floor]
         return SceneNode(
             self._ids[_ROOM_OF + floor],
             Layer.ROOM,
             kind,
-            polygon=box_corners(*box) if box is not None and min(box[1][:2]) > 0.0 else (),
+            polygon=box_corners(*box) if box is not None and min(box.size[:2]) > 0.0 else (),
         )
 
-    def _object(self, thing: ThorObject) -> SceneNode:
+    def _build_object(self, thing: ThorObject) -> SceneNode:
         box = self._boxes[thing.objectId]
         is_floor = thing.objectId in self._floors
         return SceneNode(
             self._ids[thing.objectId],
             Layer.OBJECT,
             thing.objectType,
-            pose=box[0] if box is not None else pose_of(thing.position, thing.rotation),
-            size=box[1] if box is not None else None,
-            attributes={**self._ids.attributes(thing.objectId), **_states(thing)},
+            pose=box.pose if box is not None else thing.to_pose(),
+            size=box.size if box is not None else None,
+            attributes={**self._ids.attributes(thing.objectId), **_read_states(thing)},
             parents=(self._ids[_ROOM_OF + thing.objectId],) if is_floor else (),
         )
 
-    def _held(self) -> list[str]:
-        """What the agent holds, by its inventory and by the objects themselves."""
+    def _find_held(self) -> list[str]:
+        """Find the objects that the agent holds, by its inventory and by the objects themselves."""
         listed_items = self._metadata.inventoryObjects
         inventory = {item.objectId for item in listed_items or ()}
         picked_up = {id_ for id_, thing in self._objects.items() if thing.isPickedUp}
         for id_ in sorted(inventory - self._objects.keys()):
-            raise _dangling("agent", "inventoryObjects", id_)
+            raise _describe_dangling("agent", "inventoryObjects", id_)
         differing = inventory ^ picked_up
         if differing and listed_items is not None:
             self._notes.append(
-                "inventoryObjects and isPickedUp differ, what either says is held counts: "
-                f"{self._listed(differing)}"
+                "inventoryObjects and isPickedUp differ, an object in either counts as held: "
+                f"{self._list_ids(differing)}"
             )
         return [id_ for id_ in self._objects if id_ in inventory or id_ in picked_up]
 
-    def _placed(self, held: Collection[str]) -> list[SceneRelation]:
-        """``on`` and ``inside`` from the receptacles, each thing in one place."""
-        receptacles = self._receptacles()
+    def _relate_placed(self, held: Collection[str]) -> list[SceneRelation]:
+        """Derive ``on`` and ``inside`` from the receptacles, each thing in one place."""
+        receptacles = self._find_receptacles()
         chosen = {
-            id_: min(parents, key=self._volume)
+            id_: min(parents, key=self._measure_volume)
             for id_, parents in receptacles.items()
             if parents and id_ not in held
         }
         several = [id_ for id_ in chosen if len(receptacles[id_]) > 1]
         if several:
             self._notes.append(
-                f"of several receptacles the smallest counts for {self._listed(several)}"
+                f"of several receptacles the smallest counts for {self._list_ids(several)}"
             )
         refuse_cycles(chosen, _ADVICE)
-        return [self._relation(id_, holder) for id_, holder in chosen.items()]
+        return [self._relate(id_, holder) for id_, holder in chosen.items()]
 
-    def _receptacles(self) -> dict[str, list[str]]:
-        """Receptacles by object, as both sides of the relation say it."""
+    def _find_receptacles(self) -> dict[str, list[str]]:
+        """Collect the receptacles of each object from both sides of the relation."""
         table: dict[str, dict[str, None]] = {id_: {} for id_ in self._objects}
         on_floors, differing = [], []
         for id_, thing in self._objects.items():
@@ -192,56 +250,56 @@ class _Reading:
                 elif parent.split("|")[0] == "Floor":
                     on_floors.append(id_)
                 else:
-                    raise _dangling(id_, "parentReceptacles", parent)
+                    raise _describe_dangling(id_, "parentReceptacles", parent)
         for id_, thing in self._objects.items():
             for child in thing.receptacleObjectIds or ():
                 if child not in self._objects:
-                    raise _dangling(id_, "receptacleObjectIds", child)
+                    raise _describe_dangling(id_, "receptacleObjectIds", child)
                 if id_ not in table[child]:
                     table[child][id_] = None
                     differing.append(child)
         if on_floors:
             self._notes.append(
-                f"{self._listed(on_floors)} stand on a Floor that is not listed: "
+                f"{self._list_ids(on_floors)} stand on a Floor that is not listed: "
                 "taken as the floor of their room"
             )
         if differing:
             self._notes.append(
-                "parentReceptacles and receptacleObjectIds differ, what either says counts: "
-                f"{self._listed(dict.fromkeys(differing))}"
+                "parentReceptacles and receptacleObjectIds differ, a relation in either counts: "
+                f"{self._list_ids(dict.fromkeys(differing))}"
             )
         return {id_: list(parents) for id_, parents in table.items()}
 
-    def _volume(self, id_: str) -> float:
+    def _measure_volume(self, id_: str) -> float:
         box = self._boxes[id_]
-        return box[1][0] * box[1][1] * box[1][2] if box is not None else math.inf
+        return math.prod(box.size) if box is not None else math.inf
 
-    def _relation(self, item: str, holder: str) -> SceneRelation:
+    def _relate(self, item: str, holder: str) -> SceneRelation:
         legs = (self._ids[item], self._ids[holder])
         ours, theirs = self._boxes[item], self._boxes[holder]
-        if ours is not None and theirs is not None and _bottom(ours) >= _top(theirs) - ON_TOP:
+        if ours is not None and theirs is not None and ours.bottom >= theirs.top - ON_TOP:
             return SceneRelation("on", legs)
-        return SceneRelation(word_for(self._objects[holder].objectType), legs, BY_TYPE)
+        return SceneRelation(choose_relation(self._objects[holder].objectType), legs, BY_TYPE)
 
-    def _listed(self, ids: Iterable[str]) -> str:
+    def _list_ids(self, ids: Iterable[str]) -> str:
         return list_names(sorted(self._ids[id_] for id_ in ids))
 
 
-def _dangling(element: str, key: str, missing: str) -> SceneError:
+def _describe_dangling(element: str, key: str, missing: str) -> SceneError:
     return SceneError(
         f"{key} names {missing!r}, which is not listed", element=element, advice=_ADVICE
     )
 
 
 def _floors(objects: Sequence[ThorObject]) -> list[ThorObject]:
-    """The floors of rooms; in ProcTHOR (``room|2``) without that of the whole house."""
+    """Return the floors of rooms; in ProcTHOR (``room|2``) without that of the whole house."""
     floors = [thing for thing in objects if thing.objectType == "Floor"]
     rooms = [floor for floor in floors if floor.objectId.startswith("room|")]
     return rooms or floors
 
 
-def _kind_of_room(scene: str) -> str:
-    """iTHOR numbers its scenes by kind of room: 1 to 30 are kitchens, and so on."""
+def _find_room_kind(scene: str) -> str:
+    """Find the kind of room by iTHOR's scene number: 1 to 30 are kitchens, and so on."""
     match = _ITHOR_SCENE.fullmatch(scene)
     if match is not None:
         for first, kind in _ITHOR_ROOMS:
@@ -250,7 +308,7 @@ def _kind_of_room(scene: str) -> str:
     return "room"
 
 
-def _states(thing: ThorObject) -> dict[str, AttributeValue]:
+def _read_states(thing: ThorObject) -> dict[str, AttributeValue]:
     states: dict[str, AttributeValue] = {}
     for can, name, value in (
         (thing.openable, "is_open", thing.isOpen),
@@ -263,20 +321,20 @@ def _states(thing: ThorObject) -> dict[str, AttributeValue]:
     return states
 
 
-def _upright(element: str, box: UprightBox) -> Box:
+def _build_upright_box(element: str, box: UprightBox) -> PlacedBox:
     _check_corners(element, box)
-    size = UNITY.extents(box.size.values)
+    size = UNITY.to_extents(box.size.values)
     if min(size) < 0.0:
         raise SceneError(
             f"axisAlignedBoundingBox has the negative size {size}",
             element=element,
             advice=_ADVICE,
         )
-    return Pose(UNITY.point(box.center.values)), size
+    return PlacedBox(Pose(UNITY.to_point(box.center.values)), size)
 
 
 def _check_corners(element: str, box: UprightBox) -> None:
-    """Centre and size must say the same as the corners."""
+    """Raise SceneError if centre and size contradict the corners."""
     for axis, corners in enumerate(zip(*box.cornerPoints or (), strict=True)):
         centre, half = box.center.values[axis], box.size.values[axis] / 2.0
         gap = max(abs(min(corners) - centre + half), abs(max(corners) - centre - half))
@@ -286,11 +344,3 @@ def _check_corners(element: str, box: UprightBox) -> None:
                 element=element,
                 advice=_ADVICE,
             )
-
-
-def _bottom(box: Box) -> float:
-    return box[0].position[2] - box[1][2] / 2.0
-
-
-def _top(box: Box) -> float:
-    return box[0].position[2] + box[1][2] / 2.0

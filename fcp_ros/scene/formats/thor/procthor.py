@@ -1,71 +1,126 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reader of ProcTHOR houses (schema 1.0.0): rooms, doors and where which asset stands.
+"""Reader of ProcTHOR houses (schema 1.0.0): rooms, doors, walls, and places of assets.
 
 - Frame and ids: as for AI2-THOR (``ai2thor``). A room's id comes from its type (``kitchen_1``).
-- Objects have a position and a turn, but no size: that is in Unity's assets.
-- ``children`` says what an object holds, but not whether on or in: its type decides.
-- A door joins ``room0`` and ``room1``; one whose two rooms are the same leads outside and is left
-  out. Its place counts along ``wall0``, from that wall's first corner: where that wall is not
-  listed, the door has no place. Walls have no thickness, so doors have none.
+- Objects have a position and a rotation, but no size: that is in Unity's assets.
+- ``children`` lists the things on or in an object; its type decides between the two.
+- A door joins ``room0`` and ``room1``; a door with one room twice leads outside and is left out.
+  Its place counts along ``wall0``, from that wall's first corner: if that wall is not listed,
+  the door has no place. Walls have no thickness, so doors have none.
 - A wall that is ``empty`` is an opening between its room and the one on its other side.
-- A room is as high as its walls; without walls its height is not known.
+- A room is as high as its walls; without walls its height is unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats.frames import UNITY
-from fcp_ros.scene.formats.identifiers import SourceId, plain_ids
-from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
-from fcp_ros.scene.formats.thor.common import BY_TYPE, pose_of, word_for
-from fcp_ros.scene.formats.thor.procthor_model import (
-    HouseHole,
-    HouseObject,
-    HouseRoom,
-    ProcthorHouse,
+from fcp_ros.scene.formats.geometry import PlacedBox
+from fcp_ros.scene.formats.identifiers import SourceId, assign_ids
+from fcp_ros.scene.formats.scene_file import SceneFile
+from fcp_ros.scene.formats.thor.unity import BY_TYPE, UNITY, UnityPose, UnityVector, choose_relation
+from fcp_ros.scene.formats.validation import Flag, Name, Share, ToolModel, keys_of_first, validate
+from fcp_ros.scene.graph.elements import (
+    AttributeValue,
+    Layer,
+    Pose,
+    SceneNode,
+    SceneRelation,
+    Vector,
 )
-from fcp_ros.scene.formats.thor.procthor_walls import (
-    Box,
-    hole_box,
-    open_boundaries,
-    tops_of_walls,
-    wall_box,
-)
-from fcp_ros.scene.formats.validation import validated
-from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import Polygon, centroid
+
+Outline = Annotated[list[UnityVector], Field(min_length=3)]
+
+
+class ProcthorRoom(ToolModel):
+    """One entry of ``rooms``."""
+
+    id: Name
+    roomType: Name
+    floorPolygon: Outline
+
+
+class ProcthorWall(ToolModel):
+    """One entry of ``walls``: upright; ``empty`` is an open boundary between two rooms."""
+
+    id: Name
+    roomId: Name
+    polygon: Annotated[list[UnityVector], Field(min_length=4)]
+    empty: Flag = False
+
+
+class ProcthorHole(ToolModel):
+    """One entry of ``doors`` or ``windows``.
+
+    ``holePolygon`` has two opposite corners: x along ``wall0`` from its first corner, y upward.
+    """
+
+    id: Name
+    assetId: Name
+    room0: Name
+    room1: Name
+    wall0: Name
+    holePolygon: Annotated[list[UnityVector], Field(min_length=2)]
+    openable: Flag = False
+    openness: Share | None = None
+
+
+class ProcthorObject(UnityPose):
+    """One entry of ``objects``, or of another one's ``children``."""
+
+    id: Name
+    openness: Share | None = None
+    isOn: Flag | None = None
+    isDirty: Flag | None = None
+    children: list[ProcthorObject] = Field(default_factory=list)
+
+
+class ProcthorMetadata(ToolModel):
+    """``metadata``; the agent is the robot at its start."""
+
+    agent: UnityPose | None = None
+
+
+class ProcthorHouse(ToolModel):
+    """The whole file."""
+
+    rooms: list[ProcthorRoom]
+    walls: list[ProcthorWall] = Field(default_factory=list)
+    doors: list[ProcthorHole] = Field(default_factory=list)
+    windows: list[ProcthorHole] = Field(default_factory=list)
+    objects: list[ProcthorObject] = Field(default_factory=list)
+    metadata: ProcthorMetadata = Field(default_factory=ProcthorMetadata)
+
 
 _ADVICE = "Write the house again as ProcTHOR has it (schema 1.0.0)."
 _ROBOT = "|agent"
 
 
 def is_procthor(file: SceneFile) -> bool:
-    """Whether the document has rooms with ``floorPolygon``, or ProcTHOR's parameters."""
-    document = file.document
-    if file.syntax is not Syntax.JSON or not isinstance(document, dict):
+    """Return True if the document has rooms with ``floorPolygon``, or ProcTHOR's parameters."""
+    if not file.has_keys("rooms") or not isinstance(file.document["rooms"], list):
         return False
-    rooms = document.get("rooms")
-    if not isinstance(rooms, list):
-        return False
-    first = rooms[0] if rooms else None
-    is_room = isinstance(first, dict) and "floorPolygon" in first
-    return is_room or "proceduralParameters" in document
+    is_room = "floorPolygon" in keys_of_first(file.document["rooms"])
+    return is_room or "proceduralParameters" in file.document
 
 
 def read_procthor(file: SceneFile) -> SceneGraph:
-    """The graph of a house; raises SceneError naming each wrong entry."""
-    file.limits.check_nodes(_count(file.document, file.limits.max_nodes), file.name)
-    house = validated(ProcthorHouse, file.document, file.name, _ADVICE)
-    return _Reading(house).graph(file.name)
+    """Read a house; raises SceneError naming each wrong entry."""
+    file.limits.check_nodes(_count_entries(file.document, file.limits.max_nodes), file.name)
+    house = validate(ProcthorHouse, file.document, file.name, _ADVICE)
+    return _HouseReader(house).build(file.name)
 
 
-def _count(document: Mapping[str, Any], most: int) -> int:
-    """Entries of a house, before anything is made of them (stops above ``most``)."""
+def _count_entries(document: Mapping[str, Any], most: int) -> int:
+    """Count the entries of a house before they are validated; stop above ``most``."""
     waiting = [document.get(key) for key in ("rooms", "walls", "doors", "windows", "objects")]
     count = 0
     while waiting and count <= most:
@@ -76,56 +131,57 @@ def _count(document: Mapping[str, Any], most: int) -> int:
     return count
 
 
-class _Reading:
-    """One house on its way to a graph."""
+class _HouseReader:
+    """A house, converted to a graph."""
 
     def __init__(self, house: ProcthorHouse) -> None:
         self._house = house
         self._rooms = {room.id: room for room in house.rooms}
         self._walls = {wall.id: wall for wall in house.walls}
-        self._outlines = {room.id: _outline(room) for room in house.rooms}
-        self._objects = list(_all_objects(house))
-        self._openings = open_boundaries(house.walls, self._outlines)
-        self._tops = tops_of_walls(house.walls)
-        self._ids = plain_ids(self._named())
+        self._outlines = {room.id: _build_outline(room) for room in house.rooms}
+        self._objects = list(_walk_objects(house))
+        self._openings = find_openings(house.walls, self._outlines)
+        self._tops = _find_wall_tops(house.walls)
+        self._ids = assign_ids(self._list_elements())
         self._notes = list(self._ids.notes)
 
-    def graph(self, source: str) -> SceneGraph:
+    def build(self, source: str) -> SceneGraph:
         agent = self._house.metadata.agent
         relations: list[SceneRelation] = []
-        nodes = [self._room(room) for room in self._house.rooms]
-        nodes += self._doors(relations)
-        nodes += self._opening_nodes(relations)
-        nodes += [self._window(window) for window in self._house.windows]
-        nodes += [self._object(thing) for thing, _ in self._objects]
+        nodes = [self._build_room(room) for room in self._house.rooms]
+        nodes += self._build_doors(relations)
+        nodes += self._build_openings(relations)
+        nodes += [self._build_window(window) for window in self._house.windows]
+        nodes += [self._build_object(thing) for thing, _ in self._objects]
         relations += [
             SceneRelation(
-                word_for(_type(holder)), (self._ids[thing.id], self._ids[holder.id]), BY_TYPE
+                choose_relation(_to_type(holder)),
+                (self._ids[thing.id], self._ids[holder.id]),
+                BY_TYPE,
             )
             for thing, holder in self._objects
             if holder is not None
         ]
         if agent is not None:
-            pose = pose_of(agent.position, agent.rotation)
-            nodes.append(SceneNode(self._ids[_ROBOT], Layer.AGENT, "robot", pose))
+            nodes.append(SceneNode(self._ids[_ROBOT], Layer.AGENT, "robot", agent.to_pose()))
         return SceneGraph.of(nodes, relations, source=source, notes=self._notes)
 
-    def _named(self) -> Iterator[tuple[SourceId, str]]:
+    def _list_elements(self) -> Iterator[tuple[SourceId, str]]:
         for room in self._house.rooms:
             yield room.id, room.roomType
         for door in self._house.doors:
-            yield door.id, _door_category(door)
+            yield door.id, _choose_door_category(door)
         for window in self._house.windows:
             yield window.id, "window"
         for wall in self._openings:
             yield wall, "opening"
         for thing, _ in self._objects:
-            yield thing.id, _type(thing)
+            yield thing.id, _to_type(thing)
         yield _ROBOT, "robot"
 
-    def _room(self, room: HouseRoom) -> SceneNode:
+    def _build_room(self, room: ProcthorRoom) -> SceneNode:
         outline = self._outlines[room.id]
-        level = UNITY.point(room.floorPolygon[0].values)[2]
+        level = UNITY.to_point(room.floorPolygon[0].values)[2]
         height = self._tops.get(room.id, level) - level
         x, y = centroid(outline)
         return SceneNode(
@@ -138,22 +194,22 @@ class _Reading:
             attributes=self._ids.attributes(room.id),
         )
 
-    def _doors(self, relations: list[SceneRelation]) -> list[SceneNode]:
+    def _build_doors(self, relations: list[SceneRelation]) -> list[SceneNode]:
         nodes, outside, unplaced = [], [], []
         for door in self._house.doors:
-            rooms = [self._known_room(door.id, room) for room in (door.room0, door.room1)]
+            rooms = [self._require_room(door.id, room) for room in (door.room0, door.room1)]
             id_ = self._ids[door.id]
             if rooms[0] == rooms[1]:
                 outside.append(door.id)
                 continue
-            pose, size = self._hole_box(door)
+            pose, size = self._place_hole(door)
             if pose is None:
                 unplaced.append(id_)
             nodes.append(
                 SceneNode(
                     id_,
                     Layer.OBJECT,
-                    _door_category(door),
+                    _choose_door_category(door),
                     pose=pose,
                     size=size,
                     attributes={**self._ids.attributes(door.id), "is_open": _is_open(door)},
@@ -164,12 +220,12 @@ class _Reading:
             self._notes.append(f"doors that lead outside were left out: {list_names(outside)}")
         if unplaced:
             self._notes.append(
-                f"the wall of {list_names(unplaced)} is not listed: where it is, is not known"
+                f"the walls of {list_names(unplaced)} are not listed: the doors have no place"
             )
         return nodes
 
-    def _window(self, window: HouseHole) -> SceneNode:
-        pose, size = self._hole_box(window)
+    def _build_window(self, window: ProcthorHole) -> SceneNode:
+        pose, size = self._place_hole(window)
         return SceneNode(
             self._ids[window.id],
             Layer.OBJECT,
@@ -177,43 +233,43 @@ class _Reading:
             pose=pose,
             size=size,
             attributes=self._ids.attributes(window.id),
-            parents=(self._known_room(window.id, window.room0),),
+            parents=(self._require_room(window.id, window.room0),),
         )
 
-    def _object(self, thing: HouseObject) -> SceneNode:
+    def _build_object(self, thing: ProcthorObject) -> SceneNode:
         return SceneNode(
             self._ids[thing.id],
             Layer.OBJECT,
-            _type(thing),
-            pose=pose_of(thing.position, thing.rotation),
-            attributes={**self._ids.attributes(thing.id), **_states(thing)},
+            _to_type(thing),
+            pose=thing.to_pose(),
+            attributes={**self._ids.attributes(thing.id), **_read_states(thing)},
         )
 
-    def _known_room(self, element: str, room: str) -> str:
+    def _require_room(self, element: str, room: str) -> str:
         if room not in self._rooms:
             raise SceneError(
                 f"it names the room {room!r}, which is not listed", element=element, advice=_ADVICE
             )
         return self._ids[room]
 
-    def _hole_box(self, hole: HouseHole) -> Box | tuple[None, None]:
-        """Pose and size of a door or window; (None, None) where its wall is not listed."""
+    def _place_hole(self, hole: ProcthorHole) -> PlacedBox | tuple[None, None]:
+        """Place a door or window; (None, None) if its wall is not listed."""
         wall = self._walls.get(hole.wall0)
-        return (None, None) if wall is None else hole_box(hole, wall, _ADVICE)
+        return (None, None) if wall is None else place_hole(hole, wall)
 
-    def _opening_nodes(self, relations: list[SceneRelation]) -> Iterator[SceneNode]:
+    def _build_openings(self, relations: list[SceneRelation]) -> Iterator[SceneNode]:
         for wall, rooms in self._openings.items():
             id_ = self._ids[wall]
             legs = (self._ids[rooms[0]], self._ids[rooms[1]], id_)
             relations.append(SceneRelation("connected", legs))
-            pose, size = wall_box(self._walls[wall])
+            pose, size = _place_wall(self._walls[wall])
             attributes = self._ids.attributes(wall)
             yield SceneNode(id_, Layer.OBJECT, "opening", pose, size, attributes=attributes)
 
 
-def _all_objects(house: ProcthorHouse) -> Iterator[tuple[HouseObject, HouseObject | None]]:
-    """Each object with the one that holds it."""
-    waiting: list[tuple[HouseObject, HouseObject | None]] = [
+def _walk_objects(house: ProcthorHouse) -> Iterator[tuple[ProcthorObject, ProcthorObject | None]]:
+    """Yield each object with the one that holds it."""
+    waiting: list[tuple[ProcthorObject, ProcthorObject | None]] = [
         (thing, None) for thing in reversed(house.objects)
     ]
     while waiting:
@@ -222,28 +278,28 @@ def _all_objects(house: ProcthorHouse) -> Iterator[tuple[HouseObject, HouseObjec
         waiting += [(child, thing) for child in reversed(thing.children)]
 
 
-def _outline(room: HouseRoom) -> Polygon:
-    corners = [UNITY.point(corner.values)[:2] for corner in room.floorPolygon]
+def _build_outline(room: ProcthorRoom) -> Polygon:
+    corners = [UNITY.to_point(corner.values)[:2] for corner in room.floorPolygon]
     if len(corners) > 3 and corners[0] == corners[-1]:
         corners.pop()
     return tuple(corners)
 
 
-def _type(thing: HouseObject) -> str:
-    """``Apple`` of ``Apple|surface|2|2``."""
+def _to_type(thing: ProcthorObject) -> str:
+    """Return ``Apple`` for ``Apple|surface|2|2``."""
     return thing.id.split("|")[0] or "unknown"
 
 
-def _door_category(door: HouseHole) -> str:
-    """A frame has no leaf that could be shut."""
+def _choose_door_category(door: ProcthorHole) -> str:
+    """Call a frame, which has no leaf that could be shut, a doorway."""
     return "doorway" if door.assetId.startswith("Doorframe") else "door"
 
 
-def _is_open(door: HouseHole) -> bool:
+def _is_open(door: ProcthorHole) -> bool:
     return door.assetId.startswith("Doorframe") or (door.openness or 0.0) > 0.0
 
 
-def _states(thing: HouseObject) -> dict[str, AttributeValue]:
+def _read_states(thing: ProcthorObject) -> dict[str, AttributeValue]:
     states: dict[str, AttributeValue] = {}
     if thing.openness is not None:
         states["is_open"] = thing.openness > 0.0
@@ -252,3 +308,105 @@ def _states(thing: HouseObject) -> dict[str, AttributeValue]:
     if thing.isDirty is not None:
         states["is_dirty"] = thing.isDirty
     return states
+
+
+BESIDE = 0.02
+"""Greatest distance (m) of the middle of an open boundary from the room's outline beyond."""
+
+BEYOND_WALL = 0.05
+"""Greatest length (m) of a hole beyond its wall."""
+
+
+def place_hole(hole: ProcthorHole, wall: ProcthorWall) -> PlacedBox:
+    """Return the box of a door or window: without thickness, its x axis along the wall.
+
+    Raises:
+        SceneError: It reaches beyond the wall.
+    """
+    start, end = _find_foot(wall)
+    length = math.dist(start, end)
+    along = sorted(corner.x for corner in hole.holePolygon)
+    upward = sorted(corner.y for corner in hole.holePolygon)
+    if along[0] < -BEYOND_WALL or along[-1] > length + BEYOND_WALL or length == 0.0:
+        raise SceneError(
+            f"its hole reaches from {along[0]} to {along[-1]} m along a wall of {length:.3g} m",
+            element=hole.id,
+            advice=_ADVICE,
+        )
+    share = (along[0] + along[-1]) / 2.0 / length
+    x, y = (a + share * (b - a) for a, b in zip(start[:2], end[:2], strict=True))
+    z = start[2] + (upward[0] + upward[-1]) / 2.0
+    size = (along[-1] - along[0], 0.0, upward[-1] - upward[0])
+    return PlacedBox(Pose.at(x, y, z, _measure_yaw(start, end)), size)
+
+
+def _place_wall(wall: ProcthorWall) -> PlacedBox:
+    """Return the box of a whole wall, its x axis along it."""
+    start, end = _find_foot(wall)
+    height = max(corner.y for corner in wall.polygon) - start[2]
+    x, y, z = _find_middle(wall)
+    size = (math.dist(start, end), 0.0, max(height, 0.0))
+    return PlacedBox(Pose.at(x, y, z + height / 2.0, _measure_yaw(start, end)), size)
+
+
+def _find_wall_tops(walls: Iterable[ProcthorWall]) -> dict[str, float]:
+    """Return the greatest height (m) of the walls of each room."""
+    tops: dict[str, float] = {}
+    for wall in walls:
+        top = max(corner.y for corner in wall.polygon)
+        tops[wall.roomId] = max(top, tops.get(wall.roomId, top))
+    return tops
+
+
+def find_openings(
+    walls: Iterable[ProcthorWall], outlines: Mapping[str, Polygon]
+) -> dict[str, tuple[str, str]]:
+    """Find the two rooms of each open boundary, by the id of one of its (usually two) walls.
+
+    Args:
+        walls: All walls; those that are ``empty`` and belong to a room count.
+        outlines: Outline of each room, by its id.
+    """
+    empty = [wall for wall in walls if wall.empty and wall.roomId in outlines]
+    found: dict[str, tuple[str, str]] = {}
+    seen = set()
+    for wall, beyond in zip(empty, _find_rooms_beyond(empty, outlines), strict=True):
+        x, y, _ = _find_middle(wall)
+        key = (frozenset((wall.roomId, beyond)), round(x, 1), round(y, 1))
+        if beyond and key not in seen:
+            seen.add(key)
+            found[wall.id] = wall.roomId, beyond
+    return found
+
+
+def _find_rooms_beyond(walls: Sequence[ProcthorWall], outlines: Mapping[str, Polygon]) -> list[str]:
+    """Find the nearest other room whose outline the middle of each wall is on; "" for none."""
+    if not walls:
+        return []
+    import shapely
+
+    rooms = list(outlines)
+    rings = [shapely.LineString([*outlines[room], outlines[room][0]]) for room in rooms]
+    middles = shapely.points([_find_middle(wall)[:2] for wall in walls])
+    near = shapely.STRtree(rings).query(middles, predicate="dwithin", distance=BESIDE)
+    best = [(math.inf, "")] * len(walls)
+    for number, ring in near.T.tolist():
+        if rooms[ring] != walls[number].roomId:
+            away = float(shapely.distance(middles[number], rings[ring]))
+            best[number] = min(best[number], (away, rooms[ring]))
+    return [room for _, room in best]
+
+
+def _find_foot(wall: ProcthorWall) -> tuple[Vector, Vector]:
+    first, second = sorted(wall.polygon, key=lambda corner: corner.y)[:2]
+    return UNITY.to_point(first.values), UNITY.to_point(second.values)
+
+
+def _find_middle(wall: ProcthorWall) -> Vector:
+    start, end = _find_foot(wall)
+    x, y, z = ((a + b) / 2.0 for a, b in zip(start, end, strict=True))
+    return x, y, z
+
+
+def _measure_yaw(start: Vector, end: Vector) -> float:
+    return math.atan2(end[1] - start[1], end[0] - start[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens a USD stage in the sandbox, and hands on what `stage_decoder` found there.
+"""The contents of a USD stage, read by `stage_decoder` in the sandbox.
 
 USD's readers of binary files crash on some damaged bytes, and a few hundred bytes of references can
 compose to millions of prims; then only the sandbox's process ends, at a limit of memory or time.
@@ -18,28 +18,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.foundation.sandbox import DecodingError, SandboxLimits, decode_in_sandbox
-from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.formats.scene_file import SceneFile, Syntax, missing_package
 from fcp_ros.scene.graph.errors import SceneError
 
 MOST_MEMORY = 6 << 30
-"""What the process may allocate (bytes)."""
+"""Memory limit of the process (bytes)."""
 
 START_TIME, BYTES_PER_SECOND = 30.0, 2_000_000
-"""How long it may take (s), and how much longer for each byte."""
+"""Time limit of the process (s): a start time, and one second for each this many bytes."""
 
 DECODER = "fcp_ros.scene.formats.usd.stage_decoder"
-"""What opens the stages in the sandbox."""
+"""The decoder in the sandbox."""
 
 _CRATE, _TEXT, _ZIP = b"PXR-USDC", b"#usda", b"PK\x03\x04"
 _SUFFIXES = {_CRATE: (".usdc", ".usd"), _TEXT: (".usda", ".usd"), _ZIP: (".usdz",)}
 
 
 def is_usd(file: SceneFile) -> bool:
-    """Whether the content is a USD layer, text or binary, or a package that begins with one."""
-    return file.syntax in (Syntax.TEXT, Syntax.BINARY) and bool(_kind(file.content))
+    """Return True for a USD layer, text or binary, or a package that begins with one."""
+    return file.syntax in (Syntax.TEXT, Syntax.BINARY) and bool(_find_kind(file.content))
 
 
-def _kind(content: bytes) -> bytes:
+def _find_kind(content: bytes) -> bytes:
     for mark in (_CRATE, _TEXT):
         if content.startswith(mark):
             return mark
@@ -56,9 +56,9 @@ class StageMeshes:
     """The meshes of a stage, in the order of its geometry and the frame of each prim.
 
     Attributes:
-        points: By prim, shape (n, 3), in the stage's unit; empty for what is no mesh.
-        counts: By prim, how many corners each face has.
-        corners: By prim, numbers of points, face after face.
+        points: For each prim, shape (n, 3), in the stage's unit; empty if it is no mesh.
+        counts: For each prim, the number of corners of each face.
+        corners: For each prim, numbers of points, face after face.
     """
 
     points: Sequence[NDArray[np.float64]]
@@ -66,61 +66,57 @@ class StageMeshes:
     corners: Sequence[NDArray[np.int64]]
 
 
-def stage_contents(file: SceneFile) -> Mapping[str, Any]:
-    """What `stage_decoder` says about a stage.
+def open_stage(file: SceneFile) -> Mapping[str, Any]:
+    """Return the contents of a stage as `stage_decoder` lists them.
 
     Raises:
         SceneError: usd-core is missing, or the stage can't be opened within the limits.
     """
-    return _opened(file, with_meshes=False)[0]
+    return _open(file, with_meshes=False)[0]
 
 
-def stage_with_meshes(file: SceneFile) -> tuple[Mapping[str, Any], StageMeshes]:
-    """Like `stage_contents`, with the meshes of its geometry."""
-    found, meshes = _opened(file, with_meshes=True)
+def open_stage_with_meshes(file: SceneFile) -> tuple[Mapping[str, Any], StageMeshes]:
+    """Return the contents of a stage like `open_stage`, and the meshes of its geometry."""
+    found, meshes = _open(file, with_meshes=True)
     assert meshes is not None
     return found, meshes
 
 
-def _opened(file: SceneFile, *, with_meshes: bool) -> tuple[Mapping[str, Any], StageMeshes | None]:
-    """The contents of a stage, and its meshes where they are asked for.
+def _open(file: SceneFile, *, with_meshes: bool) -> tuple[Mapping[str, Any], StageMeshes | None]:
+    """Return the contents of a stage, and its meshes if they are wanted.
 
     Raises:
         SceneError: usd-core is missing, or the stage can't be opened within the limits.
     """
     if importlib.util.find_spec("pxr") is None:
-        raise SceneError(
-            "reading USD needs the package usd-core",
-            source=file.name,
-            advice="Install it with: pip install usd-core.",
-        )
-    suffixes = _SUFFIXES[_kind(file.content)]
+        raise missing_package("reading USD", "usd-core", file.name)
+    suffixes = _SUFFIXES[_find_kind(file.content)]
     seconds = START_TIME + len(file.content) / BYTES_PER_SECOND
     with tempfile.TemporaryDirectory(prefix="fcp_usd_") as temporary:
         path = file.path.resolve()
-        if file.path.suffix.lower() not in suffixes:  # USD goes by the name, we by the content
+        if file.path.suffix.lower() not in suffixes:  # USD trusts the name, we the content
             path = Path(temporary) / f"stage{suffixes[0]}"
             path.write_bytes(file.content)
         arguments = (str(path), str(file.limits.max_nodes), "meshes" if with_meshes else "")
         limits = SandboxLimits(MOST_MEMORY, seconds)
         (found,) = decode_in_sandbox(DECODER, [arguments], limits, path.parent)
     if isinstance(found, DecodingError):
-        raise _unusable(file, str(found))
-    return found.document, _meshes(file, found.arrays) if with_meshes else None
+        raise _describe_failure(file, str(found))
+    return found.document, _split_meshes(file, found.arrays) if with_meshes else None
 
 
-def _meshes(file: SceneFile, arrays: Mapping[str, NDArray[Any]]) -> StageMeshes:
+def _split_meshes(file: SceneFile, arrays: Mapping[str, NDArray[Any]]) -> StageMeshes:
     try:
         ends = np.cumsum(arrays["lengths"].reshape(-1, 3), axis=0)[:-1].T
         points = np.split(arrays["points"].astype(np.float64), ends[0])
         counts = np.split(arrays["counts"].astype(np.int64), ends[1])
         corners = np.split(arrays["corners"].astype(np.int64), ends[2])
     except (ValueError, KeyError):
-        raise _unusable(file, "USD ends before its meshes are read") from None
+        raise _describe_failure(file, "USD ends before its meshes are read") from None
     return StageMeshes([own.reshape(-1, 3) for own in points], counts, corners)
 
 
-def _unusable(file: SceneFile, reason: str) -> SceneError:
+def _describe_failure(file: SceneFile, reason: str) -> SceneError:
     return SceneError(
         f"the stage cannot be used: {reason}",
         source=file.name,

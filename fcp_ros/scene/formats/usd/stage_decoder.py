@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decodes USD stages in the sandbox (see stage.py and `foundation.sandbox`).
+"""Decoder of USD stages for the sandbox (see stage.py and `foundation.sandbox`).
 
-The document of a stage holds the labelled prims, the geometry that belongs to each, and what could
-not be followed; its arrays are the meshes, if they are wanted. The current folder is that of the
-stage; nothing of this package is imported.
+The document of a stage holds the labelled prims, the geometry that belongs to each, and references
+that were not followed; its arrays are the meshes, if they are wanted. The current folder is that of
+the stage; nothing of this package is imported.
 
-References, payloads and sublayers that lead out of the folder are taken out of the layers in memory
+References, payloads and sublayers that lead out of the folder are removed from the layers in memory
 before the stage is composed, so that no other file is opened.
 """
 
@@ -24,22 +24,26 @@ ARTICULATION = "PhysicsArticulationRootAPI"
 PLAIN_TYPES = (bool, int, float, str)
 INSTANCER = "PointInstancer"
 PRIMS_PER_NODE = 50
-"""A labelled thing has that many unlabelled parts at most, on average."""
+"""Greatest number of prims for each node that is allowed, on average."""
 
 
-class Refusal(Exception):
+class UnusableStage(Exception):
     """A stage that can't be used; the message says why, a clause."""
+
+
+REFUSAL = UnusableStage
+"""The exception that refuses a file, for the sandbox."""
 
 
 def decode(stage: str, most_prims: str, meshes: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the contents of a stage, and its meshes unless `meshes` is empty."""
     os.environ.pop("PXR_AR_DEFAULT_SEARCH_PATH", None)  # other folders to look in
     opened = Stage(stage, os.getcwd(), int(most_prims), with_meshes=bool(meshes))
-    return opened.contents(), opened.mesh_arrays() if meshes else {}
+    return opened.contents(), opened.join_meshes() if meshes else {}
 
 
 class Stage:
-    """An opened stage and what was found on it so far."""
+    """An opened stage and its contents so far."""
 
     def __init__(
         self, path: str, folder: str, most_prims: int, *, with_meshes: bool = False
@@ -60,24 +64,26 @@ class Stage:
         try:
             root = Sdf.Layer.FindOrOpen(path)
             if root is None:
-                raise Refusal("USD cannot open it")
+                raise UnusableStage("USD cannot open it")
             self.confine(root, set())
             self.stage = Usd.Stage.Open(root)
         except Tf.ErrorException as error:
-            raise Refusal(f"USD cannot open it: {first_line(error)}") from None
+            raise UnusableStage(f"USD cannot open it: {to_first_line(error)}") from None
         self.time = Usd.TimeCode.EarliestTime()
         self.frames = UsdGeom.XformCache(self.time)
 
     def contents(self) -> dict[str, Any]:
-        """Everything that the scene is made of."""
+        """Return everything that the scene is made of."""
         try:
             self.walk()
-            unresolved = self.unresolved()
+            unresolved = self.list_unresolved()
         except self.tf.ErrorException as error:
-            raise Refusal(f"USD cannot compose it: {first_line(error)}") from None
+            raise UnusableStage(f"USD cannot compose it: {to_first_line(error)}") from None
         for layer in self.stage.GetUsedLayers():
             if not layer.anonymous and not self.is_inside(layer.realPath or layer.identifier):
-                raise Refusal(f"it refers to {layer.identifier!r}, which is outside of its folder")
+                raise UnusableStage(
+                    f"it refers to {layer.identifier!r}, which is outside of its folder"
+                )
         return {
             "up_axis": str(self.geom.GetStageUpAxis(self.stage)),
             "unit": float(self.geom.GetStageMetersPerUnit(self.stage)),
@@ -93,7 +99,7 @@ class Stage:
     # ---- only files of the folder
 
     def confine(self, layer: Any, seen: set[str]) -> None:
-        """Take out of a layer, and of those it refers to, what leads out of the folder."""
+        """Remove references out of the folder from a layer and from the layers it refers to."""
         seen.add(layer.identifier)
         for asset in layer.GetCompositionAssetDependencies():
             if not asset:
@@ -102,7 +108,7 @@ class Stage:
             if "`" in asset or not self.is_inside(target):
                 self.blocked.append(asset)
                 if not layer.UpdateCompositionAssetDependency(asset, ""):
-                    raise Refusal(f"it refers to {asset!r}, which is outside of its folder")
+                    raise UnusableStage(f"it refers to {asset!r}, which is outside of its folder")
                 continue
             try:
                 other = self.sdf.Layer.FindOrOpen(target)
@@ -113,20 +119,20 @@ class Stage:
                 self.confine(other, seen)
 
     def is_inside(self, path: str) -> bool:
-        """Whether a file, or the package that it is in, is in the folder, links followed."""
+        """Return True if a file, or its package, is in the folder after links are followed."""
         outer = path.partition("[")[0]
         if ":" in outer.partition("/")[0]:
             return False  # omniverse://, http:// and the like
         return Path(os.path.realpath(outer)).is_relative_to(self.folder)
 
-    def unresolved(self) -> list[str]:
-        """What could not be opened or composed, with the prim it belongs to."""
+    def list_unresolved(self) -> list[str]:
+        """List what could not be opened or composed, with its prim."""
         return [" ".join(str(error).split()) for error in self.stage.GetCompositionErrors()]
 
     # ---- prims
 
     def walk(self) -> None:
-        """All active, defined prims, instances included, each with its nearest labelled one."""
+        """Visit all active, defined prims, instances included, with their nearest labelled ones."""
         visited = 0
         walk = iter(
             self.usd.PrimRange.PreAndPostVisit(
@@ -140,22 +146,24 @@ class Stage:
                 continue
             visited += 1
             if visited > self.most_prims * PRIMS_PER_NODE or len(self.prims) > self.most_prims:
-                raise Refusal(f"it has more prims than the limit of {self.most_prims} nodes allows")
-            if hidden(self.geom, prim):
+                raise UnusableStage(
+                    f"it has more prims than the limit of {self.most_prims} nodes allows"
+                )
+            if is_hidden(self.geom, prim):
                 walk.PruneChildren()
                 owners.append(owners[-1])
                 continue
-            owners.append(self.described(prim, owners[-1]))
+            owners.append(self.describe(prim, owners[-1]))
             if prim.IsA(self.geom.Boundable):
                 self.measure(prim, owners[-1])
                 if prim.GetTypeName() == INSTANCER:
                     walk.PruneChildren()  # prototypes are drawn at the instances only
 
-    def described(self, prim: Any, owner: int) -> int:
-        """The number of a prim that is a node of the scene, or that of the one it belongs to."""
+    def describe(self, prim: Any, owner: int) -> int:
+        """Add a prim that is a node of the scene; return its number, else that of its owner."""
         names = prim.GetAuthoredPropertyNames()
-        labels = self.labels(prim, names)
-        own = self.values(prim, names, OWN)
+        labels = self.read_labels(prim, names)
+        own = self.read_values(prim, names, OWN)
         schemas = prim.GetMetadata("apiSchemas")  # also those that this USD does not know
         applied = schemas.GetAddedOrExplicitItems() if schemas else ()
         is_robot = ROBOT in applied
@@ -170,19 +178,19 @@ class Stage:
                 "parent": owner,
                 "labels": labels,
                 "is_robot": is_robot,
-                "matrix": self.matrix(prim),
+                "matrix": self.compute_matrix(prim),
                 "is_placed": bool(self.geom.Xformable(prim).GetOrderedXformOps())
                 if prim.IsA(self.geom.Xformable)
                 else False,
                 "own": own,
-                "attributes": self.attributes(prim, names),
-                "relations": self.relations(prim, names),
+                "attributes": self.read_attributes(prim, names),
+                "relations": self.read_relations(prim, names),
             }
         )
         return len(self.prims) - 1
 
-    def labels(self, prim: Any, names: list[str]) -> list[list[str]]:
-        """[taxonomy, label], the current schema's before the legacy one's."""
+    def read_labels(self, prim: Any, names: list[str]) -> list[list[str]]:
+        """Return pairs [taxonomy, label], those of the current schema before the legacy one."""
         found = []
         for name in names:
             if name.startswith(NEW_LABELS + ":"):
@@ -197,8 +205,8 @@ class Stage:
                     found.append([str(kind or ""), label])
         return found
 
-    def values(self, prim: Any, names: list[str], namespace: str) -> dict[str, Any]:
-        """Values of the attributes in a namespace that JSON can hold."""
+    def read_values(self, prim: Any, names: list[str], namespace: str) -> dict[str, Any]:
+        """Return the values of the attributes in a namespace that JSON can hold."""
         found: dict[str, Any] = {}
         for name in names:
             if name.startswith(namespace + ":"):
@@ -212,8 +220,8 @@ class Stage:
                     found[name.removeprefix(namespace + ":")] = list(value)
         return found
 
-    def attributes(self, prim: Any, names: list[str]) -> dict[str, Any]:
-        """User properties, and custom attributes without a namespace (names as they are)."""
+    def read_attributes(self, prim: Any, names: list[str]) -> dict[str, Any]:
+        """Return user properties, and custom attributes without a namespace."""
         found = {}
         for name in names:
             attribute = prim.GetAttribute(name)
@@ -221,24 +229,24 @@ class Stage:
                 value = attribute.Get(self.time)
                 if isinstance(value, PLAIN_TYPES):
                     found[name] = value
-        user = self.values(prim, names, USER)
+        user = self.read_values(prim, names, USER)
         return {"custom": found, "user": {k: v for k, v in user.items() if ":" not in k}}
 
-    def relations(self, prim: Any, names: list[str]) -> dict[str, list[str]]:
-        """Targets of the relationships that a scene's writer made."""
+    def read_relations(self, prim: Any, names: list[str]) -> dict[str, list[str]]:
+        """Return the targets of the relationships of our writer."""
         return {
             name.removeprefix(OWN + ":"): [str(path) for path in relationship.GetTargets()]
             for name in names
             if name.startswith(OWN + ":") and (relationship := prim.GetRelationship(name))
         }
 
-    def matrix(self, prim: Any) -> list[float]:
-        """Local to world, row after row, for row vectors."""
+    def compute_matrix(self, prim: Any) -> list[float]:
+        """Return the matrix from local to world, row after row, for row vectors."""
         transform = self.frames.GetLocalToWorldTransform(prim)
         return [float(value) for row in transform for value in row]
 
     def measure(self, prim: Any, owner: int) -> None:
-        """The extent of a prim's own geometry, computed from it and not as somebody noted it."""
+        """Add the extent of a prim's own geometry, computed and not as noted on the prim."""
         if owner < 0:
             return
         boundable = self.geom.Boundable(prim)
@@ -250,14 +258,14 @@ class Stage:
             return
         corners = [float(value) for corner in extent for value in corner]
         if all(low <= high for low, high in zip(corners[:3], corners[3:], strict=True)):
-            self.geometry.append([owner, corners, self.matrix(prim)])
+            self.geometry.append([owner, corners, self.compute_matrix(prim)])
             if self.meshes is not None:
-                self.meshes.append(self.mesh(prim))
+                self.meshes.append(self.read_mesh(prim))
         else:
             self.bad_geometry.append(str(prim.GetPath()))  # empty, or not a number
 
-    def mesh(self, prim: Any) -> list[Any]:
-        """Points, corners of each face, and their points; empty for what is no mesh."""
+    def read_mesh(self, prim: Any) -> list[Any]:
+        """Return points, corner counts of faces, and corners; empty if the prim is no mesh."""
         import numpy
 
         mesh = self.geom.Mesh(prim)
@@ -268,8 +276,8 @@ class Stage:
         )
         return [numpy.array(one.Get(self.time) if one else ()) for one in read]
 
-    def mesh_arrays(self) -> dict[str, Any]:
-        """The meshes in the order of the geometry: lengths of the three parts, and the parts."""
+    def join_meshes(self) -> dict[str, Any]:
+        """Return the meshes in the order of the geometry: lengths of three parts, and the parts."""
         import numpy
 
         meshes = self.meshes or []
@@ -280,8 +288,8 @@ class Stage:
         return {"lengths": lengths, "points": parts[0], "counts": parts[1], "corners": parts[2]}
 
 
-def hidden(geom: Any, prim: Any) -> bool:
-    """Whether a prim and what is below it is no part of what is seen: invisible, or a guide."""
+def is_hidden(geom: Any, prim: Any) -> bool:
+    """Return True if a prim and those below it are not rendered: invisible, or a guide."""
     if not prim.IsA(geom.Imageable):
         return False
     imageable = geom.Imageable(prim)
@@ -292,8 +300,8 @@ def hidden(geom: Any, prim: Any) -> bool:
     )
 
 
-def first_line(error: Exception) -> str:
-    """What a Tf error says, without where in USD's code."""
+def to_first_line(error: Exception) -> str:
+    """Return the message of a Tf error, without its place in USD's code."""
     try:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     except UnicodeDecodeError:

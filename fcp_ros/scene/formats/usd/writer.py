@@ -2,9 +2,9 @@
 """Writer of USD stages, text (``.usda``) and binary (``.usdc``), through ``usd-core``.
 
 The stage is z up and in metres. Each node is a prim with a ``SemanticsLabelsAPI:class`` label:
-rooms under ``/World``, what is in a room under it, so that Isaac Sim shows the scene as it is. A
-box is a cube that is stretched, an outline a polygon. Attributes become ``userProperties:``; the
-custom attributes and relationships ``scene:...`` keep what USD has no words for (layer, id,
+rooms under ``/World``, things in a room under it, so that Isaac Sim shows the scene unchanged. A
+box is a stretched cube, an outline a polygon. Attributes become ``userProperties:``; the custom
+attributes and relationships ``scene:...`` hold the parts that USD has no words for (layer, id,
 outline, height, several parents, relations), so that reading gives the scene back.
 """
 
@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fcp_ros.foundation.wording import list_names
+from fcp_ros.scene.formats.scene_file import LossNotes, missing_package
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode
-from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.options import ALWAYS
 
@@ -33,7 +32,7 @@ def write_usd(graph: SceneGraph, path: Path) -> tuple[str, ...]:
     """Write a graph as a stage.
 
     Returns:
-        What the format could not hold, one sentence each.
+        The losses, one sentence each.
 
     Raises:
         SceneError: The package is missing.
@@ -41,11 +40,7 @@ def write_usd(graph: SceneGraph, path: Path) -> tuple[str, ...]:
     try:
         from pxr import Gf, Sdf, Usd, UsdGeom, Vt
     except ImportError:
-        raise SceneError(
-            "writing USD needs the package usd-core",
-            source=str(path),
-            advice="Install it with: pip install usd-core.",
-        ) from None
+        raise missing_package("writing USD", "usd-core", str(path)) from None
     writer = _Writer((Gf, Sdf, UsdGeom, Vt), graph)
     stage = Usd.Stage.CreateInMemory()
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
@@ -54,21 +49,21 @@ def write_usd(graph: SceneGraph, path: Path) -> tuple[str, ...]:
     stage.GetRootLayer().customLayerData = {"frame_id": graph.frame_id}
     writer.write(stage)
     stage.GetRootLayer().Export(str(path))
-    return tuple(writer.notes())
+    return writer.losses.write()
 
 
 class _Writer:
-    """The graph as a stage has it, and what was lost on the way, by kind of loss."""
+    """The prims of a graph, and its losses."""
 
     def __init__(self, modules: tuple[Any, Any, Any, Any], graph: SceneGraph) -> None:
         self._gf, self._sdf, self._geom, self._vt = modules
         self._graph = graph
-        self._lost: dict[str, list[str]] = {}
-        self._paths = dict(self._places())
+        self.losses = LossNotes("USD")
+        self._paths = dict(self._choose_paths())
         self._counts = Counter[str]()
 
     def write(self, stage: Any) -> None:
-        """All prims and relations; rooms before what is in them."""
+        """Write all prims and relations; rooms before the things in them."""
         prims: dict[str, Any] = {}
         for id_, path in sorted(self._paths.items(), key=lambda entry: entry[1].count("/")):
             prims[id_] = self._define(stage, path, self._graph.nodes[id_])
@@ -76,18 +71,10 @@ class _Writer:
             self._relate_parents(prims[node.id], node)
         self._relate(prims)
         if self._graph.sequence:
-            self._lose("the sequence number", str(self._graph.sequence))
+            self.losses.add("the sequence number", str(self._graph.sequence))
 
-    def notes(self) -> Iterator[str]:
-        """What was lost, a sentence for each kind."""
-        for what, which in self._lost.items():
-            yield f"USD has no place for {what}: {list_names(which)}"
-
-    def _lose(self, what: str, which: str) -> None:
-        self._lost.setdefault(what, []).append(which)
-
-    def _places(self) -> Iterator[tuple[str, str]]:
-        """Path by id: below its room where that is its only parent, else below the root."""
+    def _choose_paths(self) -> Iterator[tuple[str, str]]:
+        """Yield id and path: below the room that is the only parent, else below the root."""
         nodes = self._graph.nodes
         names: dict[str, str] = {}
         taken = {"box", "outline"}  # names of the geometry
@@ -126,7 +113,7 @@ class _Writer:
             if node.size is not None:
                 self._define_box(stage, f"{path}/box", node.size)
         elif node.size is not None:
-            self._lose("sizes without a position", node.id)
+            self.losses.add("sizes without a position", node.id)
         return prim
 
     def _set(self, prim: Any, name: str, kind: str, value: Any, custom: bool = True) -> None:
@@ -135,7 +122,7 @@ class _Writer:
     def _set_attribute(self, prim: Any, node: SceneNode, name: str, value: Any) -> None:
         too_large = type(value) is int and not -_INT64 <= value < _INT64
         if not _PLAIN.fullmatch(name) or too_large:
-            self._lose("some attributes", f"{node.id}.{name}")
+            self.losses.add("some attributes", f"{node.id}.{name}")
             return
         kind = {bool: "Bool", int: "Int64", float: "Double", str: "String"}[type(value)]
         self._set(prim, f"userProperties:{name}", kind, value)
@@ -155,13 +142,13 @@ class _Writer:
         self._geom.Xformable(cube).AddScaleOp(double).Set(self._gf.Vec3d(*size))
 
     def _define_room(self, stage: Any, path: str, prim: Any, node: SceneNode) -> None:
-        """A room stays at the origin, so that what is below it keeps its place."""
+        """Define a room at the origin, so that prims below it keep their places."""
         if node.pose is not None:
             self._set(prim, "scene:centre", "Double3", self._gf.Vec3d(*node.pose.position))
             if node.pose.orientation != Pose((0.0, 0.0, 0.0)).orientation:
-                self._lose("orientations of rooms", node.id)
+                self.losses.add("orientations of rooms", node.id)
         if node.size is not None:
-            self._lose("boxes of rooms", node.id)
+            self.losses.add("boxes of rooms", node.id)
         if node.polygon:
             middle = node.pose.position[2] if node.pose is not None else (node.height or 0.0) / 2.0
             floor = middle - (node.height or 0.0) / 2.0
@@ -186,11 +173,11 @@ class _Writer:
         for relation in self._graph.relations:
             derived = relation.provenance is not Provenance.GIVEN
             if derived and relation.name in ALWAYS:
-                continue  # reading derives it anew
+                continue  # derived again on reading
             if not _PLAIN.fullmatch(relation.name) or len(set(relation.elements[1:])) < (
                 len(relation.elements) - 1
             ):
-                self._lose("some relations", str(relation))
+                self.losses.add("some relations", str(relation))
                 continue
             doubtful += derived or relation.confidence != 1.0
             first, *others = relation.elements
@@ -199,4 +186,4 @@ class _Writer:
             self._counts[key] += 1
             self._link(prims[first], name, tuple(others))
         if doubtful:
-            self._lose("confidence and origin", f"{doubtful} relations")
+            self.losses.add("confidence and origin", f"{doubtful} relations")

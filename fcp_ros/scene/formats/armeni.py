@@ -4,7 +4,7 @@
 - The ``.npz`` is a zip archive with a pickle inside. `foundation.restricted_pickle` reads it
   without running anything; sizes are checked before inflating.
 - Frame: Gibson's, z up, metres: taken as REP-103.
-- Ids: rooms and objects are numbered each on their own: ``kitchen_1`` (counted), ``cup_51``.
+- Ids: rooms and objects are numbered separately: ``kitchen_1`` (counted), ``cup_51``.
 - Boxes are upright and parallel to the axes; a room's outline is that of its box.
 - Floors (``floor_number``) and the building become nodes above the rooms. Cameras are left out.
 """
@@ -16,22 +16,77 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, Field
 
 from fcp_ros.foundation.restricted_pickle import (
     PickledArray,
     RestrictedPickleError,
     load_restricted,
 )
-from fcp_ros.scene.formats.armeni.model import BuildingGraph, ObjectModel, RoomModel
-from fcp_ros.scene.formats.frames import REP_103
-from fcp_ros.scene.formats.identifiers import SOURCE_ID, PlainIds, SourceId, plain_ids
+from fcp_ros.scene.formats.geometry import REP_103
+from fcp_ros.scene.formats.identifiers import SOURCE_ID, PlainIds, SourceId, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits
-from fcp_ros.scene.formats.validation import validated
+from fcp_ros.scene.formats.validation import Extents, Name, Number, Position, ToolModel, validate
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import box_corners
+
+_MOST_NUMBERS = 16
+
+
+def _unpack_array(value: Any) -> Any:
+    """Return a short numpy array as a tuple, everything else unchanged."""
+    if isinstance(value, PickledArray):
+        values = value.values
+        if isinstance(values, np.ndarray) and values.ndim == 1 and values.size <= _MOST_NUMBERS:
+            return tuple(values.tolist())
+    return tuple(value) if isinstance(value, list) else value
+
+
+Centre = Annotated[Position, BeforeValidator(_unpack_array)]
+Box = Annotated[Extents, BeforeValidator(_unpack_array)]
+
+
+class BuildingModel(ToolModel):
+    """``building``."""
+
+    id: Number | None = None
+    name: Name | None = None
+
+
+class RoomModel(ToolModel):
+    """One entry of ``room``; its floor is a letter."""
+
+    id: Number
+    scene_category: Name
+    floor_number: Name | Number | None = None
+    location: Centre
+    size: Box
+    parent_building: Number | None = None
+
+
+class ObjectModel(ToolModel):
+    """One entry of ``object``."""
+
+    id: Number
+    class_: Name
+    location: Centre
+    size: Box
+    parent_room: Number | None = None
+
+
+class BuildingGraph(ToolModel):
+    """The whole graph; rooms, objects and cameras have separate numbers."""
+
+    building: BuildingModel = Field(default_factory=BuildingModel)
+    room: dict[Number, RoomModel]
+    object: dict[Number, ObjectModel]
+    camera: dict[Number, Any] = Field(default_factory=dict)
+
 
 _ADVICE = "Download the building's 3DSceneGraph_<name>.npz again."
 _DO_NOT_OPEN = "Do not open it with other tools either, unless you trust where it comes from."
@@ -46,28 +101,28 @@ _BUILDING = "building"
 
 
 def is_armeni(file: SceneFile) -> bool:
-    """Whether the bytes are a numpy archive (``.npz``)."""
+    """Return True for a numpy archive (``.npz``)."""
     return file.content.startswith(_ZIP) and b".npy" in file.content
 
 
 def read_armeni(file: SceneFile) -> SceneGraph:
-    """The graph of a building; raises SceneError, also for a pickle that holds code."""
-    document = _unpickled(_inflated(file.content, file.limits))
+    """Read a building; raises SceneError, also for a pickle that holds code."""
+    document = _unpickle(_inflate(file.content, file.limits))
     sections = [document.get(key) for key in ("room", "object")]
     count = sum(len(section) for section in sections if isinstance(section, dict))
     file.limits.check_nodes(count, file.name)
-    graph = validated(BuildingGraph, document, file.name, _ADVICE)
-    _check(graph)
-    ids = plain_ids(_named(graph))
+    graph = validate(BuildingGraph, document, file.name, _ADVICE)
+    _check_references(graph)
+    ids = assign_ids(_list_elements(graph))
     notes = list(ids.notes)
     if graph.camera:
         notes.append(f"{len(graph.camera)} cameras were left out")
     notes.append("rooms have the outlines of the upright boxes around them")
-    return SceneGraph.of(_nodes(graph, ids), source=file.name, notes=notes)
+    return SceneGraph.of(_build_nodes(graph, ids), source=file.name, notes=notes)
 
 
-def _inflated(content: bytes, limits: SceneLimits) -> bytes:
-    """The bytes of ``output.npy``: sizes are looked at before anything is inflated."""
+def _inflate(content: bytes, limits: SceneLimits) -> bytes:
+    """Return the bytes of ``output.npy``; sizes are checked before inflating."""
     if content.count(_ENTRY) > _MOST_ENTRIES:
         raise SceneError("the archive has too many entries", advice=_ADVICE)
     try:
@@ -89,7 +144,7 @@ def _inflated(content: bytes, limits: SceneLimits) -> bytes:
             if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise SceneError("the archive is compressed in another way", advice=_ADVICE)
             with archive.open(entry) as stream:
-                return stream.read(entry.file_size)  # so that an entry that lies stays small
+                return stream.read(entry.file_size)  # never more than the entry claims
     except SceneError:
         raise
     except (
@@ -105,8 +160,8 @@ def _inflated(content: bytes, limits: SceneLimits) -> bytes:
         raise SceneError(f"the archive is damaged ({error})", advice=_ADVICE) from None
 
 
-def _unpickled(npy: bytes) -> dict[Any, Any]:
-    """The dict in an ``.npy`` file of one object."""
+def _unpickle(npy: bytes) -> dict[Any, Any]:
+    """Return the dict in an ``.npy`` file of one object."""
     head = {1: (8, "<H"), 2: (8, "<I"), 3: (8, "<I")}.get(npy[6] if len(npy) > 12 else 0)
     if not npy.startswith(_NPY) or head is None:
         raise SceneError(f"{_ARRAY} is no array of numpy", advice=_ADVICE)
@@ -125,8 +180,8 @@ def _unpickled(npy: bytes) -> dict[Any, Any]:
     return content[0]
 
 
-def _check(graph: BuildingGraph) -> None:
-    """Numbers must agree, and references lead somewhere."""
+def _check_references(graph: BuildingGraph) -> None:
+    """Raise SceneError if numbers contradict each other, or references lead nowhere."""
     for kind, entries in (("room", graph.room), ("object", graph.object)):
         for number, entry in entries.items():
             if entry.id != number:
@@ -137,47 +192,47 @@ def _check(graph: BuildingGraph) -> None:
                 )
     for room in graph.room.values():
         if graph.building.id is not None and room.parent_building not in (None, graph.building.id):
-            raise _dangling(f"room {room.id}", "parent_building", room.parent_building)
+            raise _describe_dangling(f"room {room.id}", "parent_building", room.parent_building)
     for thing in graph.object.values():
         if thing.parent_room is not None and thing.parent_room not in graph.room:
-            raise _dangling(f"object {thing.id}", "parent_room", thing.parent_room)
+            raise _describe_dangling(f"object {thing.id}", "parent_room", thing.parent_room)
 
 
-def _dangling(element: str, key: str, number: int | None) -> SceneError:
+def _describe_dangling(element: str, key: str, number: int | None) -> SceneError:
     return SceneError(f"{key} is {number}, which is not listed", element=element, advice=_ADVICE)
 
 
-def _named(graph: BuildingGraph) -> Iterator[tuple[SourceId, str]]:
-    """Rooms and objects share numbers: rooms are counted, objects keep theirs."""
+def _list_elements(graph: BuildingGraph) -> Iterator[tuple[SourceId, str]]:
+    """Yield source ids and categories: rooms are counted, objects keep their numbers."""
     for number, room in graph.room.items():
-        yield _room_key(number), room.scene_category
+        yield _to_room_key(number), room.scene_category
     for number, thing in graph.object.items():
         yield number, thing.class_
-    for floor in _floors(graph):
-        yield _floor_key(floor), "floor"
+    for floor in _list_floors(graph):
+        yield _to_floor_key(floor), "floor"
     yield f"|{_BUILDING}", _BUILDING
 
 
-def _room_key(number: int) -> str:
+def _to_room_key(number: int) -> str:
     return f"room {number}"
 
 
-def _floor_key(floor: str | int) -> str:
+def _to_floor_key(floor: str | int) -> str:
     return f"floor {floor}"
 
 
-def _floors(graph: BuildingGraph) -> list[str | int]:
+def _list_floors(graph: BuildingGraph) -> list[str | int]:
     found = (room.floor_number for room in graph.room.values())
     return list(dict.fromkeys(floor for floor in found if floor is not None))
 
 
-def _nodes(graph: BuildingGraph, ids: PlainIds) -> Iterator[SceneNode]:
+def _build_nodes(graph: BuildingGraph, ids: PlainIds) -> Iterator[SceneNode]:
     building = ids[f"|{_BUILDING}"]
     named = {"name": graph.building.name} if graph.building.name is not None else {}
     yield SceneNode(building, Layer.BUILDING, _BUILDING, attributes=named)
-    for floor in _floors(graph):
+    for floor in _list_floors(graph):
         yield SceneNode(
-            ids[_floor_key(floor)],
+            ids[_to_floor_key(floor)],
             Layer.FLOOR,
             "floor",
             attributes={SOURCE_ID: floor},
@@ -185,14 +240,14 @@ def _nodes(graph: BuildingGraph, ids: PlainIds) -> Iterator[SceneNode]:
         )
     for room in graph.room.values():
         number = room.floor_number
-        above = building if number is None else ids[_floor_key(number)]
-        yield _room(room, ids[_room_key(room.id)], above)
+        above = building if number is None else ids[_to_floor_key(number)]
+        yield _build_room(room, ids[_to_room_key(room.id)], above)
     for thing in graph.object.values():
-        yield _object(thing, ids)
+        yield _build_object(thing, ids)
 
 
-def _room(room: RoomModel, id_: str, parent: str) -> SceneNode:
-    pose, size = Pose(REP_103.point(room.location)), REP_103.extents(room.size)
+def _build_room(room: RoomModel, id_: str, parent: str) -> SceneNode:
+    pose, size = Pose(REP_103.to_point(room.location)), REP_103.to_extents(room.size)
     return SceneNode(
         id_,
         Layer.ROOM,
@@ -205,13 +260,13 @@ def _room(room: RoomModel, id_: str, parent: str) -> SceneNode:
     )
 
 
-def _object(thing: ObjectModel, ids: PlainIds) -> SceneNode:
+def _build_object(thing: ObjectModel, ids: PlainIds) -> SceneNode:
     return SceneNode(
         ids[thing.id],
         Layer.OBJECT,
         thing.class_,
-        pose=Pose(REP_103.point(thing.location)),
-        size=REP_103.extents(thing.size),
+        pose=Pose(REP_103.to_point(thing.location)),
+        size=REP_103.to_extents(thing.size),
         attributes=ids.attributes(thing.id),
-        parents=() if thing.parent_room is None else (ids[_room_key(thing.parent_room)],),
+        parents=() if thing.parent_room is None else (ids[_to_room_key(thing.parent_room)],),
     )
