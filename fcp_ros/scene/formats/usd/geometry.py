@@ -50,7 +50,7 @@ def choose_axes(matrix: Sequence[float], frame: SourceFrame, *, as_named: bool =
         frame: The frame of the stage.
         as_named: Keep the names of the axes (of a stage that is z up).
     """
-    rows = frame.rename_axes(np.array(matrix, dtype=np.float64).reshape(4, 4)[:3, :3])
+    rows: Floats = frame.rename_axes(np.array(matrix, dtype=np.float64).reshape(4, 4)[:3, :3])
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not np.isfinite(rows).all() or (lengths < 1e-12).any():
         return np.eye(3)
