@@ -126,7 +126,7 @@ def _declare(name: str, type_: str, types: dict[str, str], spelling: dict[str, s
 
 
 @dataclass
-class SceneFacts:
+class ProblemFacts:
     """The facts of ``:init``, checked, by their meaning."""
 
     declared: DeclaredObjects
@@ -218,7 +218,7 @@ def read_taskography(file: SceneFile) -> SceneGraph:
     objects = sections.get(":objects", [])
     file.limits.check_nodes(len(objects) - 2 * objects.count("-"), file.name)
     declared = _declare_objects(objects)
-    facts = SceneFacts(declared)
+    facts = ProblemFacts(declared)
     for entry in sections.get(":init", []):
         facts.add(entry)
     return _GraphBuilder(declared, facts).build(file.name)
@@ -260,7 +260,7 @@ def _describe_error(what: str, text: str, offset: int) -> SceneError:
 class _GraphBuilder:
     """Checked facts, converted to a graph."""
 
-    def __init__(self, declared: DeclaredObjects, facts: SceneFacts) -> None:
+    def __init__(self, declared: DeclaredObjects, facts: ProblemFacts) -> None:
         self._declared = declared
         self._facts = facts
         self._ids: PlainIds = assign_ids(

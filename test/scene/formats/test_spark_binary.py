@@ -14,9 +14,9 @@ from fcp_ros.scene import SceneError, SceneLimits, read_scene
 from fcp_ros.scene.formats.spark_dsg.binary import MARK, decode_binary
 from fcp_ros.scene.formats.spark_dsg.json_syntax import decode_json
 from fcp_ros.scene.formats.spark_dsg.raw import (
-    quaternions_of_matrices,
+    convert_matrices,
+    normalise_turns,
     to_symbol,
-    unit_quaternions,
 )
 from fcp_ros.scene.formats.spark_dsg.reader import decode_dsg_bytes
 
@@ -172,10 +172,10 @@ def test_orientations_that_are_none() -> None:
     matrices = np.array(
         [np.eye(3), np.diag([1.0, 1.0, -1.0]), np.zeros((3, 3)), np.eye(3) * np.nan]
     )
-    turns = quaternions_of_matrices(matrices)
+    turns = convert_matrices(matrices)
     assert turns[0].tolist() == [0.0, 0.0, 0.0, 1.0]
     assert np.isnan(turns[1:]).all(), "a mirror, zeros and NaN are no rotations"
-    given = unit_quaternions(np.array([[0.0, 0.0, 0.0, 1.01], [0.0] * 4, [1.0, 1.0, 0.0, 0.0]]))
+    given = normalise_turns(np.array([[0.0, 0.0, 0.0, 1.01], [0.0] * 4, [1.0, 1.0, 0.0, 0.0]]))
     assert given[0].tolist() == [0.0, 0.0, 0.0, 1.0]
     assert np.isnan(given[1:]).all()
 

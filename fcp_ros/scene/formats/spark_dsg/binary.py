@@ -38,8 +38,8 @@ from fcp_ros.scene.formats.spark_dsg.tokens import (
     INT64,
     MESH,
     NOTHING,
-    AttributeKind,
     Malformed,
+    NodeKind,
     Tokens,
     compile_bytes,
     list_kinds,
@@ -179,7 +179,7 @@ def _decode(
 def _scan_nodes(
     reader: Tokens,
     kind_names: Sequence[str],
-    kinds: Mapping[str, AttributeKind],
+    kinds: Mapping[str, NodeKind],
     source: str,
     limits: SceneLimits,
 ) -> _NodeIndex:

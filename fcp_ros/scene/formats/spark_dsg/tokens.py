@@ -222,24 +222,24 @@ _TRAVERSABILITY: tuple[Skip, ...] = (
 
 
 @dataclass(frozen=True)
-class AttributeKind:
+class NodeKind:
     """An attribute type: ``semantic`` ones have name, box and label; ``rest`` follows these."""
 
     semantic: bool
     rest: tuple[Skip, ...] = ()
 
 
-def list_kinds(version: tuple[int, int, int]) -> dict[str, AttributeKind]:
+def list_kinds(version: tuple[int, int, int]) -> dict[str, NodeKind]:
     """Return the attribute types by name, as a version of spark-dsg writes them."""
     frontier = rb"[\xc2\xc3]" if version >= (1, 1, 3) else b""
     return {
-        "NodeAttributes": AttributeKind(False),
-        "SemanticNodeAttributes": AttributeKind(True),
-        "ObjectNodeAttributes": AttributeKind(True, _OBJECT),
-        "RoomNodeAttributes": AttributeKind(True),
-        "PlaceNodeAttributes": AttributeKind(True, (*_PLACE, _skip_pattern(_PLACE_END + frontier))),
-        "Place2dNodeAttributes": AttributeKind(True, _PLACE_2D),
-        AGENT_KIND: AttributeKind(False),
-        "KhronosObjectAttributes": AttributeKind(True, _KHRONOS),
-        "TraversabilityNodeAttributes": AttributeKind(False, _TRAVERSABILITY),
+        "NodeAttributes": NodeKind(False),
+        "SemanticNodeAttributes": NodeKind(True),
+        "ObjectNodeAttributes": NodeKind(True, _OBJECT),
+        "RoomNodeAttributes": NodeKind(True),
+        "PlaceNodeAttributes": NodeKind(True, (*_PLACE, _skip_pattern(_PLACE_END + frontier))),
+        "Place2dNodeAttributes": NodeKind(True, _PLACE_2D),
+        AGENT_KIND: NodeKind(False),
+        "KhronosObjectAttributes": NodeKind(True, _KHRONOS),
+        "TraversabilityNodeAttributes": NodeKind(False, _TRAVERSABILITY),
     }
