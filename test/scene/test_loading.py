@@ -67,7 +67,7 @@ def test_a_file_without_permission(tmp_path: Path) -> None:
         (b"[]", "a JSON list of 0"),
         (b"hello", "no mapping"),
         (b"a: [1", "its YAML is wrong at line"),
-        (b"a: &x [*x]\n", "the format is not known"),
+        (b"a: &x [*x]\n", "the format is unknown"),
         (b"[" * 100_000, "recursion limit exceeded"),
         (b'{"scans": [], "other": 1}', "with the keys scans, other"),
         (b"\x00\x01\x02\xff", "no UTF-8 text"),

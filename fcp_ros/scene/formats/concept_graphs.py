@@ -235,7 +235,7 @@ class NumberedRelation:
 
 
 def _open_beside(file: SceneFile, name: str) -> SceneFile | None:
-    return file.beside(name) if (file.path.parent / name).is_file() else None
+    return file.open_beside(name) if (file.path.parent / name).is_file() else None
 
 
 # ---- branch main --------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ def read_context_matters_house(file: SceneFile) -> SceneGraph:
 
 def _read_houses_beside(file: SceneFile) -> dict[str, HouseRecord]:
     """Read the houses by name, from the file of houses beside another file."""
-    return _validate_houses(file.beside(_SCENES_FILE))
+    return _validate_houses(file.open_beside(_SCENES_FILE))
 
 
 def _validate_houses(file: SceneFile) -> dict[str, HouseRecord]:

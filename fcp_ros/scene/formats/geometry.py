@@ -126,15 +126,15 @@ def raise_upright_axes(axes: Floats) -> tuple[Floats, NDArray[np.intp]]:
     return np.stack([x, np.cross(z, x), z], axis=1), np.stack([first, second, up], axis=1)
 
 
-def to_quaternions(axes: Floats) -> list[Quaternion]:
-    """Convert rotations, given as the images of x, y, z in rows (n, 3, 3), to x, y, z, w."""
-    turns = np.tile((0.0, 0.0, 0.0, 1.0), (len(axes), 1))
+def to_quaternions(axes: Floats) -> Floats:
+    """Convert rotations, given as the images of x, y, z in rows (n, 3, 3), to x, y, z, w (n, 4)."""
+    turns = np.tile(np.array((0.0, 0.0, 0.0, 1.0)), (len(axes), 1))
     turned = (axes != np.eye(3)).any(axis=(1, 2))
     if turned.any():
         from scipy.spatial.transform import Rotation
 
         turns[turned] = Rotation.from_matrix(axes[turned].transpose(0, 2, 1)).as_quat()
-    return [(x, y, z, w) for x, y, z, w in turns.tolist()]
+    return turns
 
 
 def fit_box_to_corners(corners: Sequence[Sequence[float]], heading: float) -> PlacedBox | None:
@@ -172,10 +172,15 @@ def fit_box_to_corners(corners: Sequence[Sequence[float]], heading: float) -> Pl
     level.sort(key=lambda edge: -abs(along[edge]))
     x = edges[level[0]] * math.copysign(1.0, along[level[0]])
     z = edges[up] * math.copysign(1.0, edges[up, 2])
-    (turn,) = to_quaternions(np.stack([x, np.cross(z, x), z])[None])
-    middle_x, middle_y, middle_z = points.mean(axis=0).tolist()
     size = (sizes[level[0]], sizes[level[1]], sizes[up])
-    return PlacedBox(Pose((middle_x, middle_y, middle_z), turn), size)
+    return place_box(points.mean(axis=0), np.array([x, np.cross(z, x), z]), size)
+
+
+def place_box(centre: Floats, axes: Floats, size: Vector) -> PlacedBox:
+    """Return the box with a centre (m), axes x, y, z (rows), and full extents (m) along them."""
+    x, y, z = centre.tolist()
+    i, j, k, w = to_quaternions(axes[None])[0].tolist()
+    return PlacedBox(Pose((x, y, z), (i, j, k, w)), size)
 
 
 def read_outline(corners: Any) -> Polygon:

@@ -139,7 +139,7 @@ class _FolderReader:
         """Read the elements of a folder by id, which is also the name of the file."""
         found: dict[str, _E] = {}
         for path in sorted((self._file.path / folder).glob("*.json")):
-            beside = self._file.beside(f"{folder}/{path.name}")
+            beside = self._file.open_beside(f"{folder}/{path.name}")
             if beside.document is None:
                 raise SceneError(beside.problem, source=beside.name, advice=_ADVICE)
             element = validate(model, beside.document, beside.name, _ADVICE)
@@ -157,7 +157,7 @@ class _FolderReader:
         """Find the point clouds of the objects that need one, by id."""
         found = {}
         for id_, thing in self._objects.items():
-            path = self._file.path_beside(f"objects/{id_}.ply")
+            path = self._file.resolve_beside(f"objects/{id_}.ply")
             if path.is_file() and not _has_heights(thing):
                 found[id_] = path
         return found

@@ -124,7 +124,7 @@ class SceneFile:
         count = sum(len(entry) for entry in entries if isinstance(entry, list))
         self.limits.check_nodes(count, self.name)
 
-    def path_beside(self, name: str) -> Path:
+    def resolve_beside(self, name: str) -> Path:
         """Return the path of another file that belongs to this one, in its folder or below.
 
         Args:
@@ -143,9 +143,9 @@ class SceneFile:
             )
         return target
 
-    def beside(self, name: str) -> SceneFile:
-        """Open the file at `path_beside`; also raises the errors of `open_scene_file`."""
-        return open_scene_file(self.path_beside(name), self.limits)
+    def open_beside(self, name: str) -> SceneFile:
+        """Open the file at `resolve_beside`; also raises the errors of `open_scene_file`."""
+        return open_scene_file(self.resolve_beside(name), self.limits)
 
 
 def open_scene_file(address: str | Path, limits: SceneLimits) -> SceneFile:

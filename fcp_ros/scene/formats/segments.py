@@ -34,7 +34,7 @@ def is_segments(file: SceneFile) -> bool:
 
 def read_segments(file: SceneFile) -> SceneGraph:
     """Read a folder of segments; raises SceneError naming the file that is wrong."""
-    paths = [file.path_beside(path.name) for path in _list_surface_files(file.path)]
+    paths = [file.resolve_beside(path.name) for path in _list_surface_files(file.path)]
     file.limits.check_nodes(len(paths), file.name)
     surfaces = read_surfaces(paths, file.limits.max_bytes)
     nodes = [_build_node(path, surface) for path, surface in zip(paths, surfaces, strict=True)]

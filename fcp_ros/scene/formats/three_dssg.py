@@ -122,11 +122,11 @@ def place_boxes(boxes: Sequence[OrientedBox]) -> list[tuple[Pose, Vector | None]
     axes[~usable] = np.eye(3)
     axes, order = raise_upright_axes(axes)
     placed: list[tuple[Pose, Vector | None]] = []
-    rows = zip(boxes, to_quaternions(axes), order.tolist(), usable.tolist(), strict=True)
-    for box, turn, (x, y, z), is_usable in rows:
+    rows = zip(boxes, to_quaternions(axes).tolist(), order.tolist(), usable.tolist(), strict=True)
+    for box, (a, b, c, w), (x, y, z), is_usable in rows:
         if is_usable:
             lengths = box.axesLengths
-            placed.append((Pose(box.centroid, turn), (lengths[x], lengths[y], lengths[z])))
+            placed.append((Pose(box.centroid, (a, b, c, w)), (lengths[x], lengths[y], lengths[z])))
         else:
             placed.append((Pose(box.centroid), None))
     return placed
@@ -229,14 +229,14 @@ class _ScanReader:
         name = f"{head}{other}{tail}" if found else f"{other}.json"
         if name == self._file.path.name or not (self._file.path.parent / name).exists():
             return None
-        return self._file.beside(name)
+        return self._file.open_beside(name)
 
     def _read_boxes(self) -> dict[int, tuple[Pose, Vector | None]]:
         prefix = re.split(r"objects|relationships", self._file.path.name)[0]
         for name in (f"{self._name}/semseg.v2.json", f"{prefix}semseg.v2.json"):
             if not (self._file.path.parent / name).exists():
                 continue
-            beside = self._file.beside(name)
+            beside = self._file.open_beside(name)
             boxes = validate(Segmentation, beside.document, beside.name, _ADVICE)
             if boxes.scan_id == self._name:
                 return self._match_boxes(boxes, beside.name)

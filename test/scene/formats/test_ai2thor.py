@@ -185,7 +185,7 @@ def test_what_either_side_says_counts(load: Any) -> None:
         )
     )
     assert "on(egg_1, counter_top_1)" in words(graph)
-    assert any("differ, what either says counts: egg_1" in note for note in graph.notes)
+    assert any("differ, a relation in either counts: egg_1" in note for note in graph.notes)
 
 
 def test_what_the_agent_holds(load: Any) -> None:

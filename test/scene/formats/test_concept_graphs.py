@@ -66,7 +66,7 @@ def test_the_twin_house_to_the_decimetre(data_dir: Path) -> None:
         "on(book_7, couch_3)",
     ]
     assert graph.notes[:3] == (
-        "positions and sizes are rounded to 0.1 m, and so is what is derived from them",
+        "positions and sizes are rounded to 0.1 m, so derived relations are no more accurate",
         "for 1 pairs of objects the language model failed (FAIL)",
         "the file has no orientations of boxes: extents are taken along the map's axes",
     )

@@ -129,14 +129,14 @@ def test_what_has_no_name_is_unknown(folder: Path) -> None:
     ("file", "values", "reason"),
     [
         ("objects/0_0_2", {"room_id": "0_1"}, "which does not list it"),
-        ("objects/0_0_2", {"room_id": "9"}, "of which there is no file"),
+        ("objects/0_0_2", {"room_id": "9"}, "which has no file"),
         ("objects/0_0_2", {"object_id": "0_0_1"}, "called 0_0_2.json, but the element"),
         ("objects/0_0_2", {"object_id": 2}, "object_id"),
         ("objects/0_0_2", {"vertices": [[0.0, math.nan]]}, "vertices[0][1]"),
         ("objects/0_0_2", {"vertices": [[0.0]]}, "vertices[0]"),
         ("objects/0_0_2", {"vertices": None}, "vertices"),
         ("rooms/0_0", {"objects": ["0_0_0"]}, "which does not list it"),
-        ("rooms/0_0", {"floor_id": "1"}, "of which there is no file"),
+        ("rooms/0_0", {"floor_id": "1"}, "which has no file"),
         ("rooms/0_0", {"room_height": -1}, "room_height"),
         ("floors/0", {"rooms": ["0_0", "0_1", "0_2"]}, "no rooms/0_2.json"),
     ],
@@ -180,7 +180,7 @@ def test_too_many_files_are_refused_unread(folder: Path) -> None:
 
 def test_another_folder_is_not_known(tmp_path: Path) -> None:
     (tmp_path / "rooms").mkdir()
-    with pytest.raises(SceneError, match="the format is not known"):
+    with pytest.raises(SceneError, match="the format is unknown"):
         read_scene(tmp_path)
 
 

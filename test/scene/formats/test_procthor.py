@@ -106,7 +106,7 @@ def test_the_twin_house(data_dir: Path) -> None:
     assert differences(graph, truth_of(data_dir / "twin_house_expected.json"), LACKS) == []
     assert graph.nodes["door_1"].attributes == {"source_id": "door|1|2", "is_open": True}
     assert math.degrees(graph.nodes["dining_table_1"].pose.yaw) == pytest.approx(30.0)
-    assert graph.notes == ("the wall of door_1 is not listed: where it is, is not known",)
+    assert graph.notes == ("the walls of door_1 are not listed: the doors have no place",)
 
 
 def test_unity_becomes_rep_103(load: Any) -> None:
@@ -243,8 +243,8 @@ def test_the_real_house(shared_dir: Path) -> None:
     assert frame.pose.position == pytest.approx((5.26, -13.75, 1.05), abs=0.01)
     assert graph.notes == (
         "doors that lead outside were left out: door|1|3",
-        "the wall of door_1, door_2, door_3, door_4, door_5 and 1 more is not listed: "
-        "where it is, is not known",
+        "the walls of door_1, door_2, door_3, door_4, door_5 and 1 more are not listed: "
+        "the doors have no place",
     )
 
 

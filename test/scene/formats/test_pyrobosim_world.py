@@ -214,7 +214,7 @@ def test_robots_at_locations_are_in_their_rooms(load: Any) -> None:
     graph = load(changed(WORLD, ("robots", 0, "location"), ["rack", "hall"]))
     assert "at(robot0, den)" in words(graph)
     assert graph.nodes["robot0"].attributes == {"location": "rack"}
-    assert "pyrobosim draws at random where robot0 is: rack is taken" in graph.notes
+    assert "pyrobosim draws the place of robot0 at random: rack is taken" in graph.notes
 
 
 # ---- the package's own worlds -------------------------------------------------------------------

@@ -102,7 +102,7 @@ def test_too_old_a_version_says_what_to_do(data_dir: Path) -> None:
 def test_a_newer_version_is_read_while_its_layout_is_the_same(data_dir: Path) -> None:
     newer = house(data_dir).replace(VERSION, b"\xcc\x02\xcc\x00\xcc\x00", 1)
     assert len(decode_binary(newer, "scene", LIMITS).keys) == 43
-    assert "2.0.0, newer than is known here" in refusal(newer.replace(b"fridge_1\xcc", b"fridge_1"))
+    assert "2.0.0, newer than this decoder" in refusal(newer.replace(b"fridge_1\xcc", b"fridge_1"))
 
 
 def test_places_had_a_field_less_before_1_1_3(tmp_path: Path) -> None:

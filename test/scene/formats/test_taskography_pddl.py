@@ -89,7 +89,7 @@ def test_a_problem_becomes_a_scene(load: Any) -> None:
     assert graph.notes == (
         "item1_cup_smallitem is listed in room2_living_room but lies in receptacle1_oven in "
         "room1_Kitchen: the latter is taken",
-        "facts that are not of the scene were left out: itemclass (1), not (1)",
+        "facts that do not concern the scene were left out: itemclass (1), not (1)",
     )
 
 
@@ -154,7 +154,7 @@ def test_the_published_problems(shared_dir: Path) -> None:
 
 def test_the_domain_file_is_no_scene(shared_dir: Path) -> None:
     folder = shared_dir / "bench" / "taskography" / "problems" / "taskographyv2tiny1"
-    with pytest.raises(SceneError, match="the format is not known"):
+    with pytest.raises(SceneError, match="the format is unknown"):
         read_scene(folder / "domain.pddl")
 
 

@@ -78,7 +78,7 @@ def test_the_small_kitchen(usd_dir: Path) -> None:
     assert fridge.size == pytest.approx((0.7, 0.7, 1.8))
     assert fridge.attributes == {"is_open": False}
     assert scene.relation("on", "Mug_01", "Table_01")
-    assert "the outline was put around the things in the room: Kitchen" in scene.notes
+    assert "the outline was drawn around the things in the room: Kitchen" in scene.notes
 
 
 def test_the_edge_cases(usd_dir: Path) -> None:
@@ -97,7 +97,7 @@ def test_the_edge_cases(usd_dir: Path) -> None:
     assert scene.notes == (
         "not followed, because only the stage's folder is read: "
         "omniverse://localhost/NVIDIA/chair.usd",
-        "the size is unknown of what has no geometry: Chair",
+        "without geometry, the size is unknown of Chair",
     )
 
 

@@ -83,7 +83,7 @@ class _WorldReader:
             if path.startswith(_DATA) and not (self._file.path.parent / name).exists():
                 self._notes.append(f"{path} is not beside the world: its shapes are unknown")
                 continue
-            beside = self._file.beside(name)
+            beside = self._file.open_beside(name)
             if beside.document is None and beside.problem:
                 raise SceneError(beside.problem, source=beside.name, advice=ADVICE)
             found.update(validate(dict[str, CategoryEntry], beside.document, beside.name, ADVICE))

@@ -137,8 +137,8 @@ def _format_version(version: tuple[int, int, int]) -> str:
 
 
 def _read_header(reader: Tokens, source: str) -> tuple[int, int, int]:
-    reader.text()
-    reader.text()  # the project, "main"
+    reader.read_string()
+    reader.read_string()  # the project, "main"
     major, minor, patch = (part[0] for part in reader.take(_HEADER).groups())
     if (major, minor, patch) < _OLDEST_VERSION:
         version = _format_version((major, minor, patch))
@@ -155,12 +155,12 @@ def _decode(
 ) -> RawScene:
     key = _LAYER_KEY if version >= (1, 1, 2) else INT64
     listed = [reader.take(key).groups() for _ in range(reader.count())]
-    kind_names = [reader.text() for _ in range(reader.count())]
+    kind_names = [reader.read_string() for _ in range(reader.count())]
     for _ in range(reader.count()):
-        reader.text()  # names of the types of edges: they all have the same fields
+        reader.read_string()  # names of the types of edges: they all have the same fields
     name_key = _LAYER_KEY if version >= (1, 1, 1) else INT64
     for _ in range(reader.count()):
-        reader.text()
+        reader.read_string()
         reader.take(name_key)
     metadata = reader.read_metadata(reader.count())
     found = _scan_nodes(reader, kind_names, list_kinds(version), source, limits)
@@ -185,7 +185,7 @@ def _scan_nodes(
 ) -> _NodeIndex:
     found = _NodeIndex()
     reader.skip_byte(0x00)
-    while not reader.at_list_end():
+    while not reader.skip_list_end():
         row = len(found.starts)
         if row >= limits.max_nodes:
             limits.check_nodes(row + 1, source)
@@ -198,7 +198,7 @@ def _scan_nodes(
         found.kinds.append(name)
         found.metadata.append(metadata)
         if kind.semantic:
-            found.names.append(reader.text())
+            found.names.append(reader.read_string())
             found.semantic_rows.append(row)
             found.semantics.append(reader.place)
             if not reader.has(_PLAIN_SEMANTIC):
@@ -240,7 +240,7 @@ def _scan_agent_pose(reader: Tokens) -> tuple[int, tuple[float, float, float, fl
 def _scan_probabilities(reader: Tokens) -> dict[str, float]:
     probabilities = {}
     for _ in range(reader.count()):
-        name = reader.text()
+        name = reader.read_string()
         (probabilities[name],) = struct.unpack("<d", reader.take(_PROBABILITY).group(1))
     return probabilities
 
@@ -248,7 +248,7 @@ def _scan_probabilities(reader: Tokens) -> dict[str, float]:
 def _scan_edges(reader: Tokens) -> list[tuple[int, int]]:
     pairs: list[tuple[int, int]] = []
     reader.skip_byte(0x00)
-    while not reader.at_list_end():
+    while not reader.skip_list_end():
         plain = _PLAIN_EDGES.match(reader.content, reader.place)
         if plain is not None:
             table = np.frombuffer(plain.group(), dtype=_PLAIN_EDGE)

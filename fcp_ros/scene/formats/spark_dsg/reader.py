@@ -135,13 +135,13 @@ def _find_label_space(
         SceneError: The named file is missing, outside the folder, or no label space.
     """
     if file.fragment:
-        return {_OBJECTS: _read_names(file.beside(file.fragment))}, ()
+        return {_OBJECTS: _read_names(file.open_beside(file.fragment))}, ()
     if has_own:
         return {}, ()
     names = _list_candidates(file.path.parent)
     if len(names) == 1:
         note = f"the labels are named by {names[0]}, which lies beside the file"
-        return {_OBJECTS: _read_names(file.beside(names[0]))}, (note,)
+        return {_OBJECTS: _read_names(file.open_beside(names[0]))}, (note,)
     if names:
         note = (
             f"several label spaces lie beside the file ({list_names(names)}): "

@@ -73,12 +73,11 @@ class Tokens:
             raise Malformed(f"{count} elements at {self.place}, more than there are bytes")
         return count
 
-    def text(self) -> str:
-        """Read a string."""
-        length = self.count()
-        return self.read_text(length)
+    def read_string(self) -> str:
+        """Read a length and a string."""
+        return self.read_string_of(self.count())
 
-    def read_text(self, length: int) -> str:
+    def read_string_of(self, length: int) -> str:
         """Read a string after its length."""
         end = self.place + length
         if end > len(self.content):
@@ -88,13 +87,13 @@ class Tokens:
 
     def read_metadata(self, length: int) -> Mapping[str, Any]:
         """Read a string of JSON after its length; empty unless it is a table."""
-        text = self.read_text(length)
+        text = self.read_string_of(length)
         if text in ("{}", "null"):
             return NOTHING
         value = json.loads(text)
         return value if isinstance(value, dict) else {}
 
-    def at_list_end(self) -> bool:
+    def skip_list_end(self) -> bool:
         """Move past the end of a list; return False if the list goes on."""
         ends = self.content[self.place : self.place + 1] == b"\x01"
         self.place += ends
@@ -178,7 +177,7 @@ def _skip_many(skip: Skip) -> Skip:
 
 
 def _skip_named_array(reader: Tokens) -> None:
-    reader.text()
+    reader.read_string()
     _skip_array(reader)
 
 

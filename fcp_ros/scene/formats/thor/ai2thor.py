@@ -132,7 +132,7 @@ class _EventReader:
 
     def __init__(self, metadata: EventMetadata) -> None:
         self._metadata = metadata
-        floors = _floors(metadata.objects)
+        floors = _find_floors(metadata.objects)
         kind = _find_room_kind(metadata.sceneName) if len(floors) == 1 else "room"
         self._floors = {floor.objectId: kind for floor in floors}
         self._objects = {o.objectId: o for o in metadata.objects if not self._is_structure(o)}
@@ -291,7 +291,7 @@ def _describe_dangling(element: str, key: str, missing: str) -> SceneError:
     )
 
 
-def _floors(objects: Sequence[ThorObject]) -> list[ThorObject]:
+def _find_floors(objects: Sequence[ThorObject]) -> list[ThorObject]:
     """Return the floors of rooms; in ProcTHOR (``room|2``) without that of the whole house."""
     floors = [thing for thing in objects if thing.objectType == "Floor"]
     rooms = [floor for floor in floors if floor.objectId.startswith("room|")]

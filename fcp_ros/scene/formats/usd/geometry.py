@@ -17,12 +17,11 @@ from fcp_ros.scene.formats.geometry import (
     Floats,
     PlacedBox,
     SourceFrame,
+    place_box,
     raise_upright_axes,
-    to_quaternions,
 )
 from fcp_ros.scene.formats.usd.stage import StageMeshes
 from fcp_ros.scene.formats.validation import FARTHEST
-from fcp_ros.scene.graph.elements import Pose
 from fcp_ros.scene.shapes.surfaces import Surface
 
 _CORNERS = np.array([(x, y, z) for x in (0, 3) for y in (1, 4) for z in (2, 5)], dtype=np.intp)
@@ -68,10 +67,8 @@ def fit_box(corners: Sequence[Floats], axes: Floats) -> PlacedBox:
     """Fit the least box with these axes around points (each entry (m, 3), metres)."""
     along = np.concatenate(corners) @ axes.T
     low, high = along.min(axis=0), along.max(axis=0)
-    x, y, z = (float(value) for value in (low + high) / 2.0 @ axes)
-    width, depth, height = (float(value) for value in high - low)
-    (turn,) = to_quaternions(axes[None])
-    return PlacedBox(Pose((x, y, z), turn), (width, depth, height))
+    width, depth, height = (high - low).tolist()
+    return place_box((low + high) / 2.0 @ axes, axes, (width, depth, height))
 
 
 Numbers = NDArray[np.int64]
