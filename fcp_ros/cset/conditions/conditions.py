@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Application conditions: what must not, or must, or how often, surround a match.
+"""Application conditions on the surroundings of a match: absent, present, or counted patterns.
 
 A condition extends the left side L of a rule to a larger pattern P along L -> P. A negative one
 (NAC) holds at a match L -> G when no P -> G extends the match, a positive one (PAC) when some does,
-a count when their number is within its bounds. Which extensions count may depend on conditions in
-their turn, over P: nested conditions (Habel, Pennemann, *Correctness of high-level transformation
+a count when their number is within its bounds. Extensions may have to satisfy conditions over P
+themselves: nested conditions (Habel, Pennemann, *Correctness of high-level transformation
 systems relative to nested conditions*, 2009). Along the identity of L, a positive condition says
 that all of its nested ones hold, a negative one that some of them does not: with negation, that is
 all of first-order logic.
@@ -25,7 +25,7 @@ from fcp_ros.cset.instance.violation import Violation, ViolationKind
 
 
 class ConditionKind(str, Enum):
-    """Whether the extension must be absent or present."""
+    """Negative (the extension must be absent) or positive (it must be present)."""
 
     NAC = "nac"
     PAC = "pac"
@@ -33,14 +33,14 @@ class ConditionKind(str, Enum):
 
 @dataclass(frozen=True)
 class ApplicationCondition:
-    """That the larger pattern must not occur around a match, or that it must.
+    """A larger pattern that must occur around a match, or must not.
 
     Attributes:
         kind: negative or positive.
-        name: for messages: what it says, in words of the domain.
+        name: its meaning in words of the domain, for messages.
         inclusion: from the rule's left side to the larger pattern.
-        monic: whether only monic extensions count. By default they need not be: what is existential
-            in ``not holding(robot, ?any)`` may be any element, matched already or not.
+        monic: True if only monic extensions count. By default the existential element of
+            ``not holding(robot, ?any)`` may be any element, matched already or not.
         nested: conditions that start at the larger pattern; only extensions that satisfy them count
             ("some shelf that holds nothing").
         where: comparisons over the variables of the larger pattern; only extensions that satisfy
@@ -61,35 +61,35 @@ class ApplicationCondition:
 
     @cached_property
     def plan(self) -> ExtensionPlan:
-        """How matches are extended."""
+        """The plan for extending matches."""
         return plan_extension(self.inclusion)
 
-    def extension(self, match: Morphism) -> Morphism | None:
-        """A morphism from the larger pattern that extends the match and counts, None without."""
-        return next(extensions(self, match), None)
+    def find_extension(self, match: Morphism) -> Morphism | None:
+        """Find a morphism from the larger pattern that extends the match and counts; else None."""
+        return next(find_extensions(self, match), None)
 
     def violation(self, match: Morphism) -> Violation | None:
-        """Why the condition does not hold at a (natural) match, None where it holds."""
-        return _violation(self, match)
+        """Explain if the condition does not hold at a (natural) match; None if it holds."""
+        return _judge_safely(self, match)
 
     def judge(self, match: Morphism) -> Violation | None:
-        """As `violation`, but ValueExpressionError where a comparison has no truth value."""
-        found = self.extension(match)
+        """Explain like `violation`, but raise ValueExpressionError for a missing truth value."""
+        found = self.find_extension(match)
         if self.kind is ConditionKind.NAC and found is not None:
-            names = _extra_names(self, found)
+            names = _name_extra(self, found)
             text = f"{self.name!r} must not match, but it does: {', '.join(names) or 'always'}"
             return Violation(ViolationKind.NEGATIVE_CONDITION, text, names, self.name)
         if self.kind is ConditionKind.PAC and found is None:
             around = tuple(sorted(set(match.by_name().values())))
-            text = f"{self.name!r} must match, but {self._lack(match)}"
+            text = f"{self.name!r} must match, but {self._explain_lack(match)}"
             return Violation(ViolationKind.POSITIVE_CONDITION, text, around, self.name)
         return None
 
-    def _lack(self, match: Morphism) -> str:
-        """What keeps the positive condition from holding."""
-        lacking = ", ".join(self.pattern.name_of(id_) for id_ in _extra(self)) or "it"
-        for near in self.plan.extensions(match, self.monic, self.where):
-            names = ", ".join(_extra_names(self, near)) or "what is there"
+    def _explain_lack(self, match: Morphism) -> str:
+        """Explain the failure of the positive condition."""
+        lacking = ", ".join(self.pattern.name_of(id_) for id_ in _find_extra(self)) or "it"
+        for near in self.plan.find_extensions(match, self.monic, self.where):
+            names = ", ".join(_name_extra(self, near)) or "what is there"
             reasons = (condition.judge(near) for condition in self.nested)
             return f"{names} will not do: {next(r.message for r in reasons if r is not None)}"
         where = f" with {' and '.join(map(str, self.where))}" if self.where else ""
@@ -98,17 +98,17 @@ class ApplicationCondition:
 
 @dataclass(frozen=True)
 class CountCondition:
-    """How often the larger pattern must occur around a match: no less and no more than given.
+    """Bounds on the number of occurrences of a larger pattern around a match.
 
-    What is counted are morphisms from the larger pattern that extend the match. Where the pattern
-    has n elements that are alike, each group of them is so counted n! times: let it have one.
+    Morphisms from the larger pattern that extend the match are counted. If the pattern has n
+    elements that are alike, each group of them counts n! times: better give it one.
 
     Attributes:
-        name: for messages: what is counted, in words of the domain.
+        name: the things counted, in words of the domain, for messages.
         inclusion: from the rule's left side to the larger pattern.
-        at_least: the least number that is admitted.
-        at_most: the greatest number that is admitted; None for no bound.
-        monic: whether only monic extensions count.
+        at_least: the least number admitted.
+        at_most: the greatest number admitted; None for no bound.
+        monic: True if only monic extensions count.
         nested: only extensions that satisfy these count (see `ApplicationCondition`).
         where: only extensions that satisfy these comparisons count.
     """
@@ -128,26 +128,26 @@ class CountCondition:
 
     @cached_property
     def plan(self) -> ExtensionPlan:
-        """How matches are extended."""
+        """The plan for extending matches."""
         return plan_extension(self.inclusion)
 
     def violation(self, match: Morphism) -> Violation | None:
-        """Why the condition does not hold at a (natural) match, None where it holds."""
-        return _violation(self, match)
+        """Explain if the condition does not hold at a (natural) match; None if it holds."""
+        return _judge_safely(self, match)
 
     def judge(self, match: Morphism) -> Violation | None:
-        """As `violation`, but ValueExpressionError where a comparison has no truth value."""
+        """Explain like `violation`, but raise ValueExpressionError for a missing truth value."""
         enough = self.at_least if self.at_most is None else max(self.at_least, self.at_most + 1)
-        found = list(islice(extensions(self, match), enough))
+        found = list(islice(find_extensions(self, match), enough))
         if len(found) < self.at_least:
-            text = f"{self.name!r} must match at least {_times(self.at_least)}, but it does"
-            shown = f"{text} {_times(len(found))}"
+            text = f"{self.name!r} must match at least {_write_count(self.at_least)}, but it does"
+            shown = f"{text} {_write_count(len(found))}"
         elif self.at_most is not None and len(found) > self.at_most:
-            text = f"{self.name!r} must match at most {_times(self.at_most)}, but it does"
-            shown = f"{text} at least {_times(len(found))}"
+            text = f"{self.name!r} must match at most {_write_count(self.at_most)}, but it does"
+            shown = f"{text} at least {_write_count(len(found))}"
         else:
             return None
-        names = tuple(dict.fromkeys(n for one in found for n in _extra_names(self, one)))
+        names = tuple(dict.fromkeys(n for one in found for n in _name_extra(self, one)))
         text = f"{shown}: {', '.join(names)}" if names else shown
         return Violation(ViolationKind.COUNT, text, names, self.name)
 
@@ -155,19 +155,19 @@ class CountCondition:
 Condition: TypeAlias = ApplicationCondition | CountCondition
 
 
-def extensions(condition: Condition, match: Morphism) -> Iterator[Morphism]:
-    """The extensions of a (natural) match that count for a condition.
+def find_extensions(condition: Condition, match: Morphism) -> Iterator[Morphism]:
+    """Find the extensions of a (natural) match that count for a condition.
 
     Raises:
-        ValueExpressionError: on the way, where a comparison has no truth value.
+        ValueExpressionError: while iterating, if a comparison has no truth value.
     """
-    found = condition.plan.extensions(match, condition.monic, condition.where)
+    found = condition.plan.find_extensions(match, condition.monic, condition.where)
     if not condition.nested:
         return found
     return (one for one in found if all(inner.judge(one) is None for inner in condition.nested))
 
 
-def _violation(condition: Condition, match: Morphism) -> Violation | None:
+def _judge_safely(condition: Condition, match: Morphism) -> Violation | None:
     try:
         return condition.judge(match)
     except ValueExpressionError as error:
@@ -175,17 +175,17 @@ def _violation(condition: Condition, match: Morphism) -> Violation | None:
         return Violation(ViolationKind.EXPRESSION, text, (), condition.name)
 
 
-def _times(number: int) -> str:
+def _write_count(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
 
 
-def _extra_names(condition: Condition, extension: Morphism) -> tuple[str, ...]:
-    """Names of what an extension finds beyond the match."""
-    return tuple(extension.target.name_of(extension.mapping[id_]) for id_ in _extra(condition))
+def _name_extra(condition: Condition, extension: Morphism) -> tuple[str, ...]:
+    """The names of the elements and tuples that an extension adds to the match."""
+    return tuple(extension.target.name_of(extension.mapping[id_]) for id_ in _find_extra(condition))
 
 
-def _extra(condition: Condition) -> list[int]:
-    """What the larger pattern has beyond the left side; tuples where there are any."""
+def _find_extra(condition: Condition) -> list[int]:
+    """The tuples that the larger pattern adds to the left side; its elements if there are none."""
     pattern, image = condition.inclusion.target, condition.inclusion.image()
     rows = [
         row

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Application conditions decided for all matches at once, by counting their extensions.
 
-Instead of searching the extensions of one match after the other, all morphisms from the condition's
-larger pattern are found by one join, and counted by the match that each of them extends.
+One join finds all morphisms from the larger pattern of a condition; they are counted by the match
+that they extend, instead of a search for each match.
 """
 
 from collections import Counter
@@ -16,48 +16,50 @@ from fcp_ros.cset.search.homs import Homs, find_homs
 from fcp_ros.cset.search.pattern import analyse_pattern
 
 _MOST_PER_MATCH = 16
-"""With more extensions than that, it is faster to look for the first one of each match."""
+"""With more extensions for each match, finding the first one of each match is faster."""
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """What counting has decided.
+class CountingResult:
+    """The result of counting extensions.
 
     Attributes:
-        keys: the matches that satisfy all conditions that were counted.
-        is_complete: whether these were all.
+        keys: the matches that satisfy all counted conditions.
+        is_complete: True if no condition is left.
     """
 
     keys: list[MatchKey]
     is_complete: bool
 
 
-def decide(conditions: Sequence[Condition], keys: Sequence[MatchKey], state: Instance) -> Decided:
+def filter_by_counting(
+    conditions: Sequence[Condition], keys: Sequence[MatchKey], state: Instance
+) -> CountingResult:
     """Drop the matches that break a condition whose extensions can be counted.
 
     Args:
         conditions: all of one left side.
         keys: of matches of that left side in the state.
-        state: where.
+        state: the instance.
     """
     left, is_complete = list(keys), True
     for condition in conditions:
         homs = find_homs(condition.pattern, state, monic=condition.monic)
         if _is_countable(condition) and homs.count() <= _MOST_PER_MATCH * len(left):
-            counts = Counter(_extended(condition, homs))
+            counts = Counter(_project_to_matches(condition, homs))
             left = [key for key in left if _admits(condition, counts[key])]
         else:
             is_complete = False
-    return Decided(left, is_complete)
+    return CountingResult(left, is_complete)
 
 
 def _is_countable(condition: Condition) -> bool:
-    """Whether every extension counts, and none depends on the values of variables."""
+    """Return True if every extension counts, and none depends on the values of variables."""
     variables = analyse_pattern(condition.pattern).variables
     return not (condition.nested or condition.where or variables)
 
 
-def _extended(condition: Condition, homs: Homs) -> Iterator[MatchKey]:
+def _project_to_matches(condition: Condition, homs: Homs) -> Iterator[MatchKey]:
     """The match that each morphism from the larger pattern extends."""
     mapping = condition.inclusion.mapping
     images = [mapping[id_] for id_ in analyse_pattern(condition.inclusion.source).ids]

@@ -19,14 +19,14 @@ from fcp_ros.cset.search.homs import find_homs
 
 @dataclass(frozen=True, slots=True)
 class PatternCheck:
-    """What every morphism from a pattern must satisfy.
+    """The conditions that every morphism from a pattern must satisfy, compiled for speed.
 
     Attributes:
         elements: each element, with the types that its image may have.
         functions: (function, element, value).
         tuples: (relation, tuple, legs).
-        constants: (attribute, element or tuple, value) where the value is given.
-        variables: (attribute, element or tuple, variable) where a variable stands for it.
+        constants: (attribute, element or tuple, value) of given values.
+        variables: (attribute, element or tuple, variable) of values that a variable stands for.
     """
 
     elements: tuple[tuple[int, frozenset[str]], ...]
@@ -36,7 +36,7 @@ class PatternCheck:
     variables: tuple[tuple[str, int, str], ...]
 
     def holds(self, match: Morphism) -> bool:
-        """Whether a mapping from the pattern is natural (the values of variables apart)."""
+        """Return True if a mapping from the pattern is natural, apart from values of variables."""
         mapping, target = match.mapping, match.target
         types = target.element_table().types
         try:
@@ -59,8 +59,8 @@ class PatternCheck:
             for attribute, id_, value in self.constants
         )
 
-    def values(self, match: Morphism) -> dict[str, AttributeValue] | None:
-        """The values of the variables at a mapping; None where one has none, or several."""
+    def read_values(self, match: Morphism) -> dict[str, AttributeValue] | None:
+        """Read the values of the variables at a mapping; None if one has none, or several."""
         found: dict[str, AttributeValue] = {}
         for attribute, id_, variable in self.variables:
             value = match.target.attribute(match.mapping[id_], attribute)
@@ -70,7 +70,7 @@ class PatternCheck:
 
 
 def compile_check(pattern: Instance) -> PatternCheck:
-    """The check of the morphisms from `pattern`."""
+    """Compile the check of the morphisms from a pattern."""
     schema = pattern.schema
     elements = tuple((e, schema.subtypes(pattern.type_of(e))) for e in pattern.all_elements())
     functions = tuple(
@@ -97,26 +97,26 @@ def compile_check(pattern: Instance) -> PatternCheck:
 _FEW = 16
 
 
-class Way(Enum):
-    """How extensions of a match are found."""
+class ExtensionMethod(Enum):
+    """Methods of finding the extensions of a match."""
 
     LOOK_UP = "look_up"
-    """L lacks only tuples of P, so that there is at most one."""
+    """L lacks only tuples of P: there is at most one extension."""
     SCAN = "scan"
-    """L lacks one tuple of P, and only elements of that: where few tuples may be it, try each."""
+    """L lacks one tuple of P, and elements of that only: if few tuples may fit, try each."""
     SEARCH = "search"
-    """All others, and where many may be it."""
+    """All others, and if many tuples may fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtensionPlan:
-    """How to extend morphisms along an inclusion, worked out once for each inclusion.
+    """A plan for extending morphisms along an inclusion, made once for each inclusion.
 
     Attributes:
         inclusion: L -> P.
         given: (id of L, its image in P).
         lacking: the tuples (relation, id, legs) of P that L lacks.
-        way: how extensions are found.
+        method: of finding extensions.
         check: of the morphisms from P.
         source_check: of the morphisms from L.
         variables: that L and P share.
@@ -125,23 +125,23 @@ class ExtensionPlan:
     inclusion: Morphism
     given: tuple[tuple[int, int], ...]
     lacking: tuple[tuple[str, int, tuple[int, ...]], ...]
-    way: Way
+    method: ExtensionMethod
     check: PatternCheck
     source_check: PatternCheck
     variables: tuple[str, ...]
 
-    def extensions(
+    def find_extensions(
         self, match: Morphism, monic: bool, where: Sequence[ValueComparison] = ()
     ) -> Iterator[Morphism]:
-        """The extensions of a natural match.
+        """Find the extensions of a natural match.
 
         Args:
             match: L -> G.
-            monic: whether only monic extensions count.
+            monic: True if only monic extensions count.
             where: comparisons that the values of the variables must satisfy.
 
         Raises:
-            ValueExpressionError: on the way, where a comparison has no truth value.
+            ValueExpressionError: while iterating, if a comparison has no truth value.
         """
         initial: dict[int, int] = {}
         for id_, image in self.given:
@@ -149,22 +149,25 @@ class ExtensionPlan:
             # L -> P may identify two elements; then only matches that do so too extend.
             if initial.setdefault(image, found) != found:
                 return iter(())
-        if self.way is Way.LOOK_UP:
-            candidates = self._looked_up(match, initial)
-        elif self.way is Way.SCAN and (rows := self._rows(match, initial)) is not None:
-            candidates = self._scanned(match, initial, rows)
+        if self.method is ExtensionMethod.LOOK_UP:
+            candidates = self._look_up(match, initial)
+        elif (
+            self.method is ExtensionMethod.SCAN
+            and (rows := self._find_rows(match, initial)) is not None
+        ):
+            candidates = self._scan(match, initial, rows)
         else:
-            return self._searched(match, initial, monic, where)
-        return self._checked(match, candidates, monic, where)
+            return self._search(match, initial, monic, where)
+        return self._keep_valid(match, candidates, monic, where)
 
-    def _searched(
+    def _search(
         self,
         match: Morphism,
         initial: dict[int, int],
         monic: bool,
         where: Sequence[ValueComparison],
     ) -> Iterator[Morphism]:
-        bound = self._bound(match)
+        bound = self._fix_variables(match)
         if bound is None:
             return iter(())
         return find_homs(
@@ -175,8 +178,8 @@ class ExtensionPlan:
             where=(*bound, *where),
         )
 
-    def _looked_up(self, match: Morphism, mapping: dict[int, int]) -> Iterator[dict[int, int]]:
-        """The one mapping that there may be."""
+    def _look_up(self, match: Morphism, mapping: dict[int, int]) -> Iterator[dict[int, int]]:
+        """The only candidate, if there is one."""
         for relation, row, legs in self.lacking:
             by_legs = match.target.relation_table(relation).by_legs
             found = by_legs.get(tuple([mapping[leg] for leg in legs]))
@@ -185,8 +188,8 @@ class ExtensionPlan:
             mapping[row] = found
         yield mapping
 
-    def _rows(self, match: Morphism, mapping: dict[int, int]) -> Collection[int] | None:
-        """The tuples that the one of P may become, None where they are too many to try."""
+    def _find_rows(self, match: Morphism, mapping: dict[int, int]) -> Collection[int] | None:
+        """The tuples that the one of P may become; None if they are too many to try."""
         ((relation, _, legs),) = self.lacking
         table = match.target.relation_table(relation)
         rows: Collection[int] = table.rows
@@ -197,7 +200,7 @@ class ExtensionPlan:
                     rows = found
         return rows if len(rows) <= _FEW else None
 
-    def _scanned(
+    def _scan(
         self, match: Morphism, initial: dict[int, int], rows: Collection[int]
     ) -> Iterator[dict[int, int]]:
         """A mapping for each tuple."""
@@ -211,7 +214,7 @@ class ExtensionPlan:
             ):
                 yield mapping
 
-    def _checked(
+    def _keep_valid(
         self,
         match: Morphism,
         candidates: Iterator[dict[int, int]],
@@ -222,15 +225,15 @@ class ExtensionPlan:
             candidate = Morphism(self.inclusion.target, match.target, mapping)
             if (monic and not candidate.is_monic) or not self.check.holds(candidate):
                 continue
-            values = self.check.values(candidate)
+            values = self.check.read_values(candidate)
             if values is not None and all(comparison.holds(values) for comparison in where):
                 yield Morphism(self.inclusion.target, match.target, mapping, values)
 
-    def _bound(self, match: Morphism) -> list[ValueComparison] | None:
-        """That variables of L keep their values; the search decides the others."""
+    def _fix_variables(self, match: Morphism) -> list[ValueComparison] | None:
+        """Comparisons that make the variables of L keep their values; None if L has no match."""
         if not self.variables:
             return []
-        values = self.source_check.values(match)
+        values = self.source_check.read_values(match)
         if values is None:
             return None
         return [
@@ -240,24 +243,24 @@ class ExtensionPlan:
 
 
 def plan_extension(inclusion: Morphism) -> ExtensionPlan:
-    """The plan for extending matches along an inclusion (a natural one)."""
+    """Plan the extension of matches along an inclusion (a natural one)."""
     pattern = inclusion.target
     image = inclusion.image()
     check = compile_check(pattern)
     lacking = tuple(entry for entry in check.tuples if entry[1] not in image)
     fresh = {element for element in pattern.all_elements() if element not in image}
-    way = Way.SEARCH
+    method = ExtensionMethod.SEARCH
     if not fresh:
-        way = Way.LOOK_UP
+        method = ExtensionMethod.LOOK_UP
     elif len(lacking) == 1 and fresh.issubset(lacking[0][2]):
-        way = Way.SCAN
+        method = ExtensionMethod.SCAN
     source_check = compile_check(inclusion.source)
     ours, theirs = ({v for _, _, v in c.variables} for c in (source_check, check))
     return ExtensionPlan(
         inclusion,
         given=tuple(inclusion.mapping.items()),
         lacking=lacking,
-        way=way,
+        method=method,
         check=check,
         source_check=source_check,
         variables=tuple(sorted(ours & theirs)),

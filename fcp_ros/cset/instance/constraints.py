@@ -20,7 +20,7 @@ def find_conflicts(
     """Find the elements that are in a functional leg of several tuples.
 
     Args:
-        instance: where.
+        instance: a state or a pattern.
         relations: the ones to check; all of them by default.
 
     Returns:
@@ -29,10 +29,10 @@ def find_conflicts(
     chosen = instance.schema.relations
     if relations is not None:
         chosen = tuple(instance.schema.relation(name) for name in relations)
-    return tuple(_conflicts_in(instance, chosen))
+    return tuple(_find_conflicts_in(instance, chosen))
 
 
-def _conflicts_in(instance: Instance, relations: Iterable[Relation]) -> Iterator[Violation]:
+def _find_conflicts_in(instance: Instance, relations: Iterable[Relation]) -> Iterator[Violation]:
     for relation in relations:
         table = instance.relation_table(relation.name)
         for leg in relation.functional:
@@ -41,10 +41,10 @@ def _conflicts_in(instance: Instance, relations: Iterable[Relation]) -> Iterator
                 continue
             for element, rows in index.items():
                 if len(rows) > 1:
-                    yield _conflict(instance, relation.name, leg, element, rows)
+                    yield _describe_conflict(instance, relation.name, leg, element, rows)
 
 
-def _conflicts_at(
+def _find_conflicts_at(
     instance: Instance, relation: Relation, legs: tuple[int, ...]
 ) -> Iterator[Violation]:
     """The conflicts that the tuple with these elements takes part in."""
@@ -53,7 +53,7 @@ def _conflicts_at(
         position = relation.position(leg)
         rows = table.index(position).get(legs[position], ())
         if len(rows) > 1:
-            yield _conflict(instance, relation.name, leg, legs[position], rows)
+            yield _describe_conflict(instance, relation.name, leg, legs[position], rows)
 
 
 def find_conflicts_of(instance: Instance, tuples: Iterable[ChangedTuple]) -> tuple[Violation, ...]:
@@ -61,12 +61,12 @@ def find_conflicts_of(instance: Instance, tuples: Iterable[ChangedTuple]) -> tup
     found: dict[Violation, None] = {}
     for relation, _, legs in tuples:
         table = instance.relation_table(relation)
-        if table.keys and table.shares_key(legs):
-            found.update(dict.fromkeys(_conflicts_at(instance, table.declared, legs)))
+        if table.keys and table.has_shared_key(legs):
+            found.update(dict.fromkeys(_find_conflicts_at(instance, table.declared, legs)))
     return tuple(found)
 
 
-def _conflict(
+def _describe_conflict(
     instance: Instance, relation: str, leg: str, element: int, rows: Collection[int]
 ) -> Violation:
     name, shown = instance.name_of(element), [instance.name_of(row) for row in rows]
@@ -83,9 +83,9 @@ def find_broken_equations(
     """Find where two paths that the schema equates lead to different elements.
 
     Args:
-        instance: where.
-        change: what led to it from an instance that obeys the equations; only what this can have
-            broken is checked. None checks everything.
+        instance: a state or a pattern.
+        change: the change from an instance that obeys the equations; only what it can have broken
+            is checked. None checks everything.
     """
     return tuple(
         violation
@@ -107,7 +107,7 @@ def _check_equation(
         left = _follow(instance, equation.source, equation.left, start)
         right = _follow(instance, equation.source, equation.right, start)
         if left != right:
-            yield _violation(instance, equation, start, left, right)
+            yield _describe_violation(instance, equation, start, left, right)
 
 
 def _find_changed_starts(instance: Instance, equation: PathEquation, change: Change) -> set[int]:
@@ -158,7 +158,7 @@ def _follow(instance: Instance, source: str, path: Sequence[str], start: int) ->
     return current
 
 
-def _violation(
+def _describe_violation(
     instance: Instance, equation: PathEquation, start: int, left: int | None, right: int | None
 ) -> Violation:
     name = instance.name_of(start)

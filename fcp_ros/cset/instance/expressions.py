@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attribute variables and expressions over them: what patterns and right sides of rules hold.
+"""Attribute variables and expressions over them, in patterns and right sides of rules.
 
 In a pattern, an attribute that is a `ValueVariable` matches any value that is set, the same one
 wherever the variable occurs. In the right side of a rule, an attribute may be an expression over
@@ -23,7 +23,7 @@ class ValueExpressionError(ValueError):
 
 
 class Operator(str, Enum):
-    """What an operation does with the values of its arguments."""
+    """Operators on numbers."""
 
     ADD = "+"
     SUBTRACT = "-"
@@ -34,7 +34,7 @@ class Operator(str, Enum):
 
 
 class Comparator(str, Enum):
-    """How a comparison compares."""
+    """Relations between two values."""
 
     EQUAL = "=="
     UNEQUAL = "!="
@@ -56,7 +56,7 @@ class ValueVariable:
 
 @dataclass(frozen=True, slots=True)
 class ValueOperation:
-    """An operator applied to expressions, from left to right where there are more than two.
+    """An operator applied to expressions, from left to right if there are more than two.
 
     One argument is enough for all but division; the difference of one is its negative.
 
@@ -96,7 +96,7 @@ class ValueComparison:
     right: ValueExpression
 
     def holds(self, values: Mapping[str, AttributeValue]) -> bool:
-        """Whether it holds for these values of the variables.
+        """Return True if the comparison is true for these values of the variables.
 
         Raises:
             ValueExpressionError: a side has no value, or the two cannot be ordered.
@@ -114,10 +114,10 @@ class ValueComparison:
 
 
 def evaluate(expression: ValueExpression, values: Mapping[str, AttributeValue]) -> AttributeValue:
-    """The value of an expression.
+    """Compute the value of an expression.
 
     Args:
-        expression: what to compute.
+        expression: a variable, an operation or a value.
         values: of the variables.
 
     Raises:
@@ -146,7 +146,7 @@ def evaluate(expression: ValueExpression, values: Mapping[str, AttributeValue]) 
 
 
 def variables_of(expression: object) -> frozenset[str]:
-    """Names of the variables in an expression; none in any other value."""
+    """Return the names of the variables in an expression; none for any other value."""
     if isinstance(expression, ValueVariable):
         return frozenset((expression.name,))
     if isinstance(expression, ValueOperation):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts: the tuples of an instance by the names of their elements, and states made from facts."""
+"""States by names: their facts, states made from facts, and deltas between two states."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ __all__ = ["Delta", "Fact", "difference", "facts", "with_facts"]
 
 
 def facts(instance: Instance, relations: Iterable[str] | None = None) -> frozenset[Fact]:
-    """The facts of an instance.
+    """Return the facts of an instance.
 
     Args:
         instance: the state.
@@ -38,16 +38,16 @@ def with_facts(
     *,
     allow_conflicts: bool = False,
 ) -> Instance:
-    """The state after removing and adding facts, sharing every table that does not change.
+    """Return the state after removing and adding facts; it shares the tables that do not change.
 
     A fact that is both removed and added is there afterwards. Removing a fact that is not there, or
-    adding one that is, changes nothing.
+    adding one that is there, changes nothing.
 
     Args:
         instance: the state.
-        add: facts that are to be there.
-        remove: facts that are not to be there.
-        allow_conflicts: whether what is added may break functional legs.
+        add: facts that will hold.
+        remove: facts that will not hold.
+        allow_conflicts: allow added facts to break functional legs.
 
     Raises:
         SchemaError: there is no such relation.
@@ -66,13 +66,13 @@ def with_facts(
 
 
 class AttributeChange(NamedTuple):
-    """An attribute with another value than before.
+    """A changed value of an attribute.
 
     Attributes:
         holder: name of the element, or of the tuple: ``on(mug_1, table_1)``.
         attribute: its name.
-        before: None where it was not set.
-        after: None where it is not set.
+        before: None if it was not set.
+        after: None if it is not set.
     """
 
     holder: str
@@ -82,7 +82,7 @@ class AttributeChange(NamedTuple):
 
 
 class FunctionChange(NamedTuple):
-    """A function with another value than before.
+    """A changed value of a function.
 
     Attributes:
         element: name of the argument.
@@ -99,7 +99,9 @@ class FunctionChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Delta:
-    """What differs between two states. Values are those of elements and tuples that are there.
+    """The difference between two states, by names.
+
+    Values are those of elements and tuples of the newer state.
 
     Attributes:
         added: facts that are new, sorted.
@@ -123,31 +125,31 @@ class Delta:
 
 
 def delta_of(before: Instance, after: Instance, change: Change) -> Delta:
-    """The delta between two states of which it is known what changed, in time of that size.
+    """Compute the delta between two states from a known change, in time of its size.
 
     Args:
         before: the older state.
         after: the one that a builder made from it.
-        change: what that builder said had changed.
+        change: as that builder reported it.
     """
     lost = {_fact(before, name, legs) for name, _, legs in change.removed}
     gained = {_fact(after, name, legs) for name, _, legs in change.added}
     gone = {before.name_of(element) for element in change.deleted}
     new = {after.name_of(element) for element in change.created}
     touched = [(id_, name) for name, id_ in change.attributes]
-    touched += _all_attributes(before, after, change)
+    touched += _find_new_attributes(before, after, change)
     return Delta(
         added=tuple(sorted(gained - lost)),
         removed=tuple(sorted(lost - gained)),
         created=tuple(sorted(new - gone)),
         deleted=tuple(sorted(gone - new)),
-        attributes=_attribute_changes(before, after, touched),
-        functions=_function_changes(before, after, change.functions),
+        attributes=_compare_attributes(before, after, touched),
+        functions=_compare_functions(before, after, change.functions),
     )
 
 
 def difference(before: Instance, after: Instance) -> Delta:
-    """The delta that leads from one state to another; tables that both share cost nothing."""
+    """Compute the delta from one state to another; tables that both share cost nothing."""
     gained: list[Fact] = []
     lost: list[Fact] = []
     for relation in before.schema.relations:
@@ -168,45 +170,47 @@ def difference(before: Instance, after: Instance) -> Delta:
         removed=tuple(sorted(lost)),
         created=created,
         deleted=deleted,
-        attributes=_attribute_changes(before, after, _set_anywhere(before, after)),
-        functions=_function_changes(before, after, _defined_anywhere(before, after)),
+        attributes=_compare_attributes(before, after, _find_set_attributes(before, after)),
+        functions=_compare_functions(before, after, _find_set_functions(before, after)),
     )
 
 
-def _set_anywhere(before: Instance, after: Instance) -> Iterator[tuple[int, str]]:
-    """All elements and tuples of the newer state with attributes that may have changed."""
+def _find_set_attributes(before: Instance, after: Instance) -> Iterator[tuple[int, str]]:
+    """Find elements and tuples of the newer state with attributes that may have changed."""
     for attribute in {attribute.name: None for attribute in after.schema.attributes}:
         old, new = before.attribute_table(attribute), after.attribute_table(attribute)
         if old is not new:
             yield from ((id_, attribute) for id_ in new)
             for id_ in old:
-                there = _counterpart(before, id_, after)
+                there = _find_counterpart(before, id_, after)
                 if there is not None:
                     yield there, attribute
 
 
-def _defined_anywhere(before: Instance, after: Instance) -> Iterator[tuple[str, int]]:
+def _find_set_functions(before: Instance, after: Instance) -> Iterator[tuple[str, int]]:
     for function in after.schema.functions:
         old, new = before.function_table(function.name), after.function_table(function.name)
         if old is not new:
             yield from ((function.name, element) for element in new.values)
 
 
-def _all_attributes(before: Instance, after: Instance, change: Change) -> Iterator[tuple[int, str]]:
-    """The attributes that new elements and tuples have, or that those had whose names they bear."""
+def _find_new_attributes(
+    before: Instance, after: Instance, change: Change
+) -> Iterator[tuple[int, str]]:
+    """Find attributes of new elements and tuples, and of older ones with the same names."""
     for id_ in (*change.created, *(row for _, row, _ in change.added)):
         yield from ((id_, name) for name in after.attributes(id_))
-        older = _counterpart(after, id_, before)
+        older = _find_counterpart(after, id_, before)
         if older is not None:
             yield from ((id_, name) for name in before.attributes(older))
 
 
-def _attribute_changes(
+def _compare_attributes(
     before: Instance, after: Instance, touched: Iterable[tuple[int, str]]
 ) -> tuple[AttributeChange, ...]:
     found = {}
     for id_, name in touched:
-        older = _counterpart(after, id_, before)
+        older = _find_counterpart(after, id_, before)
         old = None if older is None else before.attribute(older, name)
         new = after.attribute(id_, name)
         if old != new:
@@ -215,7 +219,7 @@ def _attribute_changes(
     return tuple(found[key] for key in sorted(found))
 
 
-def _function_changes(
+def _compare_functions(
     before: Instance, after: Instance, touched: Iterable[tuple[str, int]]
 ) -> tuple[FunctionChange, ...]:
     found = set()
@@ -231,8 +235,8 @@ def _function_changes(
     return tuple(sorted(found, key=lambda change: change[:2]))
 
 
-def _counterpart(one: Instance, id_: int, other: Instance) -> int | None:
-    """The element or tuple of another state with the same name."""
+def _find_counterpart(one: Instance, id_: int, other: Instance) -> int | None:
+    """Find the element or tuple of another state with the same name."""
     name = one.element_table().names.get(id_)
     if name is not None:
         return other.element_table().ids.get(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names for new elements: the one that is wanted where it is free, with a number otherwise."""
+"""Unique names for new elements: the wanted name, with a number if it is taken."""
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
 
@@ -12,7 +12,7 @@ class FreeNames:
         self._counts: dict[str, int] = {}
 
     def take(self, wanted: str) -> str:
-        """`wanted` where it is free, else ``wanted_2``, ``wanted_3``, ...; taken from now on."""
+        """Take `wanted` if it is free, else ``wanted_2``, ``wanted_3``, ..."""
         name = wanted
         number = self._counts.get(wanted, 1)
         while name in self._taken:
@@ -23,8 +23,8 @@ class FreeNames:
         return name
 
 
-def free_name(builder: InstanceBuilder, wanted: str) -> str:
-    """`wanted` where no element has it; else that with a number, found in logarithmic time."""
+def find_free_name(builder: InstanceBuilder, wanted: str) -> str:
+    """Find a name that no element has: `wanted`, else that with a number, in logarithmic time."""
     if not builder.has(wanted):
         return wanted
     taken, free = 1, 2

@@ -2,8 +2,8 @@
 """Instances (C-sets): a set for each type, a map for each function, tuples for each relation.
 
 An instance is an immutable value. Its elements, and the tuples of its relations too, have integer
-ids that never change from one state to the next; across layers they go by name. Make instances with
-`InstanceBuilder`; successive states share every table that did not change.
+ids that never change from one state to the next; other layers refer to them by name. Make instances
+with `InstanceBuilder`; successive states share every table that did not change.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -23,7 +23,7 @@ Tables: TypeAlias = tuple[
 
 
 class InstanceError(ValueError):
-    """Something that would not be an instance of the schema."""
+    """A change that would not lead to an instance of the schema."""
 
 
 class UnknownElement(InstanceError, KeyError):
@@ -38,7 +38,7 @@ class Instance:
 
     Two instances are equal when they have the same schema and, *by name*, the same elements with
     the same types, attributes, function values and tuples; ids do not matter. `is_isomorphic`
-    (homs.py) compares up to names.
+    compares up to names.
     """
 
     __slots__ = (
@@ -63,7 +63,7 @@ class Instance:
         attributes: dict[str, AttributeTable],
         next_id: int,
     ) -> None:
-        """For the builder only, which has checked the tables."""
+        """Take tables that the builder has checked; nobody else calls this."""
         self.schema = schema
         self._elements = elements
         self._functions = functions
@@ -80,7 +80,7 @@ class Instance:
 
         Args:
             type_: name of a type or a relation.
-            subtypes: whether elements of its subtypes count.
+            subtypes: count elements of its subtypes, too.
 
         Raises:
             SchemaError: the schema has no such type.
@@ -90,7 +90,7 @@ class Instance:
         return self._elements.of_type(type_, subtypes, self.schema)
 
     def count(self, type_: TypeName) -> int:
-        """How many elements are of a type or a subtype; costs no look at each of them."""
+        """Count the elements of a type or a subtype, without looking at each of them."""
         return self._elements.count(type_, self.schema)
 
     def all_elements(self) -> Sequence[int]:
@@ -102,11 +102,11 @@ class Instance:
         return tuple(self._elements.names.values())
 
     def has(self, name: str) -> bool:
-        """Whether there is an element `name`."""
+        """Return True if there is an element `name`."""
         return name in self._elements.ids
 
     def id_of(self, name: str) -> int:
-        """Id of the element called `name`; `UnknownElement` (a KeyError) where there is none."""
+        """Id of the element called `name`; `UnknownElement` (a KeyError) if there is none."""
         found = self._elements.ids.get(name)
         if found is None:
             raise UnknownElement(
@@ -115,24 +115,24 @@ class Instance:
         return found
 
     def contains(self, id_: int) -> bool:
-        """Whether there is an element, or a tuple of a relation, with this id."""
-        return id_ in self._elements.types or self._row(id_) is not None
+        """Return True if there is an element, or a tuple of a relation, with this id."""
+        return id_ in self._elements.types or self._find_row(id_) is not None
 
     def type_of(self, id_: int) -> TypeName:
         """The element's own type; for a tuple, its relation. Else `UnknownElement`."""
         type_ = self._elements.types.get(id_)
-        return type_ if type_ is not None else self._existing_row(id_)[0]
+        return type_ if type_ is not None else self._get_row(id_)[0]
 
     def name_of(self, id_: int) -> str:
         """The element's name; a tuple is named by its legs: ``on(mug_1, table_1)``."""
         name = self._elements.names.get(id_)
         if name is not None:
             return name
-        relation, legs = self._existing_row(id_)
+        relation, legs = self._get_row(id_)
         return f"{relation}({', '.join(self._elements.names[leg] for leg in legs)})"
 
     def attribute(self, id_: int, name: str) -> AttributeValue | None:
-        """The value of an attribute; None where it is not set, or no attribute of the element."""
+        """The value of an attribute; None if it is not set, or no attribute of the element."""
         table = self._attributes.get(name)
         return None if table is None else table.values.get(id_)
 
@@ -171,14 +171,13 @@ class Instance:
         return found if isinstance(found, tuple) else tuple(found)
 
     def find_tuple(self, relation: RelationName, legs: tuple[int, ...]) -> int | None:
-        """Id of the tuple with these elements, None where it is not there."""
+        """Id of the tuple with these elements, None if it is not there."""
         return self.relation_table(relation).by_legs.get(legs)
 
     def prepare(self) -> None:
-        """Work out now what the first lookups and rewrites would: indexes, tables to copy from.
+        """Make the indexes, and the tables to copy from, that are otherwise made on first use.
 
-        Everything is worked out when it is needed, too; this is for large states, of which the
-        first use is to be as fast as every other.
+        For large states whose first use should be as fast as every other.
         """
         for table in self._relations.values():
             table.prepare(self._elements.names)
@@ -239,7 +238,7 @@ class Instance:
         return {} if table is None else table.values
 
     def attribute_derived(self, name: str) -> dict[object, Any]:
-        """What searches keep with the values of an attribute (inside this layer only)."""
+        """A cache for searches, kept with the values of an attribute (inside this layer only)."""
         table = self._attributes.get(name)
         return {} if table is None else table.derived
 
@@ -248,22 +247,22 @@ class Instance:
         name = self._elements.names.get(id_)
         if name is not None:
             return name
-        relation, legs = self._existing_row(id_)
+        relation, legs = self._get_row(id_)
         return (relation, *(self._elements.names[leg] for leg in legs))
 
     def next_id(self) -> int:
         """The first id that was never used (inside this layer only)."""
         return self._next_id
 
-    def _row(self, id_: int) -> tuple[RelationName, tuple[int, ...]] | None:
+    def _find_row(self, id_: int) -> tuple[RelationName, tuple[int, ...]] | None:
         for name, table in self._relations.items():
             legs = table.rows.get(id_)
             if legs is not None:
                 return name, legs
         return None
 
-    def _existing_row(self, id_: int) -> tuple[RelationName, tuple[int, ...]]:
-        found = self._row(id_)
+    def _get_row(self, id_: int) -> tuple[RelationName, tuple[int, ...]]:
+        found = self._find_row(id_)
         if found is None:
             raise UnknownElement(f"no element with id {id_} in the instance; was it deleted?")
         return found
@@ -276,7 +275,9 @@ class Instance:
         if self is other:
             return True
         return (
-            self.schema == other.schema and hash(self) == hash(other) and same_content(self, other)
+            self.schema == other.schema
+            and hash(self) == hash(other)
+            and has_same_content(self, other)
         )
 
     def __hash__(self) -> int:
@@ -294,12 +295,12 @@ class Instance:
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without what is cached: hashes of strings differ from process to process.
-        return (_restored, (self.schema, self.tables(), self._next_id))
+        # Without the caches: hashes of strings differ from process to process.
+        return (_restore, (self.schema, self.tables(), self._next_id))
 
     def is_same(self, other: "Instance") -> bool:
-        """Whether the two are equal with the same ids, so that their morphisms are the same."""
-        return self is other or (self == other and same_ids(self, other))
+        """Return True if the two are equal with the same ids: then their morphisms are the same."""
+        return self is other or (self == other and has_same_ids(self, other))
 
     def __repr__(self) -> str:
         tuples = sum(len(table.rows) for table in self._relations.values())
@@ -307,48 +308,53 @@ class Instance:
         return f"<Instance of {self.schema.name!r}: {count} elements, {tuples} tuples>"
 
 
-def same_content(first: Instance, second: Instance) -> bool:
-    """Whether two instances of one schema have the same elements, values and tuples by names."""
-    if not _same_elements(first.element_table(), second.element_table()):
-        return _by_name(first) == _by_name(second)
+def has_same_content(first: Instance, second: Instance) -> bool:
+    """Compare the content of two instances of one schema by names.
+
+    The cost is that of the tables, or parts of tables, that the two do not share.
+    """
+    if not _has_same_elements(first.element_table(), second.element_table()):
+        return _write_by_names(first) == _write_by_names(second)
     schema = first.schema
     return (
         all(
-            _same_tuples(first.relation_table(r.name), second.relation_table(r.name))
+            _has_same_tuples(first.relation_table(r.name), second.relation_table(r.name))
             for r in schema.relations
         )
         and all(
-            _same_values(first.function_table(f.name).values, second.function_table(f.name).values)
+            _has_same_values(
+                first.function_table(f.name).values, second.function_table(f.name).values
+            )
             for f in schema.functions
         )
         and all(
-            _same_values(first.attribute_table(a.name), second.attribute_table(a.name))
+            _has_same_values(first.attribute_table(a.name), second.attribute_table(a.name))
             # Tuples may be the same and have different ids.
-            or _attributes_by_key(first, a.name) == _attributes_by_key(second, a.name)
+            or _map_attributes_by_key(first, a.name) == _map_attributes_by_key(second, a.name)
             for a in schema.attributes
         )
     )
 
 
-def same_ids(first: Instance, second: Instance) -> bool:
-    """Whether two equal instances also have the same ids."""
+def has_same_ids(first: Instance, second: Instance) -> bool:
+    """Return True if two equal instances also have the same ids."""
     return first.element_table().ids == second.element_table().ids and all(
         first.relation_table(r.name).rows == second.relation_table(r.name).rows
         for r in first.schema.relations
     )
 
 
-def _same_elements(first: ElementTable, second: ElementTable) -> bool:
-    """Whether the same ids are elements of the same names and types."""
+def _has_same_elements(first: ElementTable, second: ElementTable) -> bool:
+    """Return True if the same ids are elements of the same names and types."""
     return first is second or (first.names == second.names and first.types == second.types)
 
 
-def _same_values(first: Mapping[int, Any], second: Mapping[int, Any]) -> bool:
+def _has_same_values(first: Mapping[int, Any], second: Mapping[int, Any]) -> bool:
     # A dict that is compared with itself compares all of its values.
     return first is second or first == second
 
 
-def _same_tuples(first: RelationTable, second: RelationTable) -> bool:
+def _has_same_tuples(first: RelationTable, second: RelationTable) -> bool:
     if first is second:
         return True
     ours, theirs = first.rows, second.rows
@@ -365,7 +371,7 @@ def _same_tuples(first: RelationTable, second: RelationTable) -> bool:
     return all(legs in first.by_legs and legs in second.by_legs for legs in tuples)
 
 
-def _by_name(instance: Instance) -> tuple[Any, ...]:
+def _write_by_names(instance: Instance) -> tuple[Any, ...]:
     names = instance.element_table().names
     schema = instance.schema
     return (
@@ -375,16 +381,16 @@ def _by_name(instance: Instance) -> tuple[Any, ...]:
             {names[e]: names[v] for e, v in instance.function_table(f.name).values.items()}
             for f in schema.functions
         ],
-        [_attributes_by_key(instance, a.name) for a in schema.attributes],
+        [_map_attributes_by_key(instance, a.name) for a in schema.attributes],
     )
 
 
-def _attributes_by_key(instance: Instance, attribute: str) -> Mapping[Hashable, Any]:
+def _map_attributes_by_key(instance: Instance, attribute: str) -> Mapping[Hashable, Any]:
     values = instance.attribute_table(attribute)
     return {instance.key_of(id_): value for id_, value in values.items()}
 
 
-def _restored(schema: Schema, tables: Tables, next_id: int) -> Instance:
+def _restore(schema: Schema, tables: Tables, next_id: int) -> Instance:
     elements, functions, relations, attributes = tables
     elements.seal()
     for function in functions.values():

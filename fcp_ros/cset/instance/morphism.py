@@ -4,7 +4,7 @@
 A morphism sends each element to one of a subtype, each tuple to a tuple of the same relation,
 commutes with functions and legs, and keeps every attribute that is set in its source. What is not
 set in the source is free; an attribute variable of the source is bound to one value. Constructing
-one checks nothing; `violations` does, and gives values.
+one checks nothing; `violations` does.
 """
 
 from collections import Counter
@@ -15,10 +15,10 @@ from typing import Any
 from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.naturality import (
     all_ids,
-    bound_values,
+    bind_values,
+    find_naturality_violations,
     is_natural,
-    naturality_violations,
-    substituted,
+    substitute_values,
 )
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
@@ -29,10 +29,10 @@ class Morphism:
     """A map of the elements, and of the tuples, of `source` to those of `target`.
 
     Attributes:
-        source: where it starts.
-        target: where it ends.
+        source: its domain.
+        target: its codomain.
         mapping: the image's id for each id of the source, tuples included.
-        values: what the attribute variables of the source are bound to.
+        values: of the attribute variables of the source.
     """
 
     source: Instance
@@ -46,21 +46,21 @@ class Morphism:
 
     @property
     def is_monic(self) -> bool:
-        """Whether different elements, and different tuples, have different images."""
+        """True if different elements, and different tuples, have different images."""
         return len(set(self.mapping.values())) == len(self.mapping)
 
     @property
     def is_epic(self) -> bool:
-        """Whether every element and every tuple of the target is an image."""
-        return len(set(self.mapping.values())) == _size(self.target)
+        """True if every element and every tuple of the target is an image."""
+        return len(set(self.mapping.values())) == _count_ids(self.target)
 
     @property
     def is_iso(self) -> bool:
-        """Whether there is an inverse: also types and attributes are the same on both sides."""
+        """True if there is an inverse; then types and attributes are the same on both sides."""
         return self.is_monic and self.is_epic and not self._reverse().violations()
 
-    def monic_on(self, types: Iterable[str]) -> bool:
-        """Whether it is monic on all elements of some types and all tuples of some relations.
+    def is_monic_on(self, types: Iterable[str]) -> bool:
+        """Return True if it is monic on all elements of some types, and tuples of some relations.
 
         Args:
             types: names of types, whose subtypes count too, and of relations.
@@ -68,15 +68,15 @@ class Morphism:
         Raises:
             SchemaError: there is no such type or relation.
         """
-        wanted = _below(self.source.schema, types)
+        wanted = _collect_subtypes(self.source.schema, types)
         type_of = self.source.type_of
         images = [image for id_, image in self.mapping.items() if type_of(id_) in wanted]
         return len(set(images)) == len(images)
 
-    def epic_on(self, types: Iterable[str]) -> bool:
-        """Whether all elements of some types, and all tuples of some relations, are images.
+    def is_epic_on(self, types: Iterable[str]) -> bool:
+        """Return True if all elements of some types, and all tuples of some relations, are images.
 
-        The arguments are those of `monic_on`.
+        The arguments are those of `is_monic_on`.
         """
         image = self.image()
         return all(image.issuperset(self.target.elements(type_)) for type_ in types)
@@ -86,10 +86,10 @@ class Morphism:
         return frozenset(self.mapping.values())
 
     def inverse(self) -> "Morphism":
-        """The morphism back.
+        """Return the morphism back.
 
         Raises:
-            InstanceError: this is no isomorphism; the message says what there is no way back for.
+            InstanceError: this is no isomorphism; the message says why.
         """
         for group in self.collisions():
             raise InstanceError(f"no inverse: {', '.join(group)} have the same image")
@@ -105,10 +105,10 @@ class Morphism:
 
     def _reverse(self) -> "Morphism":
         mapping = {image: id_ for id_, image in self.mapping.items()}
-        return _bound(self.target, self.source, mapping, {})
+        return _bind(self.target, self.source, mapping, {})
 
     def compose(self, after: "Morphism") -> "Morphism":
-        """This morphism, then `after`.
+        """Return this morphism followed by `after`.
 
         Raises:
             InstanceError: `after` does not start where this one ends.
@@ -119,8 +119,10 @@ class Morphism:
                 f"the second starts in {after.source!r}"
             )
         mapping = {key: after.mapping[value] for key, value in self.mapping.items()}
-        values = {name: substituted(value, after.values) for name, value in self.values.items()}
-        return _bound(self.source, after.target, mapping, values)
+        values = {
+            name: substitute_values(value, after.values) for name, value in self.values.items()
+        }
+        return _bind(self.source, after.target, mapping, values)
 
     def by_name(self) -> dict[str, str]:
         """Names of the images by names of the elements (without tuples)."""
@@ -130,12 +132,12 @@ class Morphism:
         }
 
     def violations(self) -> tuple[Violation, ...]:
-        """Everything that keeps this from being a morphism; empty when it is one."""
+        """Find everything that keeps this from being a morphism; empty if it is one."""
         if self.source.schema != self.target.schema:
             text = f"{self.source!r} and {self.target!r} have different schemas"
             return (Violation(ViolationKind.NATURALITY, text),)
         parts = (self.source, self.target, self.mapping, self.values)
-        return () if is_natural(*parts) else tuple(naturality_violations(*parts))
+        return () if is_natural(*parts) else tuple(find_naturality_violations(*parts))
 
     def collisions(self) -> tuple[tuple[str, ...], ...]:
         """Groups of names of the source's elements and tuples that share an image."""
@@ -162,12 +164,12 @@ class Morphism:
 
 
 def identity(instance: Instance) -> Morphism:
-    """The identity of an instance."""
-    return _bound(instance, instance, {id_: id_ for id_ in all_ids(instance)}, {})
+    """Return the identity of an instance."""
+    return _bind(instance, instance, {id_: id_ for id_ in all_ids(instance)}, {})
 
 
 def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) -> Morphism:
-    """The morphism given by its elements; the images of the tuples follow from them.
+    """Return the morphism with given images of elements; those of tuples follow.
 
     Args:
         source: where it starts.
@@ -175,7 +177,7 @@ def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) ->
         elements: the image of each element that is not a tuple.
 
     Raises:
-        InstanceError: it is none; the message lists the violations.
+        InstanceError: there is none; the message lists the violations.
     """
     mapping = dict(elements)
     missing = []
@@ -190,7 +192,7 @@ def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) ->
                 mapping[row] = found
     if missing:
         raise InstanceError(f"not a morphism: the target lacks the image of {', '.join(missing)}")
-    result = _bound(source, target, mapping, {})
+    result = _bind(source, target, mapping, {})
     violations = result.violations()
     if violations:
         raise InstanceError("not a morphism: " + "; ".join(v.message for v in violations))
@@ -198,7 +200,7 @@ def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) ->
 
 
 def inclusion(source: Instance, target: Instance) -> Morphism:
-    """The morphism that sends each element to the one of the same name.
+    """Return the morphism that sends each element to the one of the same name.
 
     Raises:
         InstanceError: there is none; the message says why.
@@ -209,18 +211,18 @@ def inclusion(source: Instance, target: Instance) -> Morphism:
     return morphism(source, target, {source.id_of(n): target.id_of(n) for n in source.names()})
 
 
-def _bound(
+def _bind(
     source: Instance, target: Instance, mapping: Mapping[int, int], values: Mapping[str, Any]
 ) -> Morphism:
-    """The morphism with the values that its variables meet, where they are not given."""
-    return Morphism(source, target, mapping, bound_values(source, target, mapping, values))
+    """Make a morphism; variables without a given value take the one that they meet."""
+    return Morphism(source, target, mapping, bind_values(source, target, mapping, values))
 
 
-def _below(schema: Schema, types: Iterable[str]) -> frozenset[str]:
+def _collect_subtypes(schema: Schema, types: Iterable[str]) -> frozenset[str]:
     return frozenset().union(*(schema.subtypes(type_) for type_ in types))
 
 
-def _size(instance: Instance) -> int:
-    """How many elements and tuples there are."""
+def _count_ids(instance: Instance) -> int:
+    """Count the elements and tuples."""
     tuples = (len(instance.relation_table(r.name).rows) for r in instance.schema.relations)
     return len(instance.element_table().types) + sum(tuples)

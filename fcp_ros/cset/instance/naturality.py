@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes a map of ids a morphism: a quick test, and its slow twin that gives reasons.
+"""The conditions for a map of ids to be a morphism: a quick test, and a slow twin with reasons.
 
 Attributes that the source sets must have equal values in the target. Variables of the source are
-bound by the morphism: one that the morphism says nothing of takes the value that it meets first. An
-operation must become what it evaluates to under these values; as long as some of its variables
-stand for expressions themselves, the same operation on those.
+bound by the morphism: one without a given value takes the value that it meets first. An operation
+must become its value for these; if some of its variables stand for expressions themselves, it must
+become the same operation on those.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,11 +27,11 @@ Values = Mapping[str, Any]
 def is_natural(
     source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
 ) -> bool:
-    """Whether a map of ids is a morphism.
+    """Return True if a map of ids is a morphism.
 
     Args:
-        source: where it starts.
-        target: where it ends; of the same schema.
+        source: its domain.
+        target: its codomain, of the same schema.
         mapping: the image of each id of the source.
         values: of variables of the source.
     """
@@ -70,25 +70,25 @@ def _keeps_attributes(
             for id_, value in wanted.items():
                 if isinstance(value, (ValueVariable, ValueOperation)):
                     if bound is None:
-                        bound = bound_values(source, target, mapping, values)
-                    value = substituted(value, bound)
+                        bound = bind_values(source, target, mapping, values)
+                    value = substitute_values(value, bound)
                 other = found.get(mapping[id_])
                 if other is None or other != value:
                     return False
     return True
 
 
-def bound_values(
+def bind_values(
     source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
 ) -> dict[str, Any]:
-    """What the variables of the source stand for.
+    """Find the values that the variables of the source stand for.
 
     Args:
-        source: where the morphism starts.
-        target: where it ends.
+        source: the domain of the morphism.
+        target: its codomain.
         mapping: the image of each id of the source.
-        values: those that are known. The others are what they meet first in the target; where that
-            is nothing, they are not in the result.
+        values: the known ones. Other variables take the first value that they meet in the target;
+            those that meet none are not in the result.
     """
     bound = dict(values)
     for name in dict.fromkeys([attribute.name for attribute in source.schema.attributes]):
@@ -100,8 +100,8 @@ def bound_values(
     return bound
 
 
-def substituted(expression: ValueExpression, values: Values) -> Any:
-    """An expression with its variables replaced, evaluated where none is left; None if it can't be.
+def substitute_values(expression: ValueExpression, values: Values) -> Any:
+    """Replace the variables of an expression, and evaluate it if none is left; None on failure.
 
     Args:
         expression: a variable, an operation or a value.
@@ -111,7 +111,7 @@ def substituted(expression: ValueExpression, values: Values) -> Any:
         return values.get(expression.name, expression)
     if not isinstance(expression, ValueOperation):
         return expression
-    arguments = tuple([substituted(argument, values) for argument in expression.arguments])
+    arguments = tuple([substitute_values(argument, values) for argument in expression.arguments])
     replaced = ValueOperation(expression.operator, arguments)
     if variables_of(replaced):
         return replaced
@@ -121,40 +121,40 @@ def substituted(expression: ValueExpression, values: Values) -> Any:
         return None
 
 
-def naturality_violations(
+def find_naturality_violations(
     source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
 ) -> Iterator[Violation]:
-    """Everything that keeps a map of ids from being a morphism; the arguments of `is_natural`."""
-    missing = tuple(_missing_images(source, target, mapping))
+    """Find all that keeps a map of ids from being a morphism; arguments as for `is_natural`."""
+    missing = tuple(_find_missing_images(source, target, mapping))
     if missing:
         yield from missing
         return
-    yield from _type_violations(source, target, mapping)
-    yield from _attribute_violations(source, target, mapping, values)
-    yield from _function_violations(source, target, mapping)
-    yield from _tuple_violations(source, target, mapping)
+    yield from _compare_types(source, target, mapping)
+    yield from _compare_attributes(source, target, mapping, values)
+    yield from _compare_functions(source, target, mapping)
+    yield from _compare_tuples(source, target, mapping)
 
 
 def all_ids(instance: Instance) -> Iterator[int]:
-    """Ids of all elements and of all tuples."""
+    """Iterate over the ids of all elements and of all tuples."""
     yield from instance.element_table().types
     for relation in instance.schema.relations:
         yield from instance.relation_table(relation.name).rows
 
 
-def _missing_images(
+def _find_missing_images(
     source: Instance, target: Instance, mapping: Mapping[int, int]
 ) -> Iterator[Violation]:
     for id_ in all_ids(source):
         image = mapping.get(id_)
         name = source.name_of(id_)
         if image is None:
-            yield _unnatural(f"{name!r} has no image", name)
+            yield _report(f"{name!r} has no image", name)
         elif not target.contains(image):
-            yield _unnatural(f"{name!r} is sent to id {image}, which does not exist", name)
+            yield _report(f"{name!r} is sent to id {image}, which does not exist", name)
 
 
-def _type_violations(
+def _compare_types(
     source: Instance, target: Instance, mapping: Mapping[int, int]
 ) -> Iterator[Violation]:
     for element in source.all_elements():
@@ -162,28 +162,31 @@ def _type_violations(
         if not source.schema.is_subtype(own, type_):
             names = (source.name_of(element), target.name_of(mapping[element]))
             text = f"{names[0]!r} is a {type_!r}, its image {names[1]!r} is a {own!r}"
-            yield _unnatural(text, *names)
+            yield _report(text, *names)
 
 
-def _attribute_violations(
+def _compare_attributes(
     source: Instance, target: Instance, mapping: Mapping[int, int], values: Values
 ) -> Iterator[Violation]:
-    bound = bound_values(source, target, mapping, values)
+    bound = bind_values(source, target, mapping, values)
     for id_ in all_ids(source):
         for attribute, value in source.attributes(id_).items():
             other = target.attribute(mapping[id_], attribute)
-            expected = substituted(value, bound)
+            expected = substitute_values(value, bound)
             if other is None or other != expected:
                 names = (source.name_of(id_), target.name_of(mapping[id_]))
                 shown = repr(value)
                 if isinstance(value, (ValueVariable, ValueOperation)):
-                    known = "without a value" if expected is None else f"here {_text(expected)}"
+                    known = (
+                        "without a value" if expected is None else f"here {_write_value(expected)}"
+                    )
                     shown = f"{value}, {known}" if expected != value else str(value)
-                text = f"{attribute!r} of {names[0]!r} is {shown}, of {names[1]!r} {_text(other)}"
-                yield _unnatural(text, *names, symbol=attribute)
+                there = _write_value(other)
+                text = f"{attribute!r} of {names[0]!r} is {shown}, of {names[1]!r} {there}"
+                yield _report(text, *names, symbol=attribute)
 
 
-def _function_violations(
+def _compare_functions(
     source: Instance, target: Instance, mapping: Mapping[int, int]
 ) -> Iterator[Violation]:
     for function in source.schema.functions:
@@ -197,10 +200,10 @@ def _function_violations(
                     f"{'undefined' if actual is None else repr(target.name_of(actual))}, "
                     f"but it must be {target.name_of(expected)!r}"
                 )
-                yield _unnatural(text, *names, symbol=function.name)
+                yield _report(text, *names, symbol=function.name)
 
 
-def _tuple_violations(
+def _compare_tuples(
     source: Instance, target: Instance, mapping: Mapping[int, int]
 ) -> Iterator[Violation]:
     for relation in source.schema.relations:
@@ -208,12 +211,12 @@ def _tuple_violations(
         for row, legs in source.relation_table(relation.name).rows.items():
             if rows.get(mapping[row]) != tuple([mapping[leg] for leg in legs]):
                 names = (source.name_of(row), target.name_of(mapping[row]))
-                yield _unnatural(f"{names[0]} is sent to {names[1]}, not leg by leg", *names)
+                yield _report(f"{names[0]} is sent to {names[1]}, not leg by leg", *names)
 
 
-def _text(value: object) -> str:
+def _write_value(value: object) -> str:
     return str(value) if isinstance(value, (ValueVariable, ValueOperation)) else repr(value)
 
 
-def _unnatural(text: str, *elements: str, symbol: str | None = None) -> Violation:
+def _report(text: str, *elements: str, symbol: str | None = None) -> Violation:
     return Violation(ViolationKind.NATURALITY, text, elements, symbol)

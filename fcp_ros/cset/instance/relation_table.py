@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tuples of one relation, indexed by all legs and by each."""
+"""The tuples of one relation, indexed by all legs and by each leg."""
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from itertools import chain
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from immutables import Map
 
-from fcp_ros.cset.instance.columns import Column, columns_of
+from fcp_ros.cset.instance.columns import Column, to_columns
 from fcp_ros.cset.schema.schema import Relation
 from fcp_ros.foundation.persistent_map import (
     SMALL,
@@ -42,8 +42,8 @@ Legs = tuple[int, ...]
 class LegsByKey(Mapping[Legs, int]):
     """The id of each tuple by its elements.
 
-    At most one tuple, or a few in a draft, have the same element in a functional leg: it is soon
-    found which of them is meant. So there is no map to be copied whenever a tuple changes.
+    At most one tuple, or a few in a draft, have the same element in a functional leg, so that a
+    scan of these is fast, and no map must be copied whenever a tuple changes.
     """
 
     __slots__ = ("_index", "_position", "_rows")
@@ -51,7 +51,7 @@ class LegsByKey(Mapping[Legs, int]):
     def __init__(
         self, rows: Mapping[int, Legs], index: Mapping[int, Bucket], position: int
     ) -> None:
-        """A view of `rows`, through the index of the leg at `position`."""
+        """View `rows` through the index of the leg at `position`."""
         self._rows = rows
         self._index = index
         self._position = position
@@ -90,9 +90,9 @@ class RelationTable:
         rows: legs by id of the tuple, ascending once the table is sealed.
         by_legs: id by legs.
         keys: positions of the functional legs.
-        digest: hash of the content by names, as far as it is known.
-        derived: what others compute from the table and keep with it.
-        sealed: whether it may not be changed any more.
+        digest: hash of the content by names; None if not computed.
+        derived: a cache for what others compute from the table.
+        sealed: True if it may not be changed any more.
     """
 
     __slots__ = (
@@ -144,18 +144,18 @@ class RelationTable:
         self._changes: Map[Legs, bool] = _UNCHANGED
 
     def copy(self, names: Mapping[int, str]) -> "RelationTable":
-        """A copy that may be changed; this table may not, from then on.
+        """Return a copy that may be changed; this table may not, from then on.
 
         Args:
             names: of the elements that the table is about.
         """
-        source = self._shared(names)
+        source = self._make_persistent(names)
         rows = evolve(source.rows, ascending=True)
         indexes = {position: evolve(index) for position, index in source._indexes.items()}
         table = RelationTable(
             source.declared,
             rows,
-            _legs_of(rows, source, indexes),
+            _find_by_legs(rows, source, indexes),
             indexes,
             source._last,
             source.keys,
@@ -168,17 +168,17 @@ class RelationTable:
         return table
 
     def prepare(self, names: Mapping[int, str]) -> None:
-        """Work out now what the first lookups and the first copy would.
+        """Make the indexes and the persistent twin that are otherwise made on first use.
 
         Args:
             names: of the elements that the table is about.
         """
         for position in range(len(self.declared.legs)):
             self.index(position)
-        self._shared(names)
+        self._make_persistent(names)
 
-    def _shared(self, names: Mapping[int, str]) -> "RelationTable":
-        """This table as one of which copies are cheap, with the indexes that every copy needs."""
+    def _make_persistent(self, names: Mapping[int, str]) -> "RelationTable":
+        """Return a table with cheap copies, and with the indexes that every copy needs."""
         if len(self.rows) <= SMALL or not isinstance(self.rows, dict):
             for position in self.keys:
                 if position not in self._indexes:
@@ -187,11 +187,13 @@ class RelationTable:
         if self._persistent is None:
             self.content_digest(names)
             rows = PersistentMap(self.rows, ascending=True)
-            indexes = {at: _persistent(self.index(at)) for at in range(len(self.declared.legs))}
+            indexes = {
+                at: _make_index_persistent(self.index(at)) for at in range(len(self.declared.legs))
+            }
             self._persistent = RelationTable(
                 self.declared,
                 rows,
-                _legs_of(rows, self, indexes),
+                _find_by_legs(rows, self, indexes),
                 indexes,
                 self._last,
                 self.keys,
@@ -237,7 +239,7 @@ class RelationTable:
         self._note(legs, True, names)
 
     def seal(self) -> None:
-        """Put the tuples in order, now that all changes are made."""
+        """Put the tuples in order, and forbid further changes."""
         self.sealed = True
         self._sort()
 
@@ -247,7 +249,7 @@ class RelationTable:
         self._unsorted = False
 
     def index(self, position: int) -> Index:
-        """For each element the tuples that have it in the leg at `position`."""
+        """Return for each element the tuples that have it in the leg at `position`."""
         found = self._indexes.get(position)
         if found is None:
             self._sort()
@@ -255,8 +257,8 @@ class RelationTable:
             self._indexes[position] = found
         return found
 
-    def shares_key(self, legs: Legs) -> bool:
-        """Whether another tuple has the same element in a functional leg."""
+    def has_shared_key(self, legs: Legs) -> bool:
+        """Return True if another tuple has the same element in a functional leg."""
         if len(self.rows) > 1:
             for position in self.keys:
                 if len(self.index(position)[legs[position]]) > 1:
@@ -264,28 +266,28 @@ class RelationTable:
         return False
 
     def columns(self) -> Column:
-        """A row (id, *legs) for each tuple, by id; it cannot be written to."""
+        """Return a row (id, *legs) for each tuple, by id, in a read-only array."""
         if self._columns is None:
             width = 1 + len(self.declared.legs)
-            self._columns = columns_of(self.rows, width, chain.from_iterable)
+            self._columns = to_columns(self.rows, width, chain.from_iterable)
         return self._columns
 
     def content_digest(self, names: Mapping[int, str]) -> int:
-        """The sum of the hashes of all tuples by names."""
+        """Return the sum of the hashes of all tuples by names."""
         if self.digest is None:
             tuples = self.rows.values()
             self.digest = sum(hash(tuple([names[leg] for leg in legs])) for legs in tuples)
         return self.digest
 
     def facts(self, names: Mapping[int, str]) -> frozenset[Fact]:
-        """The tuples by element names (which never change, so that this can be kept)."""
+        """Return the tuples by element names; these never change, so the result is cached."""
         if self._facts is None:
-            if self._older_facts is None or not self._all_named(names):
-                self._facts = frozenset(self._named(self.rows.values(), names))
+            if self._older_facts is None or not self._can_name_changes(names):
+                self._facts = frozenset(self._to_facts(self.rows.values(), names))
             else:
-                changed = self._older_facts.difference(self._named(self._changes, names))
+                changed = self._older_facts.difference(self._to_facts(self._changes, names))
                 there = [legs for legs, present in self._changes.items() if present]
-                self._facts = changed.union(self._named(there, names))
+                self._facts = changed.union(self._to_facts(there, names))
         return self._facts
 
     def _note(self, legs: Legs, present: bool, names: Mapping[int, str]) -> None:
@@ -295,11 +297,11 @@ class RelationTable:
             content = hash(tuple([names[leg] for leg in legs]))
             self.digest += content if present else -content
 
-    def _all_named(self, names: Mapping[int, str]) -> bool:
-        """Whether the elements of all changed tuples are still there to be named."""
+    def _can_name_changes(self, names: Mapping[int, str]) -> bool:
+        """Return True if the elements of all changed tuples still have names."""
         return all(leg in names for legs in self._changes for leg in legs)
 
-    def _named(self, tuples: Iterable[Legs], names: Mapping[int, str]) -> list[Fact]:
+    def _to_facts(self, tuples: Iterable[Legs], names: Mapping[int, str]) -> list[Fact]:
         relation = self.declared.name
         return [Fact(relation, tuple([names[leg] for leg in legs])) for legs in tuples]
 
@@ -310,16 +312,16 @@ class RelationTable:
 _UNCHANGED: "Map[Legs, bool]" = Map()
 
 
-def _persistent(index: Index) -> Index:
+def _make_index_persistent(index: Index) -> Index:
     if isinstance(index, dict) and len(index) > SMALL:
         return PersistentMap(index)
     return index
 
 
-def _legs_of(
+def _find_by_legs(
     rows: MutableMapping[int, Legs], older: RelationTable, indexes: Mapping[int, Index]
 ) -> MutableMapping[Legs, int] | LegsByKey | None:
-    """What finds the tuples of a copy, whose rows are given, by their elements."""
+    """Make the map from legs to tuples for a copy with given rows; None to build it from these."""
     if older.keys and not isinstance(rows, dict):
         return LegsByKey(rows, indexes[older.keys[0]], older.keys[0])
     return None if older._map is None else evolve(older._map)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which elements an instance has, with their types and names."""
+"""Tables of an instance: its elements, and the values of its functions and attributes."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from fcp_ros.cset.instance.columns import Column, columns_of
+from fcp_ros.cset.instance.columns import Column, to_columns
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
 from fcp_ros.foundation.persistent_map import (
     SMALL,
@@ -22,15 +22,15 @@ from fcp_ros.foundation.persistent_map import (
 
 
 class ElementTable:
-    """Which elements there are: their types and names.
+    """The elements, with their types and names.
 
     Attributes:
         types: own type by id.
         names: name by id.
         ids: id by name.
-        digest: hash of the content by names, as far as it is known.
-        derived: what others compute from the table and keep with it.
-        sealed: whether it may not be changed any more.
+        digest: hash of the content by names; None if not computed.
+        derived: a cache for what others compute from the table.
+        sealed: True if it may not be changed any more.
     """
 
     __slots__ = (
@@ -65,8 +65,8 @@ class ElementTable:
         self._persistent: ElementTable | None = None
 
     def copy(self) -> "ElementTable":
-        """A copy that may be changed; this table may not, from then on."""
-        source = self._shared()
+        """Return a copy that may be changed; this table may not, from then on."""
+        source = self._make_persistent()
         table = ElementTable(
             evolve(source.types, ascending=True),
             evolve(source.names, ascending=True),
@@ -76,8 +76,8 @@ class ElementTable:
         table.digest = source.digest
         return table
 
-    def _shared(self) -> "ElementTable":
-        """This table as one of which copies are cheap."""
+    def _make_persistent(self) -> "ElementTable":
+        """Return a table with the same content and cheap copies."""
         if len(self.types) <= SMALL or not isinstance(self.types, dict):
             return self
         if self._persistent is None:
@@ -113,52 +113,52 @@ class ElementTable:
             self.digest -= hash((name, type_))
 
     def seal(self) -> None:
-        """Say that all changes are made."""
+        """Forbid further changes."""
         self.sealed = True
 
     def members(self) -> MutableMapping[str, Bucket]:
-        """The elements of each type that has any of its own."""
+        """Return the elements of each type that has any of its own."""
         if self._members is None:
             self._members = group_ids((type_, element) for element, type_ in self.types.items())
         return self._members
 
     def count(self, type_: str, schema: Schema) -> int:
-        """How many elements are of `type_` or a subtype."""
+        """Count the elements of `type_` or a subtype."""
         members = self.members()
         return sum(len(members.get(own, ())) for own in schema.subtypes(type_))
 
     def of_type(self, type_: str, subtypes: bool, schema: Schema) -> tuple[int, ...]:
-        """The elements of `type_`, in the order in which they were added."""
+        """Return the elements of `type_`, in the order in which they were added."""
         key = (type_, subtypes)
         found = self._by_type.get(key)
         if found is None:
-            found = _ascending(self._buckets(type_, subtypes, schema))
+            found = _sort_ids(self._find_buckets(type_, subtypes, schema))
             self._by_type[key] = found
         return found
 
     def ids_of(self, type_: str, subtypes: bool, schema: Schema) -> Column:
-        """The ids of `of_type`, ascending, as an array that cannot be written to."""
+        """Return the ids of `of_type`, ascending, in a read-only array."""
         key = (type_, subtypes)
         found = self._arrays.get(key)
         if found is None:
-            parts = [_column(bucket) for bucket in self._buckets(type_, subtypes, schema)]
+            parts = [_to_array(bucket) for bucket in self._find_buckets(type_, subtypes, schema)]
             found = parts[0] if len(parts) == 1 else np.sort(np.concatenate([_NONE, *parts]))
             found.setflags(write=False)
             self._arrays[key] = found
         return found
 
     def content_digest(self) -> int:
-        """The sum of the hashes of all (name, type) pairs."""
+        """Return the sum of the hashes of all (name, type) pairs."""
         if self.digest is None:
             pairs = zip(self.names.values(), self.types.values(), strict=True)
             self.digest = sum(map(hash, pairs))
         return self.digest
 
     def content(self) -> Mapping[str, str]:
-        """Types by name."""
+        """Return types by name."""
         return dict(zip(self.names.values(), self.types.values(), strict=True))
 
-    def _buckets(self, type_: str, subtypes: bool, schema: Schema) -> list[Bucket]:
+    def _find_buckets(self, type_: str, subtypes: bool, schema: Schema) -> list[Bucket]:
         members = self.members()
         wanted = schema.subtypes(type_) if subtypes else (type_,)
         return [bucket for own in wanted if (bucket := members.get(own))]
@@ -171,15 +171,15 @@ class ElementTable:
 _NONE: Column = np.empty(0, dtype=np.int64)
 
 
-def _ascending(buckets: list[Bucket]) -> tuple[int, ...]:
+def _sort_ids(buckets: list[Bucket]) -> tuple[int, ...]:
     if len(buckets) == 1:
         return tuple(buckets[0])
     return tuple(sorted(id_ for bucket in buckets for id_ in bucket))
 
 
-def _column(bucket: Bucket) -> Column:
+def _to_array(bucket: Bucket) -> Column:
     if isinstance(bucket, PersistentSet):
-        return columns_of(bucket.entries, 1, _no_numbers)[:, 0]
+        return to_columns(bucket.entries, 1, _no_numbers)[:, 0]
     return np.array(tuple(bucket), dtype=np.int64)
 
 
@@ -196,9 +196,9 @@ class ValueTable(Generic[V]):
 
     Attributes:
         values: value by id, ascending once the table is sealed.
-        digest: hash of the content by names, as far as it is known.
-        derived: what others compute from the table and keep with it.
-        sealed: whether it may not be changed any more.
+        digest: hash of the content by names; None if not computed.
+        derived: a cache for what others compute from the table.
+        sealed: True if it may not be changed any more.
     """
 
     __slots__ = ("_last", "_persistent", "_unsorted", "derived", "digest", "sealed", "values")
@@ -218,7 +218,7 @@ class ValueTable(Generic[V]):
         return table
 
     def _is_large(self) -> bool:
-        """Whether copies are to be made of a persistent twin."""
+        """Return True if copies are made from a persistent twin."""
         return len(self.values) > SMALL and isinstance(self.values, dict)
 
     def _put(self, id_: int, value: V) -> None:
@@ -229,7 +229,7 @@ class ValueTable(Generic[V]):
         self.values[id_] = value
 
     def seal(self) -> None:
-        """Put the values in order, now that all changes are made."""
+        """Put the values in order, and forbid further changes."""
         self.sealed = True
         self._sort()
 
@@ -238,8 +238,8 @@ class ValueTable(Generic[V]):
             self.values = dict(sorted(self.values.items()))
         self._unsorted = False
 
-    def _renamed(self, older: Hashable, newer: Hashable) -> None:
-        """Keep the digest up to date: one entry by names gives way to another, None for none."""
+    def _update_digest(self, older: Hashable, newer: Hashable) -> None:
+        """Replace one entry by another in the digest; None for no entry."""
         if self.digest is not None:
             gone = 0 if older is None else hash(older)
             self.digest += (0 if newer is None else hash(newer)) - gone
@@ -256,7 +256,7 @@ class FunctionTable(ValueTable[int]):
         self._columns: Column | None = None
 
     def copy(self, names: Mapping[int, str]) -> "FunctionTable":
-        """A copy that may be changed; this table may not, from then on.
+        """Return a copy that may be changed; this table may not, from then on.
 
         Args:
             names: of the elements that the table is about.
@@ -284,7 +284,7 @@ class FunctionTable(ValueTable[int]):
         if self.digest is not None:
             name = names[element]
             entry = None if older is None else (name, names[older])
-            self._renamed(entry, (name, names[value]))
+            self._update_digest(entry, (name, names[value]))
         self._put(element, value)
 
     def unset(self, element: int, names: Mapping[int, str]) -> None:
@@ -295,23 +295,23 @@ class FunctionTable(ValueTable[int]):
         if self._preimages is not None:
             take_from(self._preimages, older, element)
         if self.digest is not None:
-            self._renamed((names[element], names[older]), None)
+            self._update_digest((names[element], names[older]), None)
 
     def preimages(self) -> MutableMapping[int, Bucket]:
-        """For each value the elements that have it."""
+        """Return for each value the elements that have it."""
         if self._preimages is None:
             self._sort()
             self._preimages = group_ids((value, key) for key, value in self.values.items())
         return self._preimages
 
     def columns(self) -> Column:
-        """A row (element, value) for each element, by id; it cannot be written to."""
+        """Return a row (element, value) for each element, by id, in a read-only array."""
         if self._columns is None:
-            self._columns = columns_of(self.values, 2, _numbers)
+            self._columns = to_columns(self.values, 2, _numbers)
         return self._columns
 
     def content_digest(self, names: Mapping[int, str]) -> int:
-        """The sum of the hashes of all (name, name of the value) pairs."""
+        """Return the sum of the hashes of all (name, name of the value) pairs."""
         if self.digest is None:
             self.digest = sum(hash((names[e], names[v])) for e, v in self.values.items())
         return self.digest
@@ -326,10 +326,10 @@ class AttributeTable(ValueTable[AttributeValue]):
     __slots__ = ()
 
     def copy(self, key_of: Callable[[int], Hashable]) -> "AttributeTable":
-        """A copy that may be changed; this table may not, from then on.
+        """Return a copy that may be changed; this table may not, from then on.
 
         Args:
-            key_of: what an element or a tuple is by names.
+            key_of: gives the key of an element or a tuple by names.
         """
         source = self
         if self._is_large():
@@ -345,17 +345,17 @@ class AttributeTable(ValueTable[AttributeValue]):
         """Set the value of an element or tuple."""
         if self.digest is not None:
             key, older = key_of(id_), self.values.get(id_)
-            self._renamed(None if older is None else (key, older), (key, value))
+            self._update_digest(None if older is None else (key, older), (key, value))
         self._put(id_, value)
 
     def unset(self, id_: int, key_of: Callable[[int], Hashable]) -> None:
         """Forget the value of an element or tuple."""
         older = self.values.pop(id_, None)
         if older is not None and self.digest is not None:
-            self._renamed((key_of(id_), older), None)
+            self._update_digest((key_of(id_), older), None)
 
     def content_digest(self, key_of: Callable[[int], Hashable]) -> int:
-        """The sum of the hashes of all (element or tuple by names, value) pairs."""
+        """Return the sum of the hashes of all (element or tuple by names, value) pairs."""
         if self.digest is None:
             self.digest = sum(hash((key_of(e), value)) for e, value in self.values.items())
         return self.digest

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Violations: why a morphism, a match or a rewrite is not legal, as values, not exceptions."""
+"""Violations: reasons that make a morphism, a match or a rewrite illegal, as values."""
 
 from dataclasses import dataclass
 from enum import Enum
 
 
 class ViolationKind(str, Enum):
-    """Which condition is broken."""
+    """The broken condition."""
 
     NATURALITY = "naturality"
     """A mapping does not commute with a function, a leg, a type or an attribute."""
     NOT_MONIC = "not_monic"
-    """Two elements of the pattern are sent to one, where that is not allowed."""
+    """Two elements of the pattern are sent to one although the match must be monic."""
     IDENTIFICATION = "identification"
     """A deleted element of the pattern shares its image with another element of the pattern."""
     DANGLING = "dangling"
@@ -41,11 +41,11 @@ class Violation:
     """One broken condition.
 
     Attributes:
-        kind: which condition.
+        kind: the condition.
         message: a sentence for the person who debugs a domain.
         elements: names of the elements concerned (a tuple of a relation is named like
             ``on(mug_1, table_1)``).
-        symbol: the function, leg, attribute or condition concerned, where there is one.
+        symbol: the function, leg, attribute or condition concerned, if there is one.
     """
 
     kind: ViolationKind

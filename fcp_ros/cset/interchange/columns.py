@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tables of ACSets are called, and their columns: for schemas and instances alike.
+"""The names of the tables and columns of ACSets, for schemas and instances alike.
 
 Each type and each relation is a table; functions and legs are columns that point to a table. An
 attribute is a column whose values are of an attribute type, a name that ACSets tie to a type of the
@@ -44,12 +44,12 @@ class Table:
 
 
 def table_names(schema: Schema) -> tuple[str, ...]:
-    """The types and relations, in order."""
+    """Return the types and relations, in order."""
     return (*schema.types, *(relation.name for relation in schema.relations))
 
 
 def table_of(schema: Schema, name: str) -> Table:
-    """The table of a type or relation.
+    """Describe the table of a type or relation.
 
     Raises:
         InstanceError: two of its columns have one name, so that no file can tell them apart.
@@ -59,7 +59,9 @@ def table_of(schema: Schema, name: str) -> Table:
     else:
         references = {f.name: f.target for f in schema.functions_of(name)}
     attributes = {attribute.name: attribute for attribute in schema.attributes_of(name)}
-    tellers = {f"{c}{TYPE_SUFFIX}" for c, type_ in references.items() if varied(schema, type_)}
+    tellers = {
+        f"{c}{TYPE_SUFFIX}" for c, type_ in references.items() if has_subtypes(schema, type_)
+    }
     columns = [*references, *attributes, *tellers, ID, NAME]
     twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
@@ -70,15 +72,15 @@ def table_of(schema: Schema, name: str) -> Table:
     return Table(name, references, attributes)
 
 
-def varied(schema: Schema, type_: str) -> bool:
-    """Whether what points to a type may point into the table of a subtype."""
+def has_subtypes(schema: Schema, type_: str) -> bool:
+    """Return True if what points to a type may point into the table of a subtype."""
     return len(schema.subtypes(type_)) > 1
 
 
 def attribute_types_of(schema: Schema) -> dict[tuple[str, str], str]:
-    """Attribute types for a schema that came with none: by kind, and one for each enumeration."""
+    """Make attribute types for a schema without them: by kind, one for each enumeration."""
     taken = set(table_names(schema))
-    kinds = {kind: _free(name, taken) for kind, name in KIND_NAMES.items()}
+    kinds = {kind: _avoid(name, taken) for kind, name in KIND_NAMES.items()}
     taken.update(kinds.values())
     found = {}
     for attribute in schema.attributes:
@@ -86,12 +88,12 @@ def attribute_types_of(schema: Schema) -> dict[tuple[str, str], str]:
         if attribute.kind in kinds:
             found[key] = kinds[attribute.kind]
         else:
-            found[key] = _free("_".join(key), taken)
+            found[key] = _avoid("_".join(key), taken)
             taken.add(found[key])
     return found
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _avoid(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
     return name

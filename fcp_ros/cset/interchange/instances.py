@@ -26,9 +26,9 @@ from fcp_ros.cset.interchange.columns import (
     AttributeTypes,
     Table,
     attribute_types_of,
+    has_subtypes,
     table_names,
     table_of,
-    varied,
 )
 from fcp_ros.cset.schema.schema import Schema, SchemaError
 from fcp_ros.foundation.wording import describe_unknown_name
@@ -39,12 +39,11 @@ Row = dict[str, Any]
 def instance_to_json(
     instance: Instance, *, names: bool = True, attribute_types: AttributeTypes | None = None
 ) -> str:
-    """The ACSets JSON of an instance.
+    """Return the ACSets JSON of an instance.
 
     Args:
-        instance: what to write.
-        names: whether to write the column ``_name``, which holds the names of elements and of
-            variables.
+        instance: to be written.
+        names: write the column ``_name``, which holds the names of elements and of variables.
         attribute_types: names for the types of attributes, under which variables are numbered; made
             from their kinds by default.
 
@@ -63,13 +62,13 @@ def instance_from_json(
     attribute_types: AttributeTypes | None = None,
     allow_conflicts: bool = False,
 ) -> Instance:
-    """The instance that an ACSets JSON describes.
+    """Read the instance that an ACSets JSON describes.
 
     Args:
         schema: of the instance.
         text: the JSON.
-        attribute_types: as they were given when it was written.
-        allow_conflicts: whether functional legs may be broken, as by a pattern.
+        attribute_types: as given when it was written.
+        allow_conflicts: allow functional legs to be broken, as by a pattern.
 
     Raises:
         InstanceError: not JSON, or not an instance of `schema`; names the table, row and column.
@@ -86,7 +85,7 @@ def instance_from_json(
 def instance_to_tables(
     instance: Instance, *, names: bool = True, attribute_types: AttributeTypes | None = None
 ) -> dict[str, list[Row]]:
-    """As `instance_to_json`, in lists and dictionaries."""
+    """Return lists and dictionaries instead of the text of `instance_to_json`."""
     return _Writer(instance, names, attribute_types).tables()
 
 
@@ -97,7 +96,7 @@ def instance_from_tables(
     attribute_types: AttributeTypes | None = None,
     allow_conflicts: bool = False,
 ) -> Instance:
-    """As `instance_from_json`, from lists and dictionaries."""
+    """Read lists and dictionaries instead of the text of `instance_from_json`."""
     return _Reader(schema, tables, attribute_types).read(allow_conflicts)
 
 
@@ -138,7 +137,7 @@ class _Writer:
         for position, (column, declared) in enumerate(table.references.items()):
             element = legs[position] if is_tuple else self.instance.apply(column, id_)
             row[column] = self.numbers[element]
-            if varied(self.schema, declared):
+            if has_subtypes(self.schema, declared):
                 row[f"{column}{TYPE_SUFFIX}"] = self.instance.type_of(element)
         for column, value in self.instance.attributes(id_).items():
             attribute = table.attributes[column]
@@ -247,7 +246,7 @@ class _Reader:
             seen[id_] = where
 
     def values(self, table: str, row: Row) -> dict[str, Any]:
-        """The attributes that a row sets; null sets none."""
+        """Read the attributes that a row sets; null sets none."""
         return {
             name: self.value(row[name], self.types[attribute.owner, name])
             for name, attribute in self.tables[table].attributes.items()

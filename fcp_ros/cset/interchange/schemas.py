@@ -43,7 +43,7 @@ _KINDS: Mapping[str, AttributeKind] = {
 
 @dataclass(frozen=True)
 class AcsetSchema:
-    """A schema, and what ACSets call the types of its attributes.
+    """A schema, with the names that ACSets have for the types of its attributes.
 
     Attributes:
         schema: the schema.
@@ -55,10 +55,10 @@ class AcsetSchema:
 
 
 def schema_to_acset_json(schema: Schema, attribute_types: AttributeTypes | None = None) -> str:
-    """The ACSets JSON of a schema.
+    """Return the ACSets JSON of a schema.
 
     Args:
-        schema: what to write.
+        schema: to be written.
         attribute_types: names for the types of attributes; made from their kinds by default.
     """
     names = attribute_types_of(schema) if attribute_types is None else attribute_types
@@ -85,13 +85,13 @@ def schema_to_acset_json(schema: Schema, attribute_types: AttributeTypes | None 
 def schema_from_acset_json(
     text: str, *, name: str = "acset", kinds: Mapping[str, AttributeKind] | None = None
 ) -> AcsetSchema:
-    """The schema that an ACSets JSON describes.
+    """Read the schema that an ACSets JSON describes.
 
     Args:
         text: the JSON.
-        name: of the schema, where the text has none.
-        kinds: what values attribute types have, where neither the text nor a usual name (``Int``,
-            ``Float64``, ``String``, ...) says so.
+        name: of the schema, if the text has none.
+        kinds: kinds of values by attribute type, for types whose kind neither the text nor a usual
+            name (``Int``, ``Float64``, ``String``, ...) tells.
 
     Raises:
         SchemaError: not JSON, not of this layout, or no valid schema; names the entry.

@@ -2,12 +2,12 @@
 """Delta: instances pulled back along a map of schemas (Spivak, *Functorial data migration*, 2012).
 
 Precomposition with the functor: the elements of a type are those of its image, the value of a
-function is the one at the end of its path. What is more than that here:
+function is the one at the end of its path. Beyond that:
 
 - *Types.* Two types without common ancestor may have one image; then an element of it becomes two.
   Types with a common ancestor stand for one element, which gets the least of those that fit.
-- *Relations* are sets of tuples: what has the same elements at the ends of all legs becomes one
-  tuple. An attribute of it must be the same then.
+- *Relations* are sets of tuples: elements with the same ends of all legs become one tuple. Their
+  attributes must agree.
 - *Functional legs and equations* of the source schema are checked on the result, besides what the
   map has proven.
 """
@@ -31,11 +31,10 @@ class DeltaMigration:
     """An instance that was pulled back.
 
     Attributes:
-        map: along which.
-        original: what was pulled back.
+        map: the map of schemas.
+        original: the instance that was pulled back.
         instance: the result.
-        origins: which id of the original each id of the result stands for; of tuples that have
-            become one, the first.
+        origins: for each id of the result the one of the original; of merged tuples, the first.
     """
 
     map: SchemaMap
@@ -43,12 +42,12 @@ class DeltaMigration:
     instance: Instance
     origins: Mapping[int, int]
 
-    def element(self, id_: int, type_: TypeName) -> int:
-        """The element of the result that stands for one of the original.
+    def find_element(self, id_: int, type_: TypeName) -> int:
+        """Find the element of the result that stands for one of the original.
 
         Args:
             id_: an element or tuple of the original.
-            type_: the type that the result has it in, or an ancestor of that.
+            type_: its type in the result, or an ancestor of that.
 
         Raises:
             MigrationError: there is none of that type.
@@ -75,16 +74,16 @@ def delta_migration(map_: SchemaMap, instance: Instance) -> DeltaMigration:
         instance: of its target.
 
     Raises:
-        MigrationError: the instance has another schema; an element would be of several types, of
-            which none is the least; tuples that become one have different attributes; the result
-            breaks a functional leg or an equation. The message names the elements.
+        MigrationError: the instance has another schema; an element would be of several types
+            without a least one; merged tuples have different attributes; the result breaks a
+            functional leg or an equation. The message names the elements.
     """
     if instance.schema != map_.target:
         raise MigrationError(
             f"the map ends in {map_.target.name!r}, but the instance is one of "
             f"{instance.schema.name!r}; give one of {map_.target.name!r}"
         )
-    return _Delta(map_, instance).migration()
+    return _Delta(map_, instance).migrate()
 
 
 def delta_of_morphism(map_: SchemaMap, morphism: Morphism) -> Morphism:
@@ -96,19 +95,19 @@ def delta_of_morphism(map_: SchemaMap, morphism: Morphism) -> Morphism:
     source = delta_migration(map_, morphism.source)
     target = delta_migration(map_, morphism.target)
     mapping = {
-        element: target.element(
+        element: target.find_element(
             morphism.mapping[source.origins[element]], source.instance.type_of(element)
         )
         for element in source.instance.all_elements()
     }
-    mapping.update(images_of_tuples(source.instance, target.instance, mapping))
+    mapping.update(pair_tuples(source.instance, target.instance, mapping))
     return Morphism(source.instance, target.instance, mapping, morphism.values)
 
 
-def images_of_tuples(
+def pair_tuples(
     source: Instance, target: Instance, elements: Mapping[int, int]
 ) -> Iterator[tuple[int, int]]:
-    """Each tuple of the source with the tuple of the images of its elements.
+    """Pair each tuple of the source with the tuple of the images of its elements.
 
     Raises:
         MigrationError: the target has no such tuple.
@@ -132,20 +131,20 @@ class _Delta:
         self._at: dict[int, list[tuple[frozenset[TypeName], int]]] = {}
         self._types: dict[str, list[tuple[TypeName, frozenset[TypeName]]]] = {}
 
-    def migration(self) -> DeltaMigration:
+    def migrate(self) -> DeltaMigration:
         self._add_elements()
         self._set_functions()
         self._add_tuples()
         try:
             result = self.builder.build()
         except InstanceError as error:
-            raise MigrationError(f"{self._what()} is none of its instances: {error}") from error
+            raise MigrationError(f"{self._describe()} is none of its instances: {error}") from error
         return DeltaMigration(self.map, self.original, result, self.origins)
 
     def _add_elements(self) -> None:
         names = FreeNames()
-        for id_ in self._all_ids():
-            types = self._types_of(id_)
+        for id_ in self._find_ids():
+            types = self._find_types(id_)
             for type_, component in types:
                 name = self.original.name_of(id_)
                 free = names.take(name if len(types) == 1 else f"{type_}({name})")
@@ -154,8 +153,8 @@ class _Delta:
                 self._at.setdefault(id_, []).append((component, element))
                 self._set_attributes(element, type_, id_)
 
-    def _types_of(self, id_: int) -> list[tuple[TypeName, frozenset[TypeName]]]:
-        """The types that an element becomes one of, each with those of its ancestors it is in."""
+    def _find_types(self, id_: int) -> list[tuple[TypeName, frozenset[TypeName]]]:
+        """Find the types of the elements that one becomes, each with its ancestors among these."""
         own = self.original.type_of(id_)
         found = self._types.get(own)
         if found is None:
@@ -167,8 +166,8 @@ class _Delta:
                 if not least:
                     lowest = sorted(t for t in component if source.subtypes(t) & component == {t})
                     raise MigrationError(
-                        f"{self._what()} has no type for {self.original.name_of(id_)!r}, which is "
-                        f"a {own!r}: {' and '.join(map(repr, lowest))} fit, and none is least; "
+                        f"{self._describe()} has no type for {self.original.name_of(id_)!r}, which "
+                        f"is a {own!r}: {' and '.join(map(repr, lowest))} fit, and none is least; "
                         f"give them a common subtype that goes to {own!r}, or send one elsewhere"
                     )
                 found.append((least[0], component))
@@ -182,7 +181,7 @@ class _Delta:
             path = self.map.functions[function.name]
             for element, id_ in list(self.origins.items()):
                 if self.map.source.is_subtype(self.builder.type_of(element), function.source):
-                    value = self._element(self._end(id_, path), function.target)
+                    value = self._find_element(self._follow(id_, path), function.target)
                     self.builder.set_function(function.name, element, value)
 
     def _add_tuples(self) -> None:
@@ -190,7 +189,7 @@ class _Delta:
             image = self.map.relations[relation.name]
             for id_ in self.original.elements(image.target):
                 legs = [
-                    self._element(self._end(id_, image.legs[leg]), type_)
+                    self._find_element(self._follow(id_, image.legs[leg]), type_)
                     for leg, type_ in relation.legs
                 ]
                 row = self.builder.relate(relation.name, *legs)
@@ -201,33 +200,33 @@ class _Delta:
                     self._set_attributes(row, relation.name, id_)
 
     def _set_attributes(self, element: int, type_: str, id_: int) -> None:
-        for name, value in self._attributes(type_, id_):
+        for name, value in self._read_attributes(type_, id_):
             try:
                 self.builder.set_attribute(element, name, value)
             except InstanceError as error:
-                raise MigrationError(f"{self._what()}: {error}") from error
+                raise MigrationError(f"{self._describe()}: {error}") from error
 
-    def _attributes(self, type_: str, id_: int) -> Iterator[tuple[str, AttributeValue]]:
+    def _read_attributes(self, type_: str, id_: int) -> Iterator[tuple[str, AttributeValue]]:
         for attribute in self.map.source.attributes_of(type_):
             image: AttributeImage | None = self.map.attributes[attribute.owner, attribute.name]
             if image is not None:
-                value = self.original.attribute(self._end(id_, image.path), image.name)
+                value = self.original.attribute(self._follow(id_, image.path), image.name)
                 if value is not None:
                     yield attribute.name, value
 
     def _check_same_attributes(self, relation: RelationName, first: int, second: int) -> None:
-        values = [dict(self._attributes(relation, id_)) for id_ in (first, second)]
+        values = [dict(self._read_attributes(relation, id_)) for id_ in (first, second)]
         if values[0] != values[1]:
             names = " and ".join(map(self.original.name_of, (first, second)))
             raise MigrationError(
-                f"{self._what()} has one tuple of {relation!r} for {names}, whose attributes "
+                f"{self._describe()} has one tuple of {relation!r} for {names}, whose attributes "
                 f"differ: {values[0]} and {values[1]}; leave these behind (None in the map)"
             )
 
-    def _element(self, id_: int, type_: TypeName) -> int:
+    def _find_element(self, id_: int, type_: TypeName) -> int:
         return next(element for types, element in self._at[id_] if type_ in types)
 
-    def _end(self, id_: int, path: Iterable[str]) -> int:
+    def _follow(self, id_: int, path: Iterable[str]) -> int:
         for step in path:
             type_ = self.original.type_of(id_)
             if self.map.target.has_relation(type_):
@@ -237,13 +236,13 @@ class _Delta:
                 id_ = self.original.apply(step, id_)
         return id_
 
-    def _all_ids(self) -> Iterator[int]:
-        """All elements, and the tuples that some type stands for."""
+    def _find_ids(self) -> Iterator[int]:
+        """Find all elements, and the tuples that some type stands for."""
         yield from self.original.all_elements()
         images = set(self.map.types.values())
         for relation in self.map.target.relations:
             if relation.name in images:
                 yield from self.original.elements(relation.name)
 
-    def _what(self) -> str:
+    def _describe(self) -> str:
         return f"{self.original!r}, pulled back to {self.map.source.name!r},"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a map of schemas sends each part to: shorthands written out, and what is left out added."""
+"""The images of the parts of a schema under a map; shorthands and omitted parts filled in."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,12 +19,12 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class RelationImage:
-    """Where a relation goes.
+    """The image of a relation.
 
     Attributes:
         target: a relation or a type of the target schema.
-        legs: for each leg the path from there to its element; of a leg that is not listed, the leg
-            or function of the same name.
+        legs: for each leg the path from there to its element; an unlisted leg goes to the leg or
+            function of the same name.
     """
 
     target: str
@@ -32,7 +32,7 @@ class RelationImage:
 
     def __post_init__(self) -> None:
         """Write the paths out."""
-        legs = {leg: as_path(path) for leg, path in self.legs.items()}
+        legs = {leg: to_path(path) for leg, path in self.legs.items()}
         object.__setattr__(self, "legs", MappingProxyType(legs))
 
     def __hash__(self) -> int:
@@ -44,7 +44,7 @@ class RelationImage:
 
 @dataclass(frozen=True)
 class AttributeImage:
-    """Where an attribute goes.
+    """The image of an attribute.
 
     Attributes:
         path: from the owner's image to the element or tuple that has the attribute.
@@ -55,28 +55,28 @@ class AttributeImage:
     name: str
 
 
-def as_path(path: Any) -> Path:
-    """A path from a sequence of names, or from names with dots between them."""
+def to_path(path: Any) -> Path:
+    """Make a path from a sequence of names, or from names with dots between them."""
     if isinstance(path, str):
         return tuple(path.split(".")) if path else ()
     return tuple(path)
 
 
-def type_images(schema: Schema, given: Mapping[str, str]) -> dict[str, str]:
-    """The image of each type; of one that is not given, what has the same name."""
+def complete_types(schema: Schema, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the image of each type; if not given, the type of the same name."""
     _check_names("type", given, schema.types, schema)
     return {name: given.get(name, name) for name in schema.types}
 
 
-def function_images(schema: Schema, given: Mapping[str, Any]) -> dict[str, Path]:
-    """The path for each function."""
+def complete_functions(schema: Schema, given: Mapping[str, Any]) -> dict[str, Path]:
+    """Return the path for each function."""
     names = [function.name for function in schema.functions]
     _check_names("function", given, names, schema)
-    return {name: as_path(given.get(name, (name,))) for name in names}
+    return {name: to_path(given.get(name, (name,))) for name in names}
 
 
-def relation_images(schema: Schema, given: Mapping[str, Any]) -> dict[str, RelationImage]:
-    """The image of each relation, with all its legs."""
+def complete_relations(schema: Schema, given: Mapping[str, Any]) -> dict[str, RelationImage]:
+    """Return the image of each relation, with all its legs."""
     _check_names("relation", given, [relation.name for relation in schema.relations], schema)
     images = {}
     for relation in schema.relations:
@@ -93,10 +93,10 @@ def relation_images(schema: Schema, given: Mapping[str, Any]) -> dict[str, Relat
     return images
 
 
-def attribute_images(
+def complete_attributes(
     schema: Schema, given: Mapping[Any, Any]
 ) -> dict[tuple[str, str], AttributeImage | None]:
-    """The image of each attribute by owner and name; None where it is left behind."""
+    """Return the image of each attribute by owner and name; None if it is left behind."""
     keys = {(a.owner, a.name): ".".join((a.owner, a.name)) for a in schema.attributes}
     complete = {
         (tuple(key.rsplit(".", 1)) if isinstance(key, str) else tuple(key)): image
@@ -107,13 +107,13 @@ def attribute_images(
             where = f"schema {schema.name!r}"
             name = ".".join(map(str, key))
             raise MigrationError(describe_unknown_name("attribute", name, keys.values(), where))
-    return {key: _attribute_image(complete.get(key, key[1])) for key in keys}
+    return {key: _to_attribute_image(complete.get(key, key[1])) for key in keys}
 
 
-def _attribute_image(image: Any) -> AttributeImage | None:
+def _to_attribute_image(image: Any) -> AttributeImage | None:
     if image is None or isinstance(image, AttributeImage):
         return image
-    *path, name = as_path(image) or ("",)
+    *path, name = to_path(image) or ("",)
     return AttributeImage(tuple(path), name)
 
 

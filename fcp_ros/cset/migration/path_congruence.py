@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two paths are equal by the equations of a schema.
+"""Proofs that two paths are equal by the equations of a schema.
 
-This is the word problem of the category that the schema presents, which no algorithm decides in
-general. So the search is bounded, and may come to no answer.
+This is the word problem of the category that the schema presents, which is undecidable. So the
+search is bounded, and may find no answer.
 """
 
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ from fcp_ros.cset.schema.symbols import PathEquation
 Path = tuple[str, ...]
 
 _LONGEST = 40
-"""Paths that equations make longer than that are taken for endlessly many."""
+"""If equations make a path longer than that, the equal paths count as infinitely many."""
 
 
 class Proof(str, Enum):
-    """What is known of two paths."""
+    """The result of comparing two paths."""
 
     EQUAL = "equal"
     """The equations make them equal in every instance."""
@@ -31,10 +31,10 @@ class Proof(str, Enum):
 
 
 def prove_equal(schema: Schema, source: TypeName, left: Path, right: Path, bound: int) -> Proof:
-    """Whether two paths lead to the same element in every instance.
+    """Decide if two paths lead to the same element in every instance.
 
-    They do so where they do so at the generator of the representable of their source, which a chase
-    enumerates. If it does not come to an end, the paths that equations make of one of the two are
+    They do if they do at the generator of the representable of their source, which a chase
+    enumerates. If the chase does not end, the paths that equations make of one of the two are
     enumerated as well, since these may be few.
 
     Args:
@@ -58,19 +58,19 @@ def prove_equal(schema: Schema, source: TypeName, left: Path, right: Path, bound
         return Proof.EQUAL
     if finite:
         return Proof.DIFFERENT
-    found = _equal_paths(schema, source, left, bound)
+    found = _find_equal_paths(schema, source, left, bound)
     if found is None:
         return Proof.UNKNOWN
     return Proof.EQUAL if right in found else Proof.DIFFERENT
 
 
-def _equal_paths(schema: Schema, source: TypeName, path: Path, bound: int) -> set[Path] | None:
-    """All paths that equations make of a path; None where they are too many, or might be more."""
+def _find_equal_paths(schema: Schema, source: TypeName, path: Path, bound: int) -> set[Path] | None:
+    """Find all paths that equations make of a path; None if they may be too many."""
     if not all(_keeps_type(schema, equation) for equation in schema.equations):
         return None
     found, todo = {path}, [path]
     while todo:
-        for other in _rewritten(schema, source, todo.pop()):
+        for other in _rewrite_once(schema, source, todo.pop()):
             if len(other) > _LONGEST or len(found) > bound:
                 return None
             if other not in found:
@@ -79,8 +79,8 @@ def _equal_paths(schema: Schema, source: TypeName, path: Path, bound: int) -> se
     return found
 
 
-def _rewritten(schema: Schema, source: TypeName, path: Path) -> Iterator[Path]:
-    """The paths that one use of one equation makes of a path."""
+def _rewrite_once(schema: Schema, source: TypeName, path: Path) -> Iterator[Path]:
+    """Find the paths that one use of one equation makes of a path."""
     for start in range(len(path) + 1):
         reached = schema.path_end(source, path[:start])
         for equation in schema.equations:
@@ -94,6 +94,6 @@ def _rewritten(schema: Schema, source: TypeName, path: Path) -> Iterator[Path]:
 
 
 def _keeps_type(schema: Schema, equation: PathEquation) -> bool:
-    """Whether both sides declare one type: else elements have functions that paths don't tell."""
+    """Return True if both sides declare one type; else elements have functions beyond the paths."""
     left, right = (schema.path_end(equation.source, p) for p in (equation.left, equation.right))
     return left == right

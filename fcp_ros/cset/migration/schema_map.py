@@ -18,10 +18,10 @@ from fcp_ros.cset.migration.images import (
     AttributeImage,
     MigrationError,
     RelationImage,
-    attribute_images,
-    function_images,
-    relation_images,
-    type_images,
+    complete_attributes,
+    complete_functions,
+    complete_relations,
+    complete_types,
 )
 from fcp_ros.cset.migration.path_congruence import Proof, prove_equal
 from fcp_ros.cset.schema.schema import RelationName, Schema, SchemaError, TypeName
@@ -39,7 +39,7 @@ which stays where it is."""
 class SchemaMap:
     """A functor from one schema to another.
 
-    What is not listed goes to what has the same name in the target.
+    An unlisted part goes to the part of the same name in the target.
 
     Attributes:
         source: the schema whose words are translated.
@@ -48,8 +48,8 @@ class SchemaMap:
         functions: the path for each function.
         relations: for each relation a relation or type, with a path from there for each leg.
         attributes: for each attribute, by owner and name or as ``"owner.name"``, the attribute at
-            the end of a path, written ``"path.name"`` or as `AttributeImage`. None says that it is
-            left behind.
+            the end of a path, written ``"path.name"`` or as `AttributeImage`; None leaves it
+            behind.
         bound: the most paths to look at in the search for the proof of an equation.
         unproven: the equations of the source that may or may not hold in the target; on an instance
             they are checked when it is pulled back.
@@ -68,12 +68,12 @@ class SchemaMap:
     unproven: tuple[PathEquation, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Complete it by what has the same name, and check it."""
+        """Complete it by parts of the same name, and check it."""
         images: dict[str, dict[Any, Any]] = {
-            "types": type_images(self.source, self.types),
-            "functions": function_images(self.source, self.functions),
-            "relations": relation_images(self.source, self.relations),
-            "attributes": attribute_images(self.source, self.attributes),
+            "types": complete_types(self.source, self.types),
+            "functions": complete_functions(self.source, self.functions),
+            "relations": complete_relations(self.source, self.relations),
+            "attributes": complete_attributes(self.source, self.attributes),
         }
         for part, complete in images.items():
             object.__setattr__(self, part, MappingProxyType(complete))
@@ -93,14 +93,14 @@ class SchemaMap:
         return (SchemaMap, (self.source, self.target, *map(dict, parts), self.bound))
 
     def image(self, type_: str) -> str:
-        """The type or relation of the target for a type or relation of the source."""
+        """Return the type or relation of the target for one of the source."""
         if type_ in self.relations:
             found: RelationImage = self.relations[type_]
             return found.target
         return self.types[type_]
 
     def path(self, source: str, path: Iterable[str]) -> tuple[str, ...]:
-        """The path of the target for a path of the source.
+        """Return the path of the target for a path of the source.
 
         Args:
             source: the type or relation at which it starts.
@@ -115,7 +115,7 @@ class SchemaMap:
         return tuple(found)
 
     def then(self, after: "SchemaMap") -> "SchemaMap":
-        """This map, then another one.
+        """Return this map followed by another one.
 
         Raises:
             MigrationError: the other one does not start where this one ends.

@@ -21,7 +21,7 @@ from fcp_ros.cset.migration.images import MigrationError
 from fcp_ros.cset.migration.schema_map import SchemaMap
 
 BOUND = 10_000
-"""How many elements may be created, by default."""
+"""The most elements that may be created, by default."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +29,10 @@ class SigmaMigration:
     """An instance that was pushed forward.
 
     Attributes:
-        map: along which.
-        original: what was pushed.
+        map: the map of schemas.
+        original: the instance that was pushed.
         instance: the result.
-        images: what has become of each element and tuple of the original.
+        images: the image of each element and tuple of the original.
     """
 
     map: SchemaMap
@@ -45,12 +45,12 @@ class SigmaMigration:
     def extend(
         self, target: Instance, images: Mapping[int, int], values: Mapping[str, object]
     ) -> Morphism:
-        """The one morphism from the result that sends the images of the original somewhere.
+        """Return the one morphism from the result that fits given images of the original.
 
         Args:
-            target: where it ends.
+            target: its codomain.
             images: an id of the target for each element and tuple of the original.
-            values: what variables are bound to.
+            values: of variables.
 
         Raises:
             MigrationError: there is none.
@@ -75,26 +75,26 @@ def sigma_migration(
         map_: the map.
         instance: of its source.
         bound: the most elements that may be created.
-        functional: what to do where a functional leg would break; with `MERGE`, Sigma is the left
-            adjoint among the instances that keep their functional legs.
+        functional: the treatment of functional legs that would break; with `MERGE`, Sigma is the
+            left adjoint among the instances that keep their functional legs.
 
     Raises:
         MigrationError: the instance has another schema; it would take more than `bound` elements;
-            what must be one element, or one value, cannot be. The message names the elements.
+            elements or values must become one, but cannot. The message names them.
     """
     if instance.schema != map_.source:
         raise MigrationError(
             f"the map starts in {map_.source.name!r}, but the instance is one of "
             f"{instance.schema.name!r}; give one of {map_.source.name!r}"
         )
-    generators = _generators(instance)
+    generators = _name_generators(instance)
     types = {name: map_.image(instance.type_of(id_)) for id_, name in generators.items()}
     try:
         presented = present(
             map_.target,
             types,
-            _equations(map_, instance, generators),
-            attributes=_attributes(map_, instance, generators),
+            _list_equations(map_, instance, generators),
+            attributes=_list_attributes(map_, instance, generators),
             functional=functional,
             bound=bound,
         )
@@ -124,8 +124,8 @@ def sigma_of_morphism(
     return source.extend(target.instance, images, morphism.values)
 
 
-def _generators(instance: Instance) -> dict[int, str]:
-    """A name for each element and each tuple; elements keep theirs."""
+def _name_generators(instance: Instance) -> dict[int, str]:
+    """Name each element and each tuple; elements keep their names."""
     names = FreeNames()
     found = {id_: names.take(instance.name_of(id_)) for id_ in instance.all_elements()}
     for relation in instance.schema.relations:
@@ -134,10 +134,10 @@ def _generators(instance: Instance) -> dict[int, str]:
     return found
 
 
-def _equations(
+def _list_equations(
     map_: SchemaMap, instance: Instance, generators: Mapping[int, str]
 ) -> Iterator[tuple[Term, str]]:
-    """What the values of functions, and the elements in legs, say."""
+    """List the equations that values of functions and elements in legs state."""
     for function in instance.schema.functions:
         path = map_.functions[function.name]
         for element in instance.elements(function.source):
@@ -150,7 +150,7 @@ def _equations(
                 yield Term(generators[row], path), generators[element]
 
 
-def _attributes(
+def _list_attributes(
     map_: SchemaMap, instance: Instance, generators: Mapping[int, str]
 ) -> Iterator[AttributeStatement]:
     for id_, name in generators.items():

@@ -85,7 +85,7 @@ def examine(rule: Rule, match: Morphism) -> Examination:
             f"rule {rule.name!r}; search matches of rule.L"
         )
     plan = rule.plan
-    values = plan.check.values(match) if plan.check.holds(match) else None
+    values = plan.check.read_values(match) if plan.check.holds(match) else None
     if values is None:
         return Examination(match.violations() or (_explain_unbound(rule, match),))
     monic = match.is_monic

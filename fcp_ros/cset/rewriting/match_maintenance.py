@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.cset.conditions.conditions import Condition
-from fcp_ros.cset.conditions.counting import decide
+from fcp_ros.cset.conditions.counting import filter_by_counting
 from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
@@ -88,7 +88,7 @@ class RuleMaintenance:
     def initial(self, state: Instance) -> Iterable[MatchKey]:
         """Find all legal matches."""
         keys = list(self.homs.initial(state))
-        decided = decide(self.rule.conditions, keys, state)
+        decided = filter_by_counting(self.rule.conditions, keys, state)
         if decided.is_complete and not self.is_strict:
             return decided.keys
         return [key for key in decided.keys if self._is_legal(state, key)]

@@ -15,10 +15,10 @@ from fcp_ros.cset.instance.constraints import find_conflicts_of
 from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.expressions import ValueExpression, ValueExpressionError, evaluate
 from fcp_ros.cset.instance.facts import Delta, delta_of
-from fcp_ros.cset.instance.free_names import free_name
+from fcp_ros.cset.instance.free_names import find_free_name
 from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.instance.naturality import substituted
+from fcp_ros.cset.instance.naturality import substitute_values
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rewriting.context import Context
 from fcp_ros.cset.rewriting.gluing import Gluing, plan_gluing
@@ -143,7 +143,7 @@ class _Application:
         image, builder, lost = self.image, self.builder, self.context.lost
         new = [element for element in self.plan.new_elements if element.id not in lost]
         for element in new:
-            image[element.id] = builder.add(element.type, free_name(builder, element.name))
+            image[element.id] = builder.add(element.type, find_free_name(builder, element.name))
         for element in new:
             for function, value in element.functions:
                 builder.set_function(function, image[element.id], image[value])
@@ -223,7 +223,7 @@ def _evaluate(expression: ValueExpression, values: Values) -> AttributeValue:
     Raises:
         ValueExpressionError: it has none.
     """
-    value = substituted(expression, values)
+    value = substitute_values(expression, values)
     return evaluate(expression, values) if value is None else value
 
 

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.free_names import free_name
+from fcp_ros.cset.instance.free_names import find_free_name
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rewriting.context import Context, Deletion, find_undermined
@@ -166,7 +166,7 @@ class _Cloning:
         """Build D from G."""
         builder = InstanceBuilder.of(self.state)
         for copy, original in self.copies.original.items():
-            name = free_name(builder, self.state.name_of(original))
+            name = find_free_name(builder, self.state.name_of(original))
             made = builder.add(self.state.type_of(original), name, self.state.attributes(original))
             assert made == copy, "new ids follow those of the state"
             self.origins[copy] = original

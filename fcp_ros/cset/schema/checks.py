@@ -39,13 +39,13 @@ def find_problems(
 ) -> list[SchemaProblem]:
     """Find all that is wrong with the parts of a schema; empty if it is valid."""
     return [
-        *_name_problems(types, functions, relations, attributes),
-        *_type_problems(types),
-        *_cycle_problems(types),
-        *_function_problems(types, functions),
-        *(problem for relation in relations for problem in _relation_problems(relation, types)),
-        *_attribute_problems(types, relations, attributes),
-        *_equation_problems(types, functions, relations, equations),
+        *_check_names(types, functions, relations, attributes),
+        *_check_types(types),
+        *_check_cycles(types),
+        *_check_functions(types, functions),
+        *(problem for relation in relations for problem in _check_relations(relation, types)),
+        *_check_attributes(types, relations, attributes),
+        *_check_equations(types, functions, relations, equations),
     ]
 
 
@@ -71,7 +71,7 @@ def follow_path(path: Iterable[str], source: str, steps_of: StepsOf, where: str)
     return current
 
 
-def _name_problems(
+def _check_names(
     types: Types,
     functions: Sequence[Function],
     relations: Sequence[Relation],
@@ -92,7 +92,7 @@ def _name_problems(
             yield SchemaProblem((), f"{name!r} is no name; names are texts that are not empty")
 
 
-def _type_problems(types: Types) -> Iterator[SchemaProblem]:
+def _check_types(types: Types) -> Iterator[SchemaProblem]:
     for name, parents in types.items():
         for parent in parents:
             if parent not in types:
@@ -100,8 +100,8 @@ def _type_problems(types: Types) -> Iterator[SchemaProblem]:
                 yield SchemaProblem(("types", name), text)
 
 
-def _cycle_problems(types: Types) -> Iterator[SchemaProblem]:
-    """One for each group of types that are each other's ancestors."""
+def _check_cycles(types: Types) -> Iterator[SchemaProblem]:
+    """Report each group of types that are each other's ancestors."""
     seen: set[str] = set()
     for name in types:
         if name not in seen:
@@ -127,7 +127,7 @@ def _find_cycle(name: str, types: Types) -> list[str]:
     return []
 
 
-def _function_problems(types: Types, functions: Sequence[Function]) -> Iterator[SchemaProblem]:
+def _check_functions(types: Types, functions: Sequence[Function]) -> Iterator[SchemaProblem]:
     for function in functions:
         for key, end in (("source", function.source), ("target", function.target)):
             if end not in types:
@@ -135,7 +135,7 @@ def _function_problems(types: Types, functions: Sequence[Function]) -> Iterator[
                 yield SchemaProblem(("functions", function.name, key), text)
 
 
-def _relation_problems(relation: Relation, types: Types) -> Iterator[SchemaProblem]:
+def _check_relations(relation: Relation, types: Types) -> Iterator[SchemaProblem]:
     where, part = f"relation {relation.name!r}", ("relations", relation.name)
     legs = [leg for leg, _ in relation.legs]
     if not legs:
@@ -152,7 +152,7 @@ def _relation_problems(relation: Relation, types: Types) -> Iterator[SchemaProbl
             yield SchemaProblem((*part, "functional", position), text)
 
 
-def _attribute_problems(
+def _check_attributes(
     types: Types, relations: Sequence[Relation], attributes: Sequence[Attribute]
 ) -> Iterator[SchemaProblem]:
     owners = (*types, *(relation.name for relation in relations))
@@ -180,7 +180,7 @@ def _attribute_problems(
             yield SchemaProblem(("attributes", last, "name"), text)
 
 
-def _equation_problems(
+def _check_equations(
     types: Types,
     functions: Sequence[Function],
     relations: Sequence[Relation],

@@ -132,11 +132,11 @@ class Schema:
         return owned[name]
 
     def path_end(self, source: TypeName, path: Sequence[str]) -> TypeName:
-        """The declared type of the elements that a path leads to.
+        """Follow a path to the declared type of its ends.
 
         Args:
             source: the type or relation at which it starts.
-            path: functions in the order of application; at a relation, a leg comes first.
+            path: functions in the order of application; after a relation, a leg comes first.
 
         Raises:
             SchemaError: there is no such source, or a step that is not there; names the step.
@@ -154,7 +154,7 @@ class Schema:
 
     @classmethod
     def from_dict(cls, data: Any) -> "Schema":
-        """The schema that `to_dict` described.
+        """Read the schema that `to_dict` described.
 
         Raises:
             SchemaError: a part is missing or of the wrong shape, or the schema is not valid.

@@ -30,7 +30,7 @@ from fcp_ros.cset import (
     identity,
     inclusion,
 )
-from fcp_ros.cset.conditions.conditions import Condition, CountCondition, extensions
+from fcp_ros.cset.conditions.conditions import Condition, CountCondition, find_extensions
 from fcp_ros.cset.instance.expressions import (
     Comparator,
     Operator,
@@ -385,7 +385,7 @@ def test_conditions_agree_with_a_search_of_all_extensions(
             for candidate in find_homs(pattern, state, monic=monic)
         )
         event("some" if expected else "none")
-        assert sum(1 for _ in extensions(condition, match)) == expected
+        assert sum(1 for _ in find_extensions(condition, match)) == expected
         assert (condition.violation(match) is None) == (expected > 0)
         exactly = CountCondition("n", condition.inclusion, expected, expected, monic)
         assert exactly.violation(match) is None

@@ -20,7 +20,7 @@ from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.expressions import Operator, ValueOperation, ValueVariable
 from fcp_ros.cset.instance.facts import AttributeChange, Delta, FunctionChange, delta_of
-from fcp_ros.cset.instance.instance import same_content
+from fcp_ros.cset.instance.instance import has_same_content
 from fcp_ros.foundation.persistent_map import PersistentMap
 
 KITCHEN = Schema(
@@ -334,7 +334,7 @@ def test_a_large_state_shares_its_tables_with_the_next() -> None:
     assert third == fourth != second != first
     assert third.element_table() is first.element_table()
     # Not only the hashes tell them apart.
-    assert same_content(third, fourth)
-    assert not same_content(second, third)
-    assert not same_content(first, third)
-    assert not same_content(moved(second, items[3]), third)
+    assert has_same_content(third, fourth)
+    assert not has_same_content(second, third)
+    assert not has_same_content(first, third)
+    assert not has_same_content(moved(second, items[3]), third)

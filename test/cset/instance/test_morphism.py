@@ -113,22 +113,22 @@ def test_monic_and_epic_by_type() -> None:
     # differ.
     source, target = path(3), graph(2, [(1, 1), (1, 2)])
     (walk,) = (hom for hom in find_homs(source, target, monic=["E"]))
-    assert walk.monic_on(["E"])
-    assert not walk.monic_on(["V"])
-    assert not walk.monic_on(["V", "E"])
-    assert walk.epic_on(["V", "E"])
+    assert walk.is_monic_on(["E"])
+    assert not walk.is_monic_on(["V"])
+    assert not walk.is_monic_on(["V", "E"])
+    assert walk.is_epic_on(["V", "E"])
     stay = next(find_homs(path(2), target, monic=False))
     assert stay.image() == {target.id_of("v1"), target.id_of("e1")}
-    assert not stay.epic_on(["V"])
-    assert not stay.epic_on(["E"])
-    assert stay.epic_on([])
+    assert not stay.is_epic_on(["V"])
+    assert not stay.is_epic_on(["E"])
+    assert stay.is_epic_on([])
     with pytest.raises(SchemaError, match="no type 'W'"):
-        stay.monic_on(["W"])
+        stay.is_monic_on(["W"])
     with pytest.raises(SchemaError):
-        stay.epic_on(["W"])
+        stay.is_epic_on(["W"])
     on = identity(two_items("mug", "item", True).build())
-    assert on.monic_on(["on", "mug"])
-    assert on.epic_on(["on", "item"])
+    assert on.is_monic_on(["on", "mug"])
+    assert on.is_epic_on(["on", "item"])
 
 
 def test_inverses() -> None:

@@ -23,10 +23,10 @@ from fcp_ros.cset import (
 )
 from fcp_ros.cset.instance.expressions import Operator, ValueOperation, ValueVariable
 from fcp_ros.cset.instance.naturality import (
-    bound_values,
+    bind_values,
+    find_naturality_violations,
     is_natural,
-    naturality_violations,
-    substituted,
+    substitute_values,
 )
 
 SCHEMA = Schema(
@@ -79,7 +79,7 @@ def test_the_quick_test_agrees_with_the_reasons(
     for id_ in data.draw(st.lists(st.sampled_from(ids), max_size=1)):
         del mapping[id_]
     parts = (source, target, mapping, {})
-    assert is_natural(*parts) == (not list(naturality_violations(*parts)))
+    assert is_natural(*parts) == (not list(find_naturality_violations(*parts)))
 
 
 def test_variables_take_one_value() -> None:
@@ -142,13 +142,13 @@ def test_composition_passes_values_on() -> None:
 
 
 def test_values_that_are_given_come_first() -> None:
-    assert bound_values(items(X, Y), items(1, 2), {1: 1, 2: 2}, {"x": 7}) == {"x": 7, "y": 2}
-    assert bound_values(items(X), items(None), {1: 1}, {}) == {}
+    assert bind_values(items(X, Y), items(1, 2), {1: 1, 2: 2}, {"x": 7}) == {"x": 7, "y": 2}
+    assert bind_values(items(X), items(None), {1: 1}, {}) == {}
 
 
 def test_substitution() -> None:
-    assert substituted(plus(X, plus(Y, 1)), {"x": 2}) == plus(2, plus(Y, 1))
-    assert substituted(plus(X, plus(Y, 1)), {"x": 2, "y": 3}) == 6
-    assert substituted(X, {}) == X
-    assert substituted("red", {"red": 1}) == "red"
-    assert substituted(plus(X, 1), {"x": "red"}) is None
+    assert substitute_values(plus(X, plus(Y, 1)), {"x": 2}) == plus(2, plus(Y, 1))
+    assert substitute_values(plus(X, plus(Y, 1)), {"x": 2, "y": 3}) == 6
+    assert substitute_values(X, {}) == X
+    assert substitute_values("red", {"red": 1}) == "red"
+    assert substitute_values(plus(X, 1), {"x": "red"}) is None

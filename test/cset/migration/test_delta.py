@@ -40,7 +40,7 @@ def test_case_12_delta_of_the_3_cycle_dynamical_system(maps: Mapping[str, Schema
     edge = delta.instance.id_of("E(x1)")
     assert delta.instance.name_of(delta.instance.apply("tgt", edge)) == "V(x2)"
     assert delta.origins[edge] == ids[0]
-    assert delta.element(ids[0], "V") == delta.instance.id_of("V(x1)")
+    assert delta.find_element(ids[0], "V") == delta.instance.id_of("V(x1)")
 
 
 SMALL = ["graphs to reflexive graphs", "graphs to sets", "sets to graphs",
