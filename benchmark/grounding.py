@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How good and how fast the oracles are: ``python benchmark/grounding.py``.
+"""Quality and speed of the oracles: ``python benchmark/grounding.py``.
 
 Parts can be run alone: ``python benchmark/grounding.py quality cache --quick``. The rivals stand in
 the same run: raw cosine for quality, separate `generate` calls for speed.
@@ -24,7 +24,7 @@ from rich.console import Console
 
 
 class Name(str, Enum):
-    """The parts, in the order that they are run in."""
+    """The parts, in the order of running."""
 
     QUALITY = "quality"
     THROUGHPUT = "throughput"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an answer costs that was given before: from memory, from the file, through the grounder."""
+"""Latency of cached answers: from memory, from the file, through the grounder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fcp_ros.grounding import ArgumentContext, JudgementCache, JudgementRequest, Membership
-from fcp_ros.grounding.stores.judgement_cache import CacheKey
+from fcp_ros.grounding.asking.judgement_cache import CacheKey
 
 MEMORY_GOAL, FILE_GOAL = 20.0, 200.0
 """Microseconds asked for."""
@@ -23,7 +23,7 @@ MEMORY_GOAL, FILE_GOAL = 20.0, 200.0
 
 @dataclass(frozen=True)
 class Latencies:
-    """Microseconds of single calls: the middle one, and the one that 99 of 100 don't exceed."""
+    """Microseconds of single calls: median and 99th percentile."""
 
     median: float
     high: float
@@ -49,7 +49,7 @@ def run(console: Console, quick: bool) -> None:
 
 
 def measure(answer: Membership, count: int) -> tuple[Latencies, Latencies]:
-    """Latencies of hits in memory and in the file, with `count` answers kept."""
+    """Measure hits in memory and in the file, with `count` answers stored."""
     keys = [CacheKey("0123456789abcdef", request(n).context_key, "m@1", "e") for n in range(count)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cache.sqlite"
@@ -65,7 +65,7 @@ def measure(answer: Membership, count: int) -> tuple[Latencies, Latencies]:
 
 
 def request(number: int) -> JudgementRequest:
-    """A question like those of plans."""
+    """Make a question like those of plans."""
     return JudgementRequest(
         "serves_as",
         (
@@ -76,7 +76,7 @@ def request(number: int) -> JudgementRequest:
 
 
 def latencies(get: Callable[[CacheKey], Membership | None], keys: Sequence[CacheKey]) -> Latencies:
-    """Times each call by itself; every key must be found."""
+    """Time each call separately; every key must be found."""
     took = []
     for key in keys:
         start = time.perf_counter()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How soon calibration makes degrees come true: ``python benchmark/grounding.py calibration``.
+"""Error of calibrated degrees by outcomes: ``python benchmark/grounding.py calibration``.
 
 Simulated executors with known success rates (`grounding_simulated.py`), so that the error is known
 exactly and not only estimated from outcomes:
@@ -45,13 +45,13 @@ from fcp_ros.grounding import (
 
 AFTER = (0, 10, 100, 1000)
 GOAL = 5.0
-"""The error after 1000 outcomes is lower by this factor at least."""
+"""The least factor by which the error is lower after 1000 outcomes."""
 FULL_SEEDS, QUICK_SEEDS = 40, 6
 
 
 @dataclass(frozen=True)
 class Learning:
-    """What calibration made of one oracle.
+    """The errors of one oracle under calibration.
 
     Attributes:
         oracle: which one.
@@ -67,11 +67,11 @@ class Learning:
 
     @property
     def factor(self) -> float:
-        """How many times lower the mean error is at the end."""
+        """Factor by which the mean error is lower at the end."""
         return float(np.mean(self.errors[0]) / np.mean(self.errors[-1]))
 
     def change(self, place: int) -> Mean:
-        """By how much the error has changed since the beginning; below 0 is better."""
+        """Change of the error since the beginning; below 0 is better."""
         return mean_of(np.subtract(self.errors[place], self.errors[0]).tolist())
 
 
@@ -98,7 +98,7 @@ def learn(oracle: Oracle, seeds: int) -> Learning:
 
 
 def show_learning(found: Sequence[Learning], console: Console) -> None:
-    """Errors before and after so many outcomes, and what the goals say."""
+    """Show the errors before and after numbers of outcomes, and the goals that are met."""
     table = Table(title="Error (mean squared distance to the true rate; 95 % interval)")
     table.add_column("oracle")
     for count in AFTER:
@@ -147,7 +147,7 @@ CHANGES = (("rates halved", 0.5, 0.0), ("rates up by a third of what is missing"
 
 
 def show_drift(console: Console, seeds: int) -> None:
-    """False alarms while nothing changes, and outcomes until a change is noticed."""
+    """Show false alarms without a change, and the outcomes until a change is detected."""
     table = Table(title=f"Drift (after {LEARNT} outcomes the world changes)")
     for column in ("change", "noticed in", "outcomes until then (median, 90 %)"):
         table.add_column(column)
@@ -177,7 +177,7 @@ LATER = (0, 50, 100, 200, 400)
 
 
 def show_relearning(console: Console, seeds: int) -> None:
-    """How soon degrees are right again after a change, with and without noticing it."""
+    """Show the error after a change by outcomes, with and without its detection."""
     table = Table(title="Error after the rates were halved (a worn gripper)")
     table.add_column("evidence from before")
     for count in LATER:
@@ -209,7 +209,7 @@ def _learnt(oracle: Oracle, seed: int, options: CalibrationOptions | None = None
 
 
 def _until_alarm(robot: Robot, most: int) -> int:
-    """Outcomes until there is an alarm, in steps of ten; `most` where there is none."""
+    """Count the outcomes until an alarm, in steps of ten; `most` if there is none."""
     for count in range(10, most + 1, 10):
         robot.act(10)
         if robot.calibrator.drifts():
@@ -221,7 +221,7 @@ def _until_alarm(robot: Robot, most: int) -> int:
 
 
 def show_speed(console: Console, quick: bool) -> None:
-    """How long a batch takes, and how long it takes to read the evidence."""
+    """Show the time of a batch, and of reading the evidence."""
     outcomes = 2_000 if quick else 20_000
     store = CalibrationStore(":memory:")
     keys = [
@@ -254,7 +254,7 @@ def show_speed(console: Console, quick: bool) -> None:
 
 
 def _time(calibrator: Calibrator, questions: Sequence[Question]) -> float:
-    """Seconds of this process, which others on the machine don't lengthen."""
+    """Measure the CPU seconds of this process, which other processes don't affect."""
     began = time.process_time()
     calibrator.calibrate(questions)
     return time.process_time() - began

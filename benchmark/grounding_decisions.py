@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What k samples, or the exact distribution, are worth: wrong accept/reject decisions at alpha.
+"""Wrong accept/reject decisions at alpha by k samples or the exact distribution.
 
 For a request of true degree d, a judge draws a score from a distribution over 0 to 100. Taking the
 median of k draws (the source paper's way), or of the distribution (exact mode), accepts where it is
@@ -30,12 +30,12 @@ DEGREES = [score / 100 for score in range(101)]
 COUNTS = (1, 3, 5, 7)
 ALPHAS = tuple(number / 20 for number in range(1, 20))
 NEAR = 0.1
-"""Requests this near to alpha are the hard ones, shown apart."""
+"""Requests this close to alpha are the hard ones, shown separately."""
 
 
 @dataclass(frozen=True)
 class Noise:
-    """How single judgements scatter about the true degree.
+    """Scatter of single judgements about the true degree.
 
     Args:
         name: for the table.
@@ -87,7 +87,7 @@ def run(console: Console, quick: bool) -> None:
 
 
 def judge_all(noise: Noise, count: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """True degrees, and what each way makes of them.
+    """Draw true degrees and the judgements of each way.
 
     Args:
         noise: of single judgements.

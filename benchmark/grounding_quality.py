@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far the default (embedding) oracle agrees with people's and authors' judgements.
+"""Agreement of the default (embedding) oracle with people's and authors' judgements.
 
 ``python benchmark/grounding.py quality`` prints three tables, each beside raw cosine:
 
@@ -28,19 +28,18 @@ from fcp_ros.grounding import ArgumentContext, Device, JudgementRequest
 from fcp_ros.grounding.embedding.degree_map import fit_degree_map
 from fcp_ros.grounding.embedding.head import Head
 from fcp_ros.grounding.embedding.head_file import PACKAGED_HEADS, load_heads
-from fcp_ros.grounding.embedding.heads_training import (
-    Figures,
-    area_under_curve,
-    compare,
-    cosines,
-    figures,
-    fit_cosine_map,
-)
-from fcp_ros.grounding.embedding.judgement_set import JudgementSet, read_judgements
-from fcp_ros.grounding.embedding.judgement_split import split
+from fcp_ros.grounding.embedding.judgement_set import JudgementSet, read_judgements, split
 from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
-from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
-from fcp_ros.grounding.embedding.words import plain
+from fcp_ros.grounding.embedding.training import (
+    Agreement,
+    compare_with_cosine,
+    compute_area,
+    compute_cosines,
+    fit_cosine_map,
+    measure_agreement,
+)
+from fcp_ros.grounding.embedding.words import to_plain
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 
 HERE = Path(__file__).resolve().parent
 HOUSEHOLD = HERE.parent / "config" / "domains" / "household.yaml"
@@ -50,7 +49,7 @@ RECIPE_PAIRS = "recipe1msubs_train_paircounts_min2.csv"
 COUNT = 1000
 """Pairs of each kind in a sample."""
 NEIGHBOURS = 20
-"""How many words are of the same category as a word: its nearest by raw cosine."""
+"""Number of words of the same category as a word: its nearest by raw cosine."""
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -68,7 +67,7 @@ class Area:
 
 
 def request(predicate: GradedPredicate, item: str, text: str) -> JudgementRequest:
-    """A request about any element of a category."""
+    """Make a request about any element of a category."""
     first, second = predicate.parameters
     return JudgementRequest(
         predicate.name,
@@ -77,7 +76,7 @@ def request(predicate: GradedPredicate, item: str, text: str) -> JudgementReques
 
 
 def degrees(oracle: EmbeddingOracle, predicate: GradedPredicate, pairs: Pairs) -> list[float]:
-    """The oracle's degrees, with what it looks up."""
+    """Judge pairs by the oracle, including looked-up pairs."""
     return [m.degree for m in oracle.judge(predicate, [request(predicate, *p) for p in pairs])]
 
 
@@ -86,10 +85,9 @@ def area_with_interval(high: Sequence[float], low: Sequence[float], seed: int = 
     a, b = np.asarray(high), np.asarray(low)
     generator = np.random.default_rng(seed)
     drawn = [
-        area_under_curve(generator.choice(a, len(a)), generator.choice(b, len(b)))
-        for _ in range(1000)
+        compute_area(generator.choice(a, len(a)), generator.choice(b, len(b))) for _ in range(1000)
     ]
-    return Area(area_under_curve(a, b), *np.percentile(drawn, [2.5, 97.5]).tolist())
+    return Area(compute_area(a, b), *np.percentile(drawn, [2.5, 97.5]).tolist())
 
 
 # --- the judgements held out ------------------------------------------------------------------
@@ -97,22 +95,22 @@ def area_with_interval(high: Sequence[float], low: Sequence[float], seed: int = 
 
 def held_out_quality(
     sets: Mapping[str, JudgementSet], heads: Mapping[str, Head], encoder: SentenceEncoder
-) -> dict[str, tuple[Figures, Figures]]:
-    """Figures of each set and of "all": by the head, and by raw cosine with its best map."""
-    found: dict[str, tuple[Figures, Figures]] = {}
+) -> dict[str, tuple[Agreement, Agreement]]:
+    """Agreement of each set and of "all": by the head, and by raw cosine with its best map."""
+    found: dict[str, tuple[Agreement, Agreement]] = {}
     ours: list[float] = []
     raw: list[float] = []
     given: list[float] = []
     for name, kind in sets.items():
-        comparison = compare(heads[name], kind, encoder.encode)
+        comparison = compare_with_cosine(heads[name], kind, encoder.encode)
         found[name] = (comparison.head, comparison.cosine)
         parts = split(kind.judgements)
         pairs = [judgement.pair for judgement in parts.held_out]
         cosine_map = fit_cosine_map(parts.training, encoder.encode)
-        ours += heads[name].degrees(pairs, encoder.encode)
-        raw += [cosine_map.degree(value) for value in cosines(pairs, encoder.encode)]
+        ours += heads[name].judge(pairs, encoder.encode)
+        raw += [cosine_map.apply(value) for value in compute_cosines(pairs, encoder.encode)]
         given += [judgement.degree for judgement in parts.held_out]
-    found["all"] = (figures(ours, given), figures(raw, given))
+    found["all"] = (measure_agreement(ours, given), measure_agreement(raw, given))
     return found
 
 
@@ -133,8 +131,10 @@ def unrelated_quality(
         pair = (generator.choice(held_out).item, generator.choice(held_out).other)
         if pair not in judged and pair[0] != pair[1]:
             bad.append(pair)
-    high, low = head.degrees(good, encoder.encode), head.degrees(bad, encoder.encode)
-    raw = area_with_interval(cosines(good, encoder.encode), cosines(bad, encoder.encode))
+    high, low = head.judge(good, encoder.encode), head.judge(bad, encoder.encode)
+    raw = area_with_interval(
+        compute_cosines(good, encoder.encode), compute_cosines(bad, encoder.encode)
+    )
     return area_with_interval(high, low), raw, float(np.mean(low))
 
 
@@ -171,22 +171,22 @@ def household_lines(oracle: EmbeddingOracle, encoder: SentenceEncoder) -> Iterat
     for name in dict.fromkeys(row["predicate"] for row in rows):
         predicate = domain.graded[name]
         mine = [row for row in rows if row["predicate"] == name]
-        pairs = [(plain(row["item"]), plain(row["text"])) for row in mine]
+        pairs = [(to_plain(row["item"]), to_plain(row["text"])) for row in mine]
         given = [float(row["degree"]) for row in mine]
         judged = degrees(oracle, predicate, pairs)
         head = heads[predicate.judged_like]
         for by, found in (
             ("embedding oracle", judged),
-            ("its head alone", head.degrees(pairs, encoder.encode)),
+            ("its head alone", head.judge(pairs, encoder.encode)),
             ("raw cosine, map of the rubric", _by_cosine(predicate, pairs, encoder)),
         ):
-            one = figures(found, given)
+            one = measure_agreement(found, given)
             yield (
                 f"| {name} | {one.count} | {by} | {one.mean_error:.3f} | {one.rank:.2f} "
                 f"| {one.area:.3f} |"
             )
         new = [i for i, pair in enumerate(pairs) if head.known.degree(pair) is None]
-        one = figures([judged[i] for i in new], [given[i] for i in new])
+        one = measure_agreement([judged[i] for i in new], [given[i] for i in new])
         yield (
             f"| {name} | {one.count} | embedding oracle, pairs that were not judged "
             f"| {one.mean_error:.3f} | {one.rank:.2f} | {one.area:.3f} |"
@@ -199,11 +199,11 @@ def _by_cosine(predicate: GradedPredicate, pairs: Pairs, encoder: SentenceEncode
     assert not examples & set(pairs), "a pair is an example of the rubric"
     fitted = fit_degree_map(
         {
-            anchor.score: cosines([(e[0], e[1]) for e in anchor.examples], encoder.encode)
+            anchor.score: compute_cosines([(e[0], e[1]) for e in anchor.examples], encoder.encode)
             for anchor in predicate.rubric.anchors
         }
     )
-    return [fitted.degree(value) for value in cosines(pairs, encoder.encode)]
+    return [fitted.apply(value) for value in compute_cosines(pairs, encoder.encode)]
 
 
 # --- ingredient substitutions -----------------------------------------------------------------
@@ -226,10 +226,10 @@ class RecipeSample:
 
 
 def recipe_sample(encoder: SentenceEncoder, least_count: int) -> RecipeSample:
-    """Draw COUNT pairs of each kind (fewer true ones where there are fewer), with a fixed seed."""
+    """Draw up to COUNT pairs of each kind with a fixed seed."""
     with (RECIPES / RECIPE_PAIRS).open(encoding="utf-8") as stream:
         counts = {
-            (plain(row["substitute"]), plain(row["ingredient"])): int(row["count"])
+            (to_plain(row["substitute"]), to_plain(row["ingredient"])): int(row["count"])
             for row in csv.DictReader(stream)
         }
     known = {*counts, *((b, a) for a, b in counts)}
@@ -266,7 +266,7 @@ def _same_category(
 
 
 def recipe_lines(oracle: EmbeddingOracle, encoder: SentenceEncoder) -> Iterator[str]:
-    """True ingredient substitutions against others, by the oracle as it is used."""
+    """Compare true ingredient substitutions with others, by the oracle in normal use."""
     if not (RECIPES / RECIPE_PAIRS).is_file():
         yield f"no recipes in {RECIPES}: skipped"
         return
@@ -275,13 +275,14 @@ def recipe_lines(oracle: EmbeddingOracle, encoder: SentenceEncoder) -> Iterator[
     yield "|---|---|---|---|"
     for least_count in (2, 10):
         sample = recipe_sample(encoder, least_count)
-        ours, raw = degrees(oracle, predicate, sample.true), cosines(sample.true, encoder.encode)
+        ours = degrees(oracle, predicate, sample.true)
+        raw = compute_cosines(sample.true, encoder.encode)
         for against, others in (
             ("random", sample.random),
             ("same category", sample.same_category),
         ):
             by_oracle = area_with_interval(ours, degrees(oracle, predicate, others))
-            by_cosine = area_with_interval(raw, cosines(others, encoder.encode))
+            by_cosine = area_with_interval(raw, compute_cosines(others, encoder.encode))
             yield (
                 f"| {len(ours)}, {least_count} times or more | {len(others)} {against} "
                 f"| {by_oracle} | {by_cosine} |"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Language models with random weights in the shape of known ones: speed doesn't ask for weights."""
+"""Language models with random weights in the shape of known ones, for measurements of speed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ THREE_BILLION = Shape("3B (Qwen2.5)", 2048, 11008, 36, 16)
 
 
 def make_tokenizer() -> Any:
-    """A byte-level BPE trained on this project's documents, digits one by one as Qwen has them.
+    """Make a byte-level BPE trained on this project's documents, with single digits as in Qwen.
 
     The domain files are left out, so that the prompts are as new to it as to other tokenizers.
     """
@@ -67,7 +67,7 @@ def make_tokenizer() -> Any:
 
 
 def make_random_model(shape: Shape, device: str, precision: Precision) -> LanguageModel:
-    """A model of that shape on the device.
+    """Make a model of a shape on a device.
 
     Args:
         shape: of the model.
@@ -101,5 +101,5 @@ def make_random_model(shape: Shape, device: str, precision: Precision) -> Langua
 
 
 def parameter_count(loaded: LanguageModel) -> int:
-    """Weights that a token meets on its way to its logits; the tied embedding counts once."""
+    """Count the weights on a token's way to its logits; the tied embedding counts once."""
     return sum(parameter.numel() for parameter in loaded.model.parameters())

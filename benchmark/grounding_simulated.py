@@ -36,7 +36,7 @@ TOGETHER = 10
 
 @dataclass(frozen=True)
 class Oracle:
-    """How an oracle sees true rates.
+    """The distortion of true rates by an oracle.
 
     Args:
         name: in words.
@@ -66,7 +66,7 @@ BIASED = (
 )
 CALIBRATED = (Oracle("right on the average", honest=True), Oracle("exactly right"))
 HONEST_STRENGTH = 6.0
-"""Outcomes that a degree of the honest oracle is worth."""
+"""Number of outcomes that a degree of the honest oracle is worth."""
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,14 @@ def make_world(oracle: Oracle, random: np.random.Generator) -> World:
 
 
 def seen_by(oracle: Oracle, rates: Floats, random: np.random.Generator) -> Floats:
-    """What an oracle makes of true rates."""
+    """Distort true rates as an oracle does."""
     odds = np.log(rates / (1.0 - rates))
     odds = oracle.slope * odds + oracle.shift + oracle.noise * random.normal(size=len(rates))
     return np.asarray(np.clip(1.0 / (1.0 + np.exp(-odds)), 0.01, 0.99), dtype=np.float64)
 
 
 class Robot:
-    """Acts, sees what happens, and calibrates.
+    """A robot that acts, observes outcomes, and calibrates.
 
     Args:
         world: where.
@@ -132,12 +132,12 @@ class Robot:
         return np.asarray([answer.degree for answer in self.calibrator.calibrate(questions)])
 
     def act(self, count: int) -> None:
-        """See so many outcomes."""
+        """Observe this number of outcomes."""
         for start in range(0, count, TOGETHER):
             self.act_once(self.degrees(), min(TOGETHER, count - start))
 
     def act_once(self, degrees: Floats, count: int) -> None:
-        """See outcomes that all rely on these degrees."""
+        """Observe outcomes that all rely on these degrees."""
         for context in self._random.integers(len(self.rates), size=count).tolist():
             self.stamp += 1.0
             self._store.record(

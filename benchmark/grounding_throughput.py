@@ -40,8 +40,8 @@ from fcp_ros.grounding import ArgumentContext, GroundingOptions, JudgementReques
 from fcp_ros.grounding.language_model.loading import LanguageModel
 from fcp_ros.grounding.language_model.oracle import LanguageModelOracle
 from fcp_ros.grounding.language_model.prompt import write_prompt
-from fcp_ros.grounding.language_model.prompt_tokens import prompt_tokens, tokenize_batch
-from fcp_ros.grounding.models.precision import choose_precision
+from fcp_ros.grounding.language_model.prompt_tokens import tokenize_batch, tokenize_prompts
+from fcp_ros.grounding.models.torch_device import choose_precision
 from fcp_ros.grounding.protocol.options import Device, LanguageModelOptions, Precision
 from fcp_ros.grounding.registry import make_oracle
 
@@ -57,7 +57,7 @@ PURPOSES = ("drinking", "sitting", "wiping a table", "reading at night", "cuttin
 
 @dataclass(frozen=True)
 class Rates:
-    """What one batch size gave.
+    """The rates of one batch size.
 
     Args:
         size: judgements in the batch.
@@ -106,7 +106,7 @@ def tables(console: Console, quick: bool, device: str) -> None:
 
 
 def questions(predicate: GradedPredicate) -> Iterator[JudgementRequest]:
-    """Requests that are all different; in an order that mixes things and purposes."""
+    """Yield distinct requests, in an order that mixes things and purposes."""
     first, second = predicate.parameters
     for number in itertools.count():
         for purpose, thing, material in itertools.product(PURPOSES, THINGS, MATERIALS):
@@ -118,7 +118,7 @@ def questions(predicate: GradedPredicate) -> Iterator[JudgementRequest]:
 
 
 def seconds(action: Callable[[], object]) -> float:
-    """What it takes: on a GPU until the device is done, on a CPU of the processor's time."""
+    """Time an action: wall time until a GPU is done, CPU time on a CPU."""
     import torch
 
     on_gpu = torch.cuda.is_available()
@@ -132,7 +132,7 @@ def seconds(action: Callable[[], object]) -> float:
 
 
 def embedding_table(console: Console, predicate: GradedPredicate, sizes: tuple[int, ...]) -> None:
-    """The default oracle on the CPU, with things that it never saw, and again."""
+    """Show the default oracle on the CPU, with new phrases and with known ones."""
     oracle = make_oracle("embedding", GroundingOptions(device=Device.CPU))
     fresh = questions(predicate)
     oracle.judge(predicate, [next(fresh)])
@@ -151,12 +151,12 @@ def language_model_table(
     device: str,
     sizes: tuple[int, ...],
 ) -> None:
-    """One model, next to its rivals."""
+    """Show one model beside its rivals."""
     precision = choose_precision(Precision.AUTO, device)
     loaded = make_random_model(shape, device, precision)
     fresh = questions(predicate)
     limit = device_limit(device, precision) / (2 * parameter_count(loaded))
-    (prompt,) = prompt_tokens(loaded.tokenizer, [write_prompt(predicate, next(fresh))])
+    (prompt,) = tokenize_prompts(loaded.tokenizer, [write_prompt(predicate, next(fresh))])
     rates = our_rates(loaded, predicate, fresh, sizes)
     calls, call = rival_rates(loaded, prompt)
     table = Table(
@@ -236,7 +236,7 @@ def rival_rates(loaded: LanguageModel, prompt: list[int]) -> tuple[float, float]
 
 
 def device_limit(device: str, precision: Precision) -> float:
-    """FLOP/s of a large matrix product, the best of some."""
+    """Measure the FLOP/s of a large matrix product, the best of several."""
     import torch
 
     side = 8192 if device == "cuda" else 2048

@@ -22,8 +22,8 @@ from fcp_ros.grounding.calibration.summary import (
     ContextSummary,
     ModelSummary,
     PredicateSummary,
+    describe_context,
     summarise,
-    words_of,
 )
 from fcp_ros.report import to_plain
 
@@ -146,7 +146,7 @@ def resets(path: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> No
         table.add_column(column)
     for one in found:
         when = datetime.datetime.fromtimestamp(one.stamp).isoformat(" ", "minutes")
-        context = words_of(one.context_key) if one.context_key else "all"
+        context = describe_context(one.context_key) if one.context_key else "all"
         table.add_row(
             str(one.id),
             when,

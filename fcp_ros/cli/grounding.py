@@ -13,9 +13,9 @@ from rich.table import Table
 
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.grounding.embedding.head_file import save_heads
-from fcp_ros.grounding.embedding.heads_training import Comparison, train_heads
 from fcp_ros.grounding.embedding.judgement_set import read_judgements
-from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.embedding.training import HeadComparison, train_heads
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.package_files import config_folder
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -85,7 +85,7 @@ def _open_progress(console: Console) -> Progress:
     )
 
 
-def _build_table(comparisons: dict[str, Comparison]) -> Table:
+def _build_table(comparisons: dict[str, HeadComparison]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("set", "held out", "by", "mean error", "rank correlation", "AUC"):
         table.add_column(column)

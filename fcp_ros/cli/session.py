@@ -9,7 +9,7 @@ from fcp_ros.binding import SceneState, scene_to_instance
 from fcp_ros.binding.label_types import check_overrides, with_type_overrides
 from fcp_ros.binding.schema_vocabulary import relation_options_for
 from fcp_ros.domain import Domain, load_domain
-from fcp_ros.grounding.embedding.label_similarity import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import SceneGraph, SceneLimits, SceneReader, complete_relations
 from fcp_ros.scene.loading import read_with_format

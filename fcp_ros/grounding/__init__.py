@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Grounding: to what degree does a vague predicate hold? Oracles, cache and calibration."""
+"""Grounding: the degree to which a vague predicate holds. Oracles, cache and calibration.
 
-from fcp_ros.grounding.calibration.calibrator import Calibrated, Calibrator, Question
+`grounder` is the front door: requests in, memberships out, outcomes recorded. `registry` makes
+the oracles of a domain by name.
+
+- `protocol`: requests, memberships, options, errors, the interface of an oracle.
+- `asking`: which oracle answers, the cache, fallbacks.
+- The oracles: `stated` (tables and rules), `embedding` (default), `language_model` (a folder),
+  `endpoint` (a server); `models` holds what the last three share about models on disk.
+- `calibration`: observed outcomes, and how they move degrees.
+
+A request passes from the cache to an oracle in one batch a predicate; calibration is applied last,
+each time, so that a new outcome counts from the next judgement on. Torch, transformers and scipy
+are imported at the first question, httpx2 when an endpoint oracle is made.
+"""
+
+from fcp_ros.grounding.asking.judgement_cache import CacheStatistics, JudgementCache
+from fcp_ros.grounding.calibration.calibrator import CalibrationResult, Calibrator, Question
 from fcp_ros.grounding.calibration.drift import Direction, Drift
-from fcp_ros.grounding.calibration.evidence import Evidence, Reset
 from fcp_ros.grounding.calibration.reliability import Reliability
-from fcp_ros.grounding.calibration.store import CalibrationStore
+from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, Reset
 from fcp_ros.grounding.grounder import Grounder, OracleInfo, make_grounder
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
@@ -21,13 +35,12 @@ from fcp_ros.grounding.protocol.options import (
 )
 from fcp_ros.grounding.protocol.oracle import MembershipOracle
 from fcp_ros.grounding.registry import ORACLES
-from fcp_ros.grounding.stores.judgement_cache import CacheStatistics, JudgementCache
 
 __all__ = [
     "ORACLES",
     "ArgumentContext",
     "CacheStatistics",
-    "Calibrated",
+    "CalibrationResult",
     "CalibrationOptions",
     "CalibrationStore",
     "Calibrator",

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The grounder: graded predicates, their oracles, the cache and calibration, behind one `judge`.
 
-    request -> asked before in this batch? -> cache -> oracle (one batch a predicate), or several
+    request -> duplicate in this batch? -> cache -> one oracle or several, one batch a predicate
             (asking/) -> calibration -> membership
 
-Equal contexts are asked once. What the cache keeps is the oracle's degree; evidence is applied
-last, each time, so an outcome counts from the next judgement on.
+Equal contexts are asked once. The cache keeps the oracle's degree; calibration is applied last,
+each time, so that an outcome counts from the next judgement on.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from types import MappingProxyType
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain, GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
-from fcp_ros.grounding.asking.asker import Asker
-from fcp_ros.grounding.asking.kept_oracle import KeptOracle
+from fcp_ros.grounding.asking.cached_oracle import CachedOracle
+from fcp_ros.grounding.asking.judgement_cache import CacheStatistics, JudgementCache
+from fcp_ros.grounding.asking.router import OracleRouter
 from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
 from fcp_ros.grounding.calibration.drift import Drift
-from fcp_ros.grounding.calibration.evidence import Evidence
 from fcp_ros.grounding.calibration.reliability import Reliability
-from fcp_ros.grounding.calibration.store import CalibrationStore
-from fcp_ros.grounding.making import make_oracles
+from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import CalibrationOptions, GroundingOptions
-from fcp_ros.grounding.protocol.oracle import MembershipOracle, all_answered
-from fcp_ros.grounding.stores.judgement_cache import CacheStatistics, JudgementCache
+from fcp_ros.grounding.protocol.oracle import MembershipOracle, require_all
+from fcp_ros.grounding.registry import make_oracles
 
 IN_MEMORY = ":memory:"
 
 
 @dataclass(frozen=True, slots=True)
 class OracleInfo:
-    """An oracle that may answer for a predicate, and whether its model is in memory yet.
+    """An oracle that may answer for a predicate, and the state of its model.
 
-    `model` is "" where the oracle can't be used, or its server has not been asked yet.
+    `model` is "" if the oracle can't be used, or its server has not been asked yet. `loaded` is
+    True if the model is in memory.
     """
 
     predicate: str
@@ -55,15 +55,15 @@ class Grounder:
 
     Args:
         predicates: the graded predicates by name.
-        oracles: the oracles by name; every name that a predicate uses must be there.
+        oracles: the oracles by name, with every name that a predicate uses.
         default: name of the oracle of predicates that say "default".
-        cache: where the oracles' answers are kept.
-        calibration: where observed outcomes are kept.
-        calibration_options: how much they are believed; None means the defaults.
-        fallback: name of the oracle that answers where the one that should can't; "" for none.
+        cache: store of the oracles' answers.
+        calibration: store of the observed outcomes.
+        calibration_options: weight of the outcomes; None means the defaults.
+        fallback: name of the oracle that answers if the intended one can't; "" for none.
 
     Raises:
-        GroundingError: a predicate uses an oracle that is not there.
+        GroundingError: a predicate uses an oracle that is missing.
     """
 
     def __init__(
@@ -81,9 +81,9 @@ class Grounder:
         self.cache = cache
         self.calibration = calibration
         self.calibrator = Calibrator(calibration, calibration_options)
-        self._oracles = {name: KeptOracle(oracle, cache) for name, oracle in oracles.items()}
-        self._asker = Asker(predicates, self._oracles, default, fallback)
-        wanted = {name: by for by, choice in self._asker.choices.items() for name in choice.names}
+        self._oracles = {name: CachedOracle(oracle, cache) for name, oracle in oracles.items()}
+        self._router = OracleRouter(predicates, self._oracles, default, fallback)
+        wanted = {name: by for by, choice in self._router.choices.items() for name in choice.names}
         if fallback:
             wanted.setdefault(fallback, "the option fallback")
         for name, by in wanted.items():
@@ -96,14 +96,16 @@ class Grounder:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know: a corrupt file set aside, an oracle that can't answer now or
-        asks its model the slow way.
+        """Problems for people to look at.
+
+        A corrupt file that was set aside, an oracle that can't answer now or that asks its model
+        the slow way.
         """
         stores = (self.cache.note, self.calibration.note, self.calibrator.trouble)
         troubles = (
-            f"the oracle {name} can't answer: {kept.trouble.error}"
+            f"the oracle {name} can't answer: {kept.outage.error}"
             for name, kept in self._oracles.items()
-            if kept.trouble.error is not None
+            if kept.outage.error is not None
         )
         remarks = (note for kept in self._oracles.values() for note in kept.notes)
         return (*(note for note in stores if note), *troubles, *remarks)
@@ -111,11 +113,11 @@ class Grounder:
     def request(
         self, predicate: str, arguments: tuple[str, ...], instance: Instance
     ) -> JudgementRequest:
-        """The request for bound arguments in a state; see `build_request`."""
+        """Build the request for bound arguments in a state; see `build_request`."""
         return build_request(self._predicate(predicate), arguments, instance)
 
     def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
-        """One membership a request, in order, calibrated where the predicate wants it.
+        """Judge requests: one membership each, in order, calibrated if the predicate says so.
 
         Raises:
             GroundingError: an unknown predicate, or no oracle that can answer.
@@ -123,8 +125,8 @@ class Grounder:
         questions: dict[str, JudgementRequest] = {}
         for request in requests:
             if request.context_key not in questions:
-                questions[request.context_key] = self._checked(request)
-        answers = self._calibrated(questions, self._priors(questions))
+                questions[request.context_key] = self._check(request)
+        answers = self._calibrate(questions, self._priors(questions))
         return [answers[request.context_key] for request in requests]
 
     def record(
@@ -137,19 +139,20 @@ class Grounder:
         membership: Membership | None = None,
         weight: float = 1.0,
     ) -> bool:
-        """Keep how well a step really went, as evidence for one of its judgements.
+        """Store the quality that a step reached, as evidence for one of its judgements.
 
         Args:
             request: the judgement that the step relied on.
             quality: in [0, 1]; 0 is a failure, 1 full success.
             step: the step in words, for the audit.
             stamp: seconds since the epoch; None means now.
-            membership: the answer that the step relied on; None takes the one in the cache, if any,
-                for the oracle's part.
-            weight: share of an outcome that this is, in [0, 1] (`execution/credit.py`).
+            membership: the answer that the step relied on; None takes the cached one, if any, for
+                the oracle's part.
+            weight: share of the outcome that counts for this judgement, in [0, 1]
+                (`execution/credit.py`).
 
         Returns:
-            False where the predicate is not calibrated, so that nothing was kept.
+            False if the predicate is not calibrated, so that nothing was stored.
 
         Raises:
             GroundingError: unknown predicate, quality out of range, or the store failed.
@@ -158,9 +161,9 @@ class Grounder:
             return False
         if membership is None:
             predicate = self._predicate(request.predicate)
-            membership = self._asker.kept(predicate, self._checked(request))
+            membership = self._router.find_answer(predicate, self._check(request))
             if membership is not None:
-                membership = self._calibrated({"": request}, {"": membership})[""]
+                membership = self._calibrate({"": request}, {"": membership})[""]
         self.calibration.record(
             Evidence(
                 request.predicate,
@@ -178,29 +181,29 @@ class Grounder:
         return True
 
     def drifts(self) -> tuple[Drift, ...]:
-        """Predicates and models whose outcomes have left their degrees, and since when."""
+        """Find the predicates and models whose outcomes no longer agree with their degrees."""
         return self.calibrator.drifts()
 
     def reliabilities(self) -> tuple[Reliability, ...]:
-        """How good the degrees of each predicate and model were; `is_poor` is a high error."""
+        """Score the past degrees of each predicate and model; `is_poor` is a high error."""
         return self.calibrator.reliabilities()
 
     def describe(self) -> tuple[OracleInfo, ...]:
-        """For each predicate, what answers for it: one entry an oracle, in the order of asking."""
+        """List the oracles that answer for each predicate, in the order of asking."""
         return tuple(
             OracleInfo(predicate.name, name, kept.model, kept.oracle.mode, kept.is_loaded)
             for predicate in self.predicates.values()
-            for name in self._asker.choices[predicate.name].names
+            for name in self._router.choices[predicate.name].names
             for kept in (self._oracles[name],)
         )
 
     def retry(self) -> None:
-        """Try again what failed: oracles that can't be used now are made and asked anew."""
+        """Try failed oracles again: those that could not be made are made, the others are asked."""
         for kept in self._oracles.values():
             kept.reset()
 
     def statistics(self) -> CacheStatistics:
-        """How often the cache had the answer."""
+        """Return the hits and misses of the cache."""
         return self.cache.statistics()
 
     def close(self) -> None:
@@ -210,7 +213,7 @@ class Grounder:
         self.cache.close()
         self.calibration.close()
 
-    def _checked(self, request: JudgementRequest) -> JudgementRequest:
+    def _check(self, request: JudgementRequest) -> JudgementRequest:
         predicate = self._predicate(request.predicate)
         names = tuple(parameter.name for parameter in predicate.parameters)
         if tuple(argument.parameter for argument in request.arguments) != names:
@@ -222,20 +225,20 @@ class Grounder:
         return request
 
     def _priors(self, questions: Mapping[str, JudgementRequest]) -> dict[str, Membership]:
-        """The oracles' answers, by context key: one batch a predicate."""
+        """Ask the oracles, in one batch a predicate; answers by context key."""
         batches: dict[str, list[JudgementRequest]] = {}
         for request in questions.values():
             batches.setdefault(request.predicate, []).append(request)
         found: dict[str, Membership] = {}
         for name, batch in batches.items():
-            answers = all_answered(self._asker.answers(self.predicates[name], batch))
+            answers = require_all(self._router.answer(self.predicates[name], batch))
             found.update(zip((request.context_key for request in batch), answers, strict=True))
         return found
 
-    def _calibrated(
+    def _calibrate(
         self, questions: Mapping[str, JudgementRequest], priors: Mapping[str, Membership]
     ) -> dict[str, Membership]:
-        """The answers after calibration, by context key, where the predicate wants it."""
+        """Calibrate the answers of predicates that say so, by context key."""
         wanted = [
             (key, questions[key], prior)
             for key, prior in priors.items()
@@ -250,7 +253,7 @@ class Grounder:
         answers = dict(priors)
         for (key, _, prior), learnt in zip(wanted, found, strict=True):
             if learnt.outcomes or learnt.degree != prior.degree:
-                notes = (prior.note, learnt.note(prior.prior))
+                notes = (prior.note, learnt.describe_shift(prior.prior))
                 answers[key] = replace(
                     prior,
                     degree=learnt.degree,
@@ -270,18 +273,19 @@ class Grounder:
 
 
 def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Grounder:
-    """A grounder for a domain. Models are checked now and loaded at the first question.
+    """Make the grounder of a domain. Models are checked now and loaded at the first question.
 
-    Where there is a fallback, or another oracle that is named for the case, one that can't be made
-    is no error: `Grounder.notes` says why, and so does each membership that it should have given.
+    With a fallback, or another oracle that a predicate names for the case, an oracle that can't be
+    made is no error: `Grounder.notes` gives the reason, and so does each membership that another
+    oracle gave instead.
 
     Args:
-        domain: its graded predicates are grounded.
+        domain: the domain with the graded predicates.
         options: settings; None means the defaults (packaged MiniLM, nothing kept on disk).
 
     Raises:
-        GroundingError: a model path that doesn't exist or holds no safe model, an unknown oracle,
-            a store that can't be opened.
+        GroundingError: a model path doesn't exist or holds no safe model, an oracle is unknown, or
+            a store can't be opened.
     """
     options = options or GroundingOptions()
     return Grounder(

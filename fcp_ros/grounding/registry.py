@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The oracles by name: one explicit table."""
+"""The table of oracles by name, and the oracles that the predicates of a domain need."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
+from fcp_ros.domain.model import Combination, GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
+from fcp_ros.grounding.asking.cached_oracle import UnavailableOracle
+from fcp_ros.grounding.asking.router import choose_oracles
 from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
-from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, GroundingOptions
 from fcp_ros.grounding.protocol.oracle import MembershipOracle
-from fcp_ros.grounding.stated.rule import RuleOracle
-from fcp_ros.grounding.stated.table import TableOracle
+from fcp_ros.grounding.stated import RuleOracle, TableOracle
 
 
 def make_embedding(options: GroundingOptions) -> MembershipOracle:
-    """The embedding oracle; the model of the options counts where it is the default oracle."""
+    """Make the embedding oracle; the option `model` counts if it is the default oracle."""
     given = options.model if options.oracle == EmbeddingOracle.name else ""
     folder = Path(given) if str(given) else None
     heads = Path(options.heads) if str(options.heads) else None
@@ -27,7 +30,7 @@ def make_embedding(options: GroundingOptions) -> MembershipOracle:
 
 
 def make_causal_lm(options: GroundingOptions) -> MembershipOracle:
-    """The language-model oracle; needs a folder of its own, or as the default oracle.
+    """Make the language-model oracle; its folder is `language_model.folder` or `model`.
 
     Raises:
         GroundingError: there is no model for it, or it can't be used.
@@ -44,32 +47,22 @@ def make_causal_lm(options: GroundingOptions) -> MembershipOracle:
 
 
 def make_endpoint(options: GroundingOptions) -> MembershipOracle:
-    """The endpoint oracle; needs the URL of a server, which is not asked yet."""
+    """Make the endpoint oracle for the URL of a server, which is not asked yet."""
     return EndpointOracle(options.endpoint, options.language_model)
-
-
-def make_table(options: GroundingOptions) -> MembershipOracle:
-    """The table oracle; it has no settings."""
-    return TableOracle()
-
-
-def make_rule(options: GroundingOptions) -> MembershipOracle:
-    """The rule oracle; it has no settings."""
-    return RuleOracle()
 
 
 ORACLES: Mapping[str, Callable[[GroundingOptions], MembershipOracle]] = {
     EmbeddingOracle.name: make_embedding,
     CausalLmOracle.name: make_causal_lm,
     EndpointOracle.name: make_endpoint,
-    TableOracle.name: make_table,
-    RuleOracle.name: make_rule,
+    TableOracle.name: lambda options: TableOracle(),
+    RuleOracle.name: lambda options: RuleOracle(),
 }
-"""Every oracle: its name in options and domain files, and how it is made from options."""
+"""The maker of every oracle by its name in options and domain files."""
 
 
 def make_oracle(name: str, options: GroundingOptions) -> MembershipOracle:
-    """The oracle of that name; checks its model's folder, loads nothing heavy.
+    """Make the oracle of that name; checks its model's folder, loads nothing heavy.
 
     Raises:
         GroundingError: no oracle has this name, or its model can't be used.
@@ -80,3 +73,39 @@ def make_oracle(name: str, options: GroundingOptions) -> MembershipOracle:
             GroundingCode.UNKNOWN_ORACLE, f"there is no oracle called {name!r}; {hint}"
         )
     return ORACLES[name](options)
+
+
+def make_oracles(
+    predicates: Iterable[GradedPredicate], options: GroundingOptions
+) -> dict[str, MembershipOracle]:
+    """Make the oracles of the predicates, the default and the fallback, by name.
+
+    Raises:
+        GroundingError: an oracle without substitute can't be made, or a name is unknown.
+    """
+    needed = {options.fallback} if options.fallback else set()
+    optional = set()
+    if not options.fallback:
+        needed.add(options.oracle)
+    else:
+        optional.add(options.oracle)
+    for predicate in predicates:
+        choice = choose_oracles(predicate, options.oracle)
+        first_of_several = choice.combination is Combination.FIRST_OF and len(choice.names) > 1
+        can_fail = bool(options.fallback) or first_of_several
+        (optional if can_fail else needed).update(choice.names)
+    # Sorted, so that the same one of two wrong settings is always reported.
+    return {
+        name: make_oracle(name, options) if name in needed else _make_if_possible(name, options)
+        for name in sorted(needed | optional)
+    }
+
+
+def _make_if_possible(name: str, options: GroundingOptions) -> MembershipOracle:
+    make = partial(make_oracle, name, options)
+    try:
+        return make()
+    except GroundingError as error:
+        if error.code is GroundingCode.UNKNOWN_ORACLE:
+            raise
+        return UnavailableOracle(name, error, make)

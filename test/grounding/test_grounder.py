@@ -22,7 +22,7 @@ from fcp_ros.grounding import (
     JudgementRequest,
     make_grounder,
 )
-from fcp_ros.grounding.stated.table import TableOracle
+from fcp_ros.grounding.stated import TableOracle
 
 
 @pytest.fixture(scope="module")

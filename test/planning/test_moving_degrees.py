@@ -8,7 +8,7 @@ import pytest
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.grounding import CalibrationStore, Grounder, JudgementCache
 from fcp_ros.grounding.protocol.judgement import Membership
-from fcp_ros.grounding.stated.table import TableOracle
+from fcp_ros.grounding.stated import TableOracle
 from fcp_ros.planning import Optimise, PlanningOptions, PlanningSession, PlanStatus, plan, verify
 
 GOAL = 'on(?x, shelf) and is_a(?x, "mug") and serves_as(?x, "drinking") and on(book, tv)'

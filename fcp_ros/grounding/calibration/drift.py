@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Has the world changed? A risk-adjusted CUSUM on outcomes and the degrees that foretold them.
+"""Detection of changes in the world: a risk-adjusted CUSUM on outcomes and their degrees.
 
-For an outcome of quality q where the degree was d, the evidence for "the odds are now R times as
-high" is the log-likelihood ratio q log R - log(1 - d + R d). Summed up, and begun anew whenever the
-sum is below 0, it stays low while the degrees are right and grows steadily once they aren't. Two
-sums are kept, for R = `ODDS` (better than thought) and 1 / `ODDS` (worse).
+For an outcome of quality q at degree d, the evidence for "the odds are now R times as high" is the
+log-likelihood ratio q log R - log(1 - d + R d). The sum of it, reset to 0 whenever it falls below,
+stays low while the degrees are right and grows steadily once they aren't. Two sums are kept, for R
+= `ODDS` (better than thought) and 1 / `ODDS` (worse).
 
 While the degrees are right, exp(evidence) has a mean of at most 1, also for graded qualities. So a
-threshold h means at most one false alarm in exp(h) outcomes and direction, on the average (Lorden
-1971). An alarm ends when the sum has fallen to half of the threshold: calibration has caught up.
+threshold h means on average at most one false alarm in exp(h) outcomes and direction (Lorden 1971).
+An alarm ends when the sum has fallen to half of the threshold: calibration has caught up.
 
 Source: Steiner, Cook, Farewell and Treasure, Monitoring surgical performance using risk-adjusted
 cumulative sum charts, Biostatistics 2000.
@@ -23,16 +23,16 @@ from enum import Enum
 
 ODDS = 3.0
 EDGE = 0.02
-"""Degrees nearer to 0 or 1 are taken for this: one failure of a sure thing is no alarm."""
+"""Degrees are clipped to this distance from 0 and 1, so that one failure is no alarm."""
 THRESHOLD = 7.0
 END = 0.5
-"""Of the threshold: an alarm ends there."""
+"""The part of the threshold at which an alarm ends."""
 MOST = 1.5
-"""Of the threshold: sums don't grow beyond, so that an alarm ends soon after its cause."""
+"""The bound of the sums in thresholds, so that an alarm ends soon after its cause."""
 
 
 class Direction(str, Enum):
-    """Which way outcomes left the degrees."""
+    """Direction in which outcomes left the degrees."""
 
     WORSE = "worse"
     BETTER = "better"
@@ -40,15 +40,15 @@ class Direction(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Outcomes that are no longer what the degrees foretell.
+    """A change: outcomes no longer agree with the degrees.
 
     Args:
         predicate: the graded predicate.
-        model: whose degrees it is about.
-        direction: whether things go better or worse than the degrees say.
-        since: stamp of the outcome that the change began with, s since the epoch.
-        outcomes: how many there were since then.
-        size: mean of quality less degree since then, in [-1, 1].
+        model: the model that gave the degrees.
+        direction: better or worse than the degrees say.
+        since: stamp of the first outcome of the change, s since the epoch.
+        outcomes: number of outcomes since then.
+        size: mean of quality minus degree since then, in [-1, 1].
     """
 
     predicate: str
@@ -68,16 +68,16 @@ class Drift:
 
 @dataclass(slots=True)
 class Cusum:
-    """The sum for one direction.
+    """The cumulative sum for one direction.
 
     Attributes:
-        odds: what the odds are multiplied by in the alternative.
+        odds: factor on the odds in the alternative hypothesis.
         threshold: the sum that raises an alarm.
         value: the sum, >= 0.
-        alarm: whether there is one.
+        alarm: True while there is an alarm.
         since: stamp of the first outcome since the sum left 0, s.
-        outcomes: how many there were since then.
-        first: the number of the first of them.
+        outcomes: number of outcomes since then.
+        first: number of the first of them.
     """
 
     odds: float
@@ -91,9 +91,9 @@ class Cusum:
     _residual: float = 0.0
 
     def add(self, degree: float, quality: float, weight: float, stamp: float, number: int) -> bool:
-        """Take in the next outcome; True where it raises an alarm."""
-        kept = min(max(degree, EDGE), 1.0 - EDGE)
-        evidence = quality * math.log(self.odds) - math.log(1.0 - kept + self.odds * kept)
+        """Add the next outcome; return True if it raises an alarm."""
+        clipped = min(max(degree, EDGE), 1.0 - EDGE)
+        evidence = quality * math.log(self.odds) - math.log(1.0 - clipped + self.odds * clipped)
         if self.outcomes == 0:
             self.since, self.first = stamp, number
         self.outcomes += 1
@@ -115,7 +115,7 @@ class Cusum:
 
 @dataclass(slots=True)
 class DriftDetector:
-    """Both directions, for one predicate and model."""
+    """The sums of both directions for one predicate and model."""
 
     threshold: float = THRESHOLD
     _worse: Cusum = field(init=False)
@@ -128,10 +128,10 @@ class DriftDetector:
     def add(
         self, degree: float, quality: float, weight: float, stamp: float, number: int = 0
     ) -> int | None:
-        """Take in the next outcome, with the degree as it was before it.
+        """Add the next outcome, with the degree as it was before it.
 
         Returns:
-            where it raises an alarm, the number of the outcome that the change began with.
+            The number of the first outcome of the change if it raises an alarm, else None.
         """
         raised = None
         for one in (self._worse, self._better):
@@ -139,8 +139,8 @@ class DriftDetector:
                 raised = one.first
         return raised
 
-    def drift(self, predicate: str, model: str) -> Drift | None:
-        """The present alarm; the stronger one where there are two."""
+    def find_drift(self, predicate: str, model: str) -> Drift | None:
+        """Return the present alarm, or the stronger one of two."""
         sums = {Direction.WORSE: self._worse, Direction.BETTER: self._better}
         alarms = [(s.value, direction) for direction, s in sums.items() if s.alarm]
         if not alarms:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All outcomes that relied on one model's degrees for one predicate, and what they teach together.
+"""All outcomes that relied on one model's degrees for one predicate, and the fit to them.
 
-The fit says what a degree of this model means (`pooled_map.py`), how many outcomes it is worth
-(`beta_binomial.py`) and what similar contexts say (`neighbourhood.py`). It is made anew when an
-outcome has come, from the last `KEPT` ones at most.
+The fit has three parts: the meaning of this model's degrees (`pooled_map.py`), the number of
+outcomes that they are worth (`posterior.py`), and the influence of similar contexts
+(`neighbourhood.py`). It is computed again after each new outcome, from at most the last `KEPT`.
 """
 
 from __future__ import annotations
@@ -13,37 +13,40 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fcp_ros.grounding.calibration.arrays import Floats, Ints, sums
-from fcp_ros.grounding.calibration.beta_binomial import estimated_strength
 from fcp_ros.grounding.calibration.drift import DriftDetector
-from fcp_ros.grounding.calibration.evidence import Evidence
-from fcp_ros.grounding.calibration.forgetting import Forgetting
-from fcp_ros.grounding.calibration.neighbourhood import Groups, Neighbourhood, fit_neighbourhood
+from fcp_ros.grounding.calibration.neighbourhood import (
+    ContextGroups,
+    Neighbourhood,
+    fit_neighbourhood,
+)
 from fcp_ros.grounding.calibration.pooled_map import (
     IDENTITY,
     PooledMap,
-    design_weights,
+    compute_blend,
+    compute_design_weights,
     fit_pooled_map,
-    growth,
 )
-from fcp_ros.grounding.calibration.reliability import LATELY, Reliability, score
+from fcp_ros.grounding.calibration.posterior import Forgetting, estimate_strength
+from fcp_ros.grounding.calibration.regression import Floats, Ints, sum_groups
+from fcp_ros.grounding.calibration.reliability import LATELY, Reliability, compute_score
+from fcp_ros.grounding.calibration.store import Evidence
 from fcp_ros.grounding.protocol.options import CalibrationOptions
 
 KEPT = 4096
-"""Older outcomes than these many teach nothing about the model any more."""
+"""Number of the newest outcomes that the fit uses."""
 _PRIOR, _QUALITY, _WEIGHT, _STAMP, _DEGREE, _CONTEXT, _NUMBER, _SHARE = range(8)
 _COLUMNS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class PoolFit:
-    """What the outcomes of a predicate and model teach about a context without its own.
+    """The fit to the outcomes of a predicate and model, for contexts without outcomes.
 
     Attributes:
-        map: what a degree of this model means.
-        strength: how many outcomes such a degree is worth.
-        neighbourhood: what similar contexts say.
-        outcomes: on how many outcomes it rests.
+        map: recalibration of the model's degrees.
+        strength: number of outcomes that a recalibrated degree is worth.
+        neighbourhood: influence of similar contexts; None if it is switched off.
+        outcomes: number of outcomes of the fit.
     """
 
     map: PooledMap
@@ -51,19 +54,19 @@ class PoolFit:
     neighbourhood: Neighbourhood | None
     outcomes: int
 
-    def centre(self, prior: float, groups: Groups, context_key: str) -> float:
-        """The degree of a context before its own outcomes are looked at."""
-        degree = self.map.at(prior)
+    def compute_centre(self, prior: float, groups: ContextGroups, context_key: str) -> float:
+        """Compute the degree of a context without its own outcomes."""
+        degree = self.map.apply(prior)
         if self.neighbourhood is not None:
-            degree += self.neighbourhood.shift(groups, context_key)
+            degree += self.neighbourhood.compute_shift(groups, context_key)
         return min(max(degree, 0.0), 1.0)
 
 
 class Pool:
-    """The outcomes, and the fit to them.
+    """The outcomes of a predicate and model, and the fit to them.
 
     Args:
-        options: how much they are believed.
+        options: weight of the outcomes.
     """
 
     def __init__(self, options: CalibrationOptions) -> None:
@@ -72,19 +75,19 @@ class Pool:
         self._rows = np.empty((64, _COLUMNS))
         self._count = 0
         self._fit: PoolFit | None = None
-        self.groups = Groups()
+        self.groups = ContextGroups()
         self.detector = DriftDetector(options.drift_threshold)
 
     def add(self, evidence: Evidence) -> int | None:
-        """Take in the next outcome; its prior must be known.
+        """Add the next outcome; its prior must be known.
 
         Returns:
-            where it raises an alarm, the number of the outcome that the change began with.
+            The number of the first outcome of a change if this one raises an alarm, else None.
         """
         if self._count == len(self._rows):
             self._make_room()
         degree = math.nan if evidence.degree is None else evidence.degree
-        context = self.groups.number(evidence.context_key)
+        context = self.groups.add(evidence.context_key)
         self._rows[self._count] = (
             evidence.prior,
             evidence.quality,
@@ -104,20 +107,20 @@ class Pool:
         )
 
     def fade_before(self, number: int, kept: float) -> None:
-        """Let a share of the weight be left of outcomes before this one: the world has changed."""
+        """Reduce the weight of the outcomes before this one, with which the world changed."""
         rows = self._rows[: self._count]
         rows[rows[:, _NUMBER] < number, _WEIGHT] *= kept
         self._fit = None
 
     @property
     def fit(self) -> PoolFit:
-        """What the outcomes teach."""
+        """The fit to the outcomes, computed on demand."""
         if self._fit is None:
             self._fit = fit_pool(self.groups, self._columns(), self._options, self._forgetting)
         return self._fit
 
-    def reliability(self, predicate: str, model: str) -> Reliability | None:
-        """How good the degrees were; None where those at the time are not known."""
+    def score_degrees(self, predicate: str, model: str) -> Reliability | None:
+        """Score the past degrees; None if none of them is known."""
         rows = self._columns()
         rows = rows[:, ~np.isnan(rows[_DEGREE])]
         prior, quality, degree, weight = rows[[_PRIOR, _QUALITY, _DEGREE, _SHARE]]
@@ -127,13 +130,13 @@ class Pool:
             predicate,
             model,
             len(prior),
-            before=score(prior, quality, weight),
-            after=score(degree, quality, weight),
-            lately=score(degree[-LATELY:], quality[-LATELY:], weight[-LATELY:]),
+            before=compute_score(prior, quality, weight),
+            after=compute_score(degree, quality, weight),
+            lately=compute_score(degree[-LATELY:], quality[-LATELY:], weight[-LATELY:]),
         )
 
     def _columns(self) -> Floats:
-        """The outcomes that are kept, the oldest first, float64[8, n]."""
+        """Return the outcomes of the fit, the oldest first, float64[8, n]."""
         kept: Floats = self._rows[max(self._count - KEPT, 0) : self._count].T
         return kept
 
@@ -145,27 +148,29 @@ class Pool:
 
 
 def fit_pool(
-    groups: Groups, rows: Floats, options: CalibrationOptions, forgetting: Forgetting
+    groups: ContextGroups, rows: Floats, options: CalibrationOptions, forgetting: Forgetting
 ) -> PoolFit:
-    """What outcomes teach.
+    """Fit the outcomes of a predicate and model.
 
     Args:
         groups: the contexts by number.
-        rows: of each outcome its prior, quality, weight left, stamp, degree, context, number and
-            weight at first, float64[8, n].
-        options: how much they are believed.
-        forgetting: of older ones.
+        rows: prior, quality, present weight, stamp, degree, context, number and initial weight of
+            each outcome, float64[8, n].
+        options: weight of the outcomes.
+        forgetting: of older outcomes.
     """
     prior, quality = rows[_PRIOR], rows[_QUALITY]
-    weight = forgetting.weights(rows[_WEIGHT], rows[_STAMP])
+    weight = forgetting.weigh(rows[_WEIGHT], rows[_STAMP])
     context = rows[_CONTEXT].astype(np.int64)
     pooled, strength = IDENTITY, options.strength
     if options.pooled:
-        pooled = fit_pooled_map(prior, quality, design_weights(weight, context, strength))
-        strength = _strength(pooled, prior, quality, weight, context, options.strength)
-        if strength > options.strength:  # contexts differ little, so each outcome says more
-            pooled = fit_pooled_map(prior, quality, design_weights(weight, context, strength))
-    total, expected, mean = _by_context(pooled, prior, quality, weight, context, groups)
+        pooled = fit_pooled_map(prior, quality, compute_design_weights(weight, context, strength))
+        strength = _estimate_strength(pooled, prior, quality, weight, context, options.strength)
+        if strength > options.strength:  # contexts differ little: outcomes of one context say more
+            pooled = fit_pooled_map(
+                prior, quality, compute_design_weights(weight, context, strength)
+            )
+    total, expected, mean = _average_contexts(pooled, prior, quality, weight, context, groups)
     neighbourhood = None
     if options.neighbours > 0.0:
         counted = total / (1.0 + np.maximum(total - 1.0, 0.0) / (1.0 + strength))
@@ -174,7 +179,7 @@ def fit_pool(
     return PoolFit(pooled, strength, neighbourhood, len(prior))
 
 
-def _strength(
+def _estimate_strength(
     pooled: PooledMap,
     prior: Floats,
     quality: Floats,
@@ -182,28 +187,28 @@ def _strength(
     context: Ints,
     believed: float,
 ) -> float:
-    """How many outcomes a recalibrated degree is worth; as set while there is little evidence."""
-    blend = growth(pooled.outcomes)
+    """Estimate the outcomes that a recalibrated degree is worth; blended in from the setting."""
+    blend = compute_blend(pooled.outcomes)
     if blend == 0.0:
         return believed
-    total, expected, mean = _by_context(pooled, prior, quality, weight, context)
-    scatter = sums(context, weight * (quality - mean[context]) ** 2)
+    total, expected, mean = _average_contexts(pooled, prior, quality, weight, context)
+    scatter = sum_groups(context, weight * (quality - mean[context]) ** 2)
     seen = total > 0.0
-    found = estimated_strength(believed, total[seen], expected[seen], mean[seen], scatter[seen])
+    found = estimate_strength(believed, total[seen], expected[seen], mean[seen], scatter[seen])
     return float(believed ** (1.0 - blend) * found**blend)
 
 
-def _by_context(
+def _average_contexts(
     pooled: PooledMap,
     prior: Floats,
     quality: Floats,
     weight: Floats,
     context: Ints,
-    groups: Groups | None = None,
+    groups: ContextGroups | None = None,
 ) -> tuple[Floats, Floats, Floats]:
-    """Weight, mean recalibrated prior and mean quality of each context."""
+    """Compute weight, mean recalibrated prior and mean quality of each context."""
     size = len(groups.twins) if groups is not None else 0
-    total = sums(context, weight, size)
+    total = sum_groups(context, weight, size)
     above_zero = np.maximum(total, 1e-12)
-    expected = sums(context, weight * pooled.of(prior), size) / above_zero
-    return total, expected, sums(context, weight * quality, size) / above_zero
+    expected = sum_groups(context, weight * pooled.apply_to_array(prior), size) / above_zero
+    return total, expected, sum_groups(context, weight * quality, size) / above_zero

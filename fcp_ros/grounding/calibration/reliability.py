@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How good degrees were: Brier score and expected calibration error against what was observed.
+"""Scores of past degrees: Brier score and expected calibration error against the outcomes.
 
-*Brier score*: mean squared distance of degree and quality (Brier 1950). Degrees that are exactly
-right still have one, the outcomes' own spread. *Expected calibration error* (ECE; Guo et al. 2017):
-degrees in ten bins of equal width, in each the distance of mean degree and mean quality, weighted
-by the bin's share. It is above 0 by chance, too; `ece_by_chance` says how much.
+*Brier score*: mean squared distance of degree and quality (Brier 1950). Perfect degrees still have
+one, the outcomes' own spread. *Expected calibration error* (ECE; Guo et al. 2017): degrees in ten
+bins of equal width; in each the distance of mean degree and mean quality, weighted by the bin's
+share. It is above 0 even by chance; `ece_by_chance` estimates by how much.
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fcp_ros.grounding.calibration.arrays import Floats, sums
+from fcp_ros.grounding.calibration.regression import Floats, sum_groups
 
 BINS = 10
 HIGH_ERROR = 0.1
-"""An ECE that is above that by chance by this much is high ..."""
+"""An ECE that exceeds the one by chance by more than this is high ..."""
 LEAST_OUTCOMES = 50
-"""... where there are this many outcomes."""
+"""... if there are at least this many outcomes."""
+LATELY = 200
+"""Number of outcomes in `Reliability.lately`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class CalibrationScore:
     """Brier score and expected calibration error of some degrees."""
 
     brier: float
@@ -33,27 +35,27 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How good a model's degrees for a predicate were, each scored before its outcome was known.
+    """Scores of a model's degrees for a predicate, each as it stood before its outcome.
 
     Args:
         predicate: the graded predicate.
         model: the model.
-        outcomes: how many there were whose degree before and after calibration is known.
+        outcomes: number of outcomes whose degrees before and after calibration are known.
         before: score of the oracle's degrees.
-        after: score of the calibrated degrees, as they stood then.
-        lately: the same of the last outcomes only (`LATELY`).
+        after: score of the calibrated degrees.
+        lately: score of the calibrated degrees of the last `LATELY` outcomes.
     """
 
     predicate: str
     model: str
     outcomes: int
-    before: Score
-    after: Score
-    lately: Score
+    before: CalibrationScore
+    after: CalibrationScore
+    lately: CalibrationScore
 
     @property
     def is_poor(self) -> bool:
-        """Whether the calibration error is high: the last degrees were no probabilities."""
+        """True if the calibration error is high: the last degrees were no probabilities."""
         return (
             self.outcomes >= LEAST_OUTCOMES
             and self.lately.ece > self.lately.ece_by_chance + HIGH_ERROR
@@ -66,18 +68,16 @@ class Reliability:
         )
 
 
-LATELY = 200
-"""Outcomes that `Reliability.lately` looks back."""
-
-
-def score(degree: Floats, quality: Floats, weight: Floats | None = None) -> Score:
-    """The scores of degrees against qualities, both float64[n] in [0, 1]; n >= 1."""
+def compute_score(
+    degree: Floats, quality: Floats, weight: Floats | None = None
+) -> CalibrationScore:
+    """Score degrees against qualities, both float64[n] in [0, 1]; n >= 1."""
     weight = np.ones(len(degree)) if weight is None else weight
     total = float(weight.sum()) or 1.0
     bin_ = np.minimum((degree * BINS).astype(np.int64), BINS - 1)
-    gap = np.abs(sums(bin_, weight * (degree - quality), BINS))
-    chance = sums(bin_, weight**2 * degree * (1.0 - degree), BINS)
-    return Score(
+    gap = np.abs(sum_groups(bin_, weight * (degree - quality), BINS))
+    chance = sum_groups(bin_, weight**2 * degree * (1.0 - degree), BINS)
+    return CalibrationScore(
         brier=float(np.sum(weight * (degree - quality) ** 2)) / total,
         ece=float(gap.sum()) / total,
         # The mean of |x| for a normal x is its standard deviation times sqrt(2 / pi).

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file of the evidence: what really happened, kept so that it can be audited and undone.
+"""The file of the evidence: observed outcomes, kept so that they can be audited and undone.
 
-Each piece is committed to the disk before `record` returns, so it survives a killed process. A
-reset doesn't delete: it marks evidence as set aside, and can be undone. What follows from the
-evidence is worked out in `calibrator.py`.
+Each outcome is committed to disk before `record` returns, so it survives a killed process. A reset
+doesn't delete evidence: it marks it as set aside, and can be undone. The conclusions from the
+evidence are drawn in `calibrator.py`.
+
+`PRAGMA user_version` holds the version of a file. Version 0 had no priors, models and weights; its
+rows keep NULL there, so that no guess is mistaken for a measurement. A program of version 0 can
+still write to a file of version 1, because it names the columns that it fills.
 """
 
 from __future__ import annotations
@@ -14,32 +18,100 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from fcp_ros.foundation.sqlite_file import DatabaseFileError, open_database
-from fcp_ros.grounding.calibration.evidence import Evidence, Reset
-from fcp_ros.grounding.calibration.schema import TABLES, migrate
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import check_degree
-
-__all__ = ["CalibrationStore", "Evidence", "Reset"]
 
 _COLUMNS = (
     "predicate, context_key, quality, stamp, step, id, reset_id, prior, degree, "
     "COALESCE(source, ''), COALESCE(model, ''), COALESCE(weight, 1.0)"
 )
-"""In the order of the fields of `Evidence`."""
+"""The columns in the order of the fields of `Evidence`."""
+VERSION = 1
+
+TABLES = (
+    """CREATE TABLE IF NOT EXISTS evidence (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, stamp REAL NOT NULL, predicate TEXT NOT NULL,
+        context_key TEXT NOT NULL, quality REAL NOT NULL, step TEXT NOT NULL,
+        reset_id INTEGER REFERENCES resets(id))""",
+    """CREATE TABLE IF NOT EXISTS resets (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, stamp REAL NOT NULL, predicate TEXT,
+        context_key TEXT, undone INTEGER NOT NULL DEFAULT 0)""",
+    """CREATE INDEX IF NOT EXISTS evidence_by_context
+        ON evidence (predicate, context_key, reset_id, quality)""",
+)
+"""The tables of version 0, which every file has initially."""
+
+_MIGRATIONS = (
+    (
+        "ALTER TABLE evidence ADD COLUMN prior REAL",
+        "ALTER TABLE evidence ADD COLUMN degree REAL",
+        "ALTER TABLE evidence ADD COLUMN source TEXT",
+        "ALTER TABLE evidence ADD COLUMN model TEXT",
+        "ALTER TABLE evidence ADD COLUMN weight REAL",
+    ),
+)
+"""The statements that turn version i into version i + 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One observed outcome.
+
+    Args:
+        predicate: the graded predicate that the step relied on.
+        context_key: the judgement's context (`JudgementRequest.context_key`).
+        quality: how well the step went, in [0, 1].
+        stamp: when, seconds since the epoch.
+        step: the step in words, for the audit.
+        id: the record's number; 0 before it is recorded.
+        reset_id: the reset that set it aside; None while it counts.
+        prior: the oracle's degree that the step relied on, in [0, 1]; None if unknown.
+        degree: the same after calibration, as it stood before this outcome; None as for prior.
+        source: the kind of oracle ("embedding"); "" if unknown.
+        model: the model or table; "" if unknown.
+        weight: share of the outcome that counts here, in [0, 1]; below 1 if the blame for one
+            failure is spread over several judgements.
+    """
+
+    predicate: str
+    context_key: str
+    quality: float
+    stamp: float
+    step: str = ""
+    id: int = 0
+    reset_id: int | None = None
+    prior: float | None = None
+    degree: float | None = None
+    source: str = ""
+    model: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """A reset, for the audit: the evidence that it set aside (None: any), its time and state."""
+
+    id: int
+    stamp: float
+    predicate: str | None
+    context_key: str | None
+    undone: bool
+    count: int
 
 
 class CalibrationStore:
     """Evidence on the disk. Safe to use from several threads and processes.
 
     Args:
-        path: the SQLite file, created where it doesn't exist; ":memory:" keeps nothing.
+        path: the SQLite file, created if it doesn't exist; ":memory:" keeps nothing on disk.
 
     Raises:
-        GroundingError: a file that can't be used. A file that is no database is set aside; `note`
-            then says so.
+        GroundingError: the file can't be used. A file that is no database is set aside, as `note`
+            then says.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -47,26 +119,26 @@ class CalibrationStore:
         self._lock = threading.RLock()
         self._own_writes = 0
         if str(path) == ":memory:":
-            self._connection, self.note = _in_memory(), ""
+            self._connection, self.note = _open_in_memory(), ""
         else:
             try:
                 self._connection, self.note = open_database(self.path, TABLES, synchronous="FULL")
             except DatabaseFileError as error:
                 raise GroundingError(GroundingCode.STORE_FAILED, str(error)) from error
         try:
-            with self._reading() as connection:
+            with self._use_connection() as connection:
                 migrate(connection, self.path)
         except GroundingError:
             self._connection.close()
             raise
 
     def record(self, evidence: Evidence) -> int:
-        """Store one outcome and return its number; it is on the disk when this returns.
+        """Store one outcome and return its number; it is on disk when this returns.
 
         Raises:
             GroundingError: a number is out of range, or the disk refuses.
         """
-        _check(evidence)
+        _check_evidence(evidence)
         with self._transaction() as cursor:
             cursor.execute(
                 "INSERT INTO evidence (stamp, predicate, context_key, quality, step, "
@@ -87,28 +159,27 @@ class CalibrationStore:
             return int(cursor.lastrowid or 0)
 
     def version(self) -> tuple[int, int]:
-        """Changes with every change of the evidence, by whichever process (microseconds).
+        """Return a value that changes with the evidence, by any process (takes microseconds).
 
         Raises:
             GroundingError: the file can't be read.
         """
-        with self._reading() as connection:
-            # Counts the commits of other connections only; our own are counted by us.
+        with self._use_connection() as connection:
+            # data_version counts the commits of other connections only.
             (others,) = connection.execute("PRAGMA data_version").fetchone()
             return int(others), self._own_writes
 
     def reset_state(self) -> tuple[int, int]:
-        """Number of resets, and of those undone: changes where counted evidence stops or resumes
-        counting."""
-        with self._reading() as connection:
+        """Count the resets and the undone ones; changes if evidence stops or resumes counting."""
+        with self._use_connection() as connection:
             count, undone = connection.execute(
                 "SELECT COUNT(*), COALESCE(SUM(undone), 0) FROM resets"
             ).fetchone()
             return int(count), int(undone)
 
-    def counted_after(self, number: int) -> Iterator[Evidence]:
-        """The evidence that counts, with a higher number than this, in the order of recording."""
-        with self._reading() as connection:
+    def read_after(self, number: int) -> Iterator[Evidence]:
+        """Read the evidence that counts and has a higher number, in the order of recording."""
+        with self._use_connection() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM evidence WHERE id > ? AND reset_id IS NULL ORDER BY id",
                 (number,),
@@ -118,13 +189,13 @@ class CalibrationStore:
     def entries(
         self, predicate: str | None = None, *, with_reset: bool = False
     ) -> tuple[Evidence, ...]:
-        """Recorded evidence, oldest first.
+        """Read recorded evidence, oldest first.
 
         Args:
             predicate: only this predicate's.
-            with_reset: also what a reset has set aside.
+            with_reset: include evidence that a reset has set aside.
         """
-        with self._reading() as connection:
+        with self._use_connection() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM evidence "
                 "WHERE (?1 IS NULL OR predicate = ?1) AND (?2 OR reset_id IS NULL) ORDER BY id",
@@ -147,7 +218,7 @@ class CalibrationStore:
             stamp: when, seconds since the epoch, for the audit; None means now.
 
         Returns:
-            The reset; `count` says how many outcomes it set aside.
+            The reset; `count` is the number of outcomes that it set aside.
         """
         stamp = time.time() if stamp is None else stamp
         with self._transaction() as cursor:
@@ -164,7 +235,7 @@ class CalibrationStore:
             return Reset(number, stamp, predicate, context_key, False, cursor.rowcount)
 
     def undo_reset(self, number: int) -> int:
-        """Let the evidence of one reset count again; returns how many outcomes came back.
+        """Let the evidence of one reset count again, and return the number of outcomes.
 
         Raises:
             GroundingError: there is no such reset, or it was undone before.
@@ -180,8 +251,8 @@ class CalibrationStore:
             return int(cursor.rowcount)
 
     def resets(self) -> tuple[Reset, ...]:
-        """All resets, oldest first; `count` is what each holds aside now."""
-        with self._reading() as connection:
+        """List all resets, oldest first; `count` is the evidence that each holds aside now."""
+        with self._use_connection() as connection:
             rows = connection.execute(
                 "SELECT id, stamp, predicate, context_key, undone, "
                 "(SELECT COUNT(*) FROM evidence WHERE reset_id = resets.id) "
@@ -199,10 +270,10 @@ class CalibrationStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:
-        """A write that is committed as a whole or not at all."""
-        with self._reading() as connection:
+        """Commit the writes of a block as a whole or not at all."""
+        with self._use_connection() as connection:
             cursor = connection.cursor()
-            # Taking the write lock at once waits for other writers instead of failing half-way.
+            # Taking the write lock first waits for other writers instead of failing half-way.
             cursor.execute("BEGIN IMMEDIATE")
             try:
                 yield cursor
@@ -213,7 +284,7 @@ class CalibrationStore:
             self._own_writes += 1
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _use_connection(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             try:
                 yield self._connection
@@ -225,8 +296,8 @@ class CalibrationStore:
                 ) from error
 
 
-def _check(evidence: Evidence) -> None:
-    """Refuse what can't have been observed."""
+def _check_evidence(evidence: Evidence) -> None:
+    """Refuse values that can't have been observed."""
     check_degree(evidence.quality, f"the quality observed for {evidence.predicate}")
     check_degree(evidence.weight, f"the weight of an outcome of {evidence.predicate}")
     if evidence.prior is not None:
@@ -240,8 +311,42 @@ def _check(evidence: Evidence) -> None:
         )
 
 
-def _in_memory() -> sqlite3.Connection:
+def _open_in_memory() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     for statement in TABLES:
         connection.execute(statement)
     return connection
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring a file to the present version if it has an older one.
+
+    Raises:
+        GroundingError: the file was written by a newer version of this package.
+        sqlite3.Error: the file can't be written.
+    """
+    if _read_version(connection) == VERSION:
+        return
+    # The lock first: of two processes that open an old file, the second finds it migrated.
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = _read_version(connection)
+        if version > VERSION:
+            raise GroundingError(
+                GroundingCode.STORE_FAILED,
+                f"the calibration store {path} has version {version}, and this package knows "
+                f"versions up to {VERSION}; update fcp_ros, or give another path",
+            )
+        for statements in _MIGRATIONS[version:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()
+
+
+def _read_version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)

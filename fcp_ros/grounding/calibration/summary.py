@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was learnt, as people look at it: for each predicate its contexts and models."""
+"""The results of calibration for people: contexts and models of each predicate."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from dataclasses import dataclass
 
 from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
 from fcp_ros.grounding.calibration.drift import Drift
-from fcp_ros.grounding.calibration.evidence import Evidence
 from fcp_ros.grounding.calibration.pool import PoolFit
 from fcp_ros.grounding.calibration.reliability import Reliability
+from fcp_ros.grounding.calibration.store import Evidence
 
 POINTS = tuple(number / 10 for number in range(11))
 
 
 @dataclass(frozen=True, slots=True)
 class ContextSummary:
-    """What outcomes taught about one context.
+    """The outcomes of one context and their effect.
 
     Attributes:
-        context_key: which one.
-        words: the same in words.
-        outcomes: how many there were.
-        weight: what they weigh now, after forgetting and shared blame.
-        prior: the oracle's degree that the last of them relied on; None where nobody knows.
-        degree: that degree calibrated by all that is known now; None as for prior.
-        model: whose degree it is; "" where nobody knows.
+        context_key: the context.
+        words: the context in words.
+        outcomes: number of outcomes.
+        weight: their present weight, after forgetting and shared blame.
+        prior: the oracle's degree that the last of them relied on; None if unknown.
+        degree: that degree, calibrated with today's evidence; None if `prior` is.
+        model: the model that gave it; "" if unknown.
         mean_quality: of the outcomes, weighted by their shares.
         last: stamp of the newest outcome, s since the epoch.
-        last_step: in words.
+        last_step: the step of the newest outcome in words.
     """
 
     context_key: str
@@ -47,17 +47,17 @@ class ContextSummary:
 
 @dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """What outcomes taught about one model's degrees for a predicate.
+    """The effect of outcomes on one model's degrees for a predicate.
 
     Attributes:
-        model: which one.
-        outcomes: how many the pooled map and the neighbours rest on.
+        model: the model.
+        outcomes: number of outcomes behind the pooled map and the neighbours.
         points: (degree of the oracle, recalibrated degree) at 0, 0.1 .. 1.
-        strength: how many outcomes a recalibrated degree is worth.
-        trust: how far twins are believed, then contexts that share the first argument, the second
-            and so on, each in [0, 1].
-        reliability: how good its degrees were; None where nobody knows.
-        drift: whether outcomes have left the degrees; None where they haven't.
+        strength: number of outcomes that a recalibrated degree is worth.
+        trust: trust in twins, then in contexts that share the first argument, the second and so
+            on, each in [0, 1].
+        reliability: scores of its past degrees; None if unknown.
+        drift: the present alarm; None if there is none.
     """
 
     model: str
@@ -71,7 +71,7 @@ class ModelSummary:
 
 @dataclass(frozen=True, slots=True)
 class PredicateSummary:
-    """What outcomes taught about one predicate."""
+    """The effect of outcomes on one predicate."""
 
     predicate: str
     contexts: tuple[ContextSummary, ...]
@@ -79,10 +79,10 @@ class PredicateSummary:
 
 
 def summarise(calibrator: Calibrator, predicate: str | None = None) -> tuple[PredicateSummary, ...]:
-    """What was learnt, sorted by predicate; contexts in the order of their first outcome.
+    """Summarise the calibration by predicate; contexts in the order of their first outcome.
 
     Args:
-        calibrator: who knows.
+        calibrator: the calibrator.
         predicate: only this one; None means all.
 
     Raises:
@@ -97,9 +97,9 @@ def summarise(calibrator: Calibrator, predicate: str | None = None) -> tuple[Pre
     return tuple(
         PredicateSummary(
             name,
-            tuple(_context(calibrator, entries) for entries in grouped[name].values()),
+            tuple(_summarise_context(calibrator, entries) for entries in grouped[name].values()),
             tuple(
-                _model(key[1], fit, reliabilities.get(key), drifts.get(key))
+                _summarise_model(key[1], fit, reliabilities.get(key), drifts.get(key))
                 for key, fit in fits.items()
                 if key[0] == name
             ),
@@ -108,15 +108,17 @@ def summarise(calibrator: Calibrator, predicate: str | None = None) -> tuple[Pre
     )
 
 
-def words_of(context_key: str) -> str:
-    """A context in words: "mug (name mug_1), drinking"; the key itself where it is no such key."""
+def describe_context(context_key: str) -> str:
+    """Write a context in words ("mug (name mug_1), drinking"), or as it is if it is no key."""
     try:
-        return ", ".join(_argument(argument) for argument in json.loads(context_key)["arguments"])
+        return ", ".join(
+            _describe_argument(argument) for argument in json.loads(context_key)["arguments"]
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         return context_key
 
 
-def _argument(argument: dict[str, object]) -> str:
+def _describe_argument(argument: dict[str, object]) -> str:
     attributes = argument.get("attributes")
     words = str(argument.get("category") or argument["text"])
     if isinstance(attributes, dict) and attributes:
@@ -124,7 +126,7 @@ def _argument(argument: dict[str, object]) -> str:
     return words
 
 
-def _context(calibrator: Calibrator, entries: Sequence[Evidence]) -> ContextSummary:
+def _summarise_context(calibrator: Calibrator, entries: Sequence[Evidence]) -> ContextSummary:
     last = entries[-1]
     known = next((item for item in reversed(entries) if item.prior is not None), None)
     prior, model = (known.prior, known.model) if known is not None else (None, "")
@@ -135,7 +137,7 @@ def _context(calibrator: Calibrator, entries: Sequence[Evidence]) -> ContextSumm
     total = sum(item.weight * item.quality for item in entries)
     return ContextSummary(
         last.context_key,
-        words_of(last.context_key),
+        describe_context(last.context_key),
         len(entries),
         answer.weight,
         prior,
@@ -147,13 +149,13 @@ def _context(calibrator: Calibrator, entries: Sequence[Evidence]) -> ContextSumm
     )
 
 
-def _model(
+def _summarise_model(
     model: str, fit: PoolFit, reliability: Reliability | None, drift: Drift | None
 ) -> ModelSummary:
     return ModelSummary(
         model,
         fit.outcomes,
-        tuple((point, fit.map.at(point)) for point in POINTS),
+        tuple((point, fit.map.apply(point)) for point in POINTS),
         fit.strength,
         fit.neighbourhood.trust if fit.neighbourhood is not None else (),
         reliability,

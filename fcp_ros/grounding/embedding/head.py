@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trained head: how well a pair fits, from its likeness to judged pairs. Only numpy.
+"""A trained head: the degree of a pair from its likeness to judged pairs. Only numpy.
 
 The score of a pair is kernel ridge regression on a few hundred to thousand *supports*, judged
-pairs that were drawn when the head was trained (head_training.py):
+pairs that were drawn when the head was trained (training.py):
 
     score = mean + sum_s weight_s * (near(f, f_s) + near(l, l_s) * near(r, r_s))
     near(a, b) = exp(-|a - b|^2 / 2)
@@ -29,13 +29,13 @@ from fcp_ros.grounding.embedding.pair_features import (
     Array,
     Basis,
     Pairs,
-    pair_features,
-    word_vectors,
+    compute_features,
+    encode_words,
 )
 from fcp_ros.grounding.embedding.phrasing import Encode
 
 CHUNK = 512
-"""Pairs that are scored at a time, so that memory stays bounded."""
+"""Pairs that are scored at a time, to bound the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Scaling:
     factor: Array
 
     def apply(self, features: Array) -> Array:
-        """Scaled features: a mean squared length of about 1."""
+        """Scale features to a mean squared length of about 1."""
         return np.asarray((features - self.mean) * self.factor, np.float32)
 
 
@@ -66,10 +66,10 @@ class Supports:
     left: NDArray[np.int32]
     right: NDArray[np.int32]
 
-    def kernel(
+    def compute_kernel(
         self, features: Array, words: Array, left: NDArray[np.intp], right: NDArray[np.intp]
     ) -> Array:
-        """Likeness of pairs to the supports, shape (pairs, supports).
+        """Compute the likeness of pairs to the supports, shape (pairs, supports).
 
         Args:
             features: of the pairs, scaled.
@@ -77,13 +77,13 @@ class Supports:
             left: each pair's left side, a row of `words`.
             right: each pair's right side.
         """
-        word_likeness = _likeness(words, self.words)
+        word_likeness = _compute_likeness(words, self.words)
         sides = word_likeness[left][:, self.left] * word_likeness[right][:, self.right]
-        return _likeness(features, self.features) + sides
+        return _compute_likeness(features, self.features) + sides
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class JudgedPairs:
     """Degrees of judged pairs, by a hash of their words.
 
     Args:
@@ -94,9 +94,9 @@ class Known:
     keys: NDArray[np.uint64]
     degrees: NDArray[np.uint8]
 
-    def degree(self, pair: tuple[str, str]) -> float | None:
-        """What was judged of this pair, in whole hundredths; None: nothing."""
-        key = np.uint64(pair_key(pair))
+    def look_up(self, pair: tuple[str, str]) -> float | None:
+        """Look up the judged degree of a pair, in whole hundredths, or None."""
+        key = np.uint64(hash_pair(pair))
         place = int(np.searchsorted(self.keys, key))
         if place == len(self.keys) or self.keys[place] != key:
             return None
@@ -114,9 +114,9 @@ class Head:
         scaling: of the features.
         supports: what pairs are compared with.
         weights: of the supports, shape (supports,).
-        mean: score of a pair that is like nothing judged.
+        mean: score of a pair unlike all judged ones.
         degree_map: from score to degree.
-        known: what was judged of single pairs.
+        known: the degrees of judged pairs.
     """
 
     name: str
@@ -127,36 +127,36 @@ class Head:
     weights: Array
     mean: float
     degree_map: DegreeMap
-    known: Known
+    known: JudgedPairs
 
-    def scores(self, pairs: Pairs, encode: Encode) -> list[float]:
-        """Score of each pair, before the map; pairs in plain spelling."""
+    def score(self, pairs: Pairs, encode: Encode) -> list[float]:
+        """Score pairs in plain spelling, before the map."""
         if not pairs:
             return []
-        words = word_vectors([word for pair in pairs for word in pair], encode)
-        projected = words.projected(self.basis)
+        words = encode_words([word for pair in pairs for word in pair], encode)
+        projected = words.project(self.basis)
         scores: list[float] = []
         for start in range(0, len(pairs), CHUNK):
             part = pairs[start : start + CHUNK]
-            features = self.scaling.apply(pair_features(part, words, self.basis))
-            left = words.rows([pair[0] for pair in part])
-            right = words.rows([pair[1] for pair in part])
-            likeness = self.supports.kernel(features, projected, left, right)
+            features = self.scaling.apply(compute_features(part, words, self.basis))
+            left = words.find_rows([pair[0] for pair in part])
+            right = words.find_rows([pair[1] for pair in part])
+            likeness = self.supports.compute_kernel(features, projected, left, right)
             scores.extend((likeness @ self.weights + self.mean).tolist())
         return scores
 
-    def degrees(self, pairs: Pairs, encode: Encode) -> list[float]:
-        """Degree of each pair by the score alone, also of pairs that were judged."""
-        return [self.degree_map.degree(score) for score in self.scores(pairs, encode)]
+    def judge(self, pairs: Pairs, encode: Encode) -> list[float]:
+        """Judge pairs by the score alone, including pairs that were judged themselves."""
+        return [self.degree_map.apply(score) for score in self.score(pairs, encode)]
 
 
-def pair_key(pair: Sequence[str]) -> int:
-    """A hash of the words of a pair."""
+def hash_pair(pair: Sequence[str]) -> int:
+    """Hash the words of a pair."""
     digest = hashlib.blake2b("\n".join(pair).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big")
 
 
-def _likeness(a: Array, b: Array) -> Array:
-    """exp(-|a_i - b_j|^2 / 2), shape (len(a), len(b))."""
+def _compute_likeness(a: Array, b: Array) -> Array:
+    """Compute exp(-|a_i - b_j|^2 / 2), shape (len(a), len(b))."""
     squares = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None] - 2.0 * (a @ b.T)
     return np.asarray(np.exp(-0.5 * np.maximum(squares, 0.0)), np.float32)

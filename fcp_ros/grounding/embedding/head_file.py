@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trained heads in a safetensors file: arrays, and a JSON text that says what they belong to.
+"""Trained heads in a safetensors file: arrays, and a JSON text that describes them.
 
-Arrays of one head have its name before a dot ("function.weights"). Half precision where the file
-would be large else; heads are trained on the rounded values, so nothing is lost by it.
+The arrays of a head have its name before a dot ("function.weights"). Large arrays are in half
+precision; heads are trained on the rounded values, so this loses nothing.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.grounding.embedding.degree_map import DegreeMap
-from fcp_ros.grounding.embedding.head import Head, Known, Scaling, Supports
-from fcp_ros.grounding.embedding.pair_features import COMPONENTS, PHRASINGS, Basis, feature_count
+from fcp_ros.grounding.embedding.head import Head, JudgedPairs, Scaling, Supports
+from fcp_ros.grounding.embedding.pair_features import COMPONENTS, PHRASINGS, Basis, count_features
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 PACKAGED_HEADS = Path(__file__).with_name("heads.safetensors")
 FORMAT = "fcp_ros heads 1"
-"""Changes when files of an older version can't be read any more."""
+"""The version of the file format; changed if older files become unreadable."""
 RETRAIN = "train it again with `fcp grounding train`"
 
 Arrays = dict[str, NDArray[Any]]
@@ -36,9 +36,9 @@ class Heads:
 
     Args:
         by_name: each head by its set's name.
-        encoder: model name and fingerprint of the encoder that they were trained on.
-        judgements: hash of the judgements (judgement_set.content_hash).
-        figures: of each set, what was measured on the held-out part.
+        encoder: model name and fingerprint of the encoder of the training.
+        judgements: hash of the judgements (`hash_judgements`).
+        figures: figures measured on the held-out part of each set.
     """
 
     by_name: Mapping[str, Head]
@@ -47,11 +47,11 @@ class Heads:
     figures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-def file_hash(file: Path) -> str:
-    """Hash of a heads file, 12 hexadecimal digits, without reading it as one.
+def hash_file(file: Path) -> str:
+    """Hash a heads file to 12 hexadecimal digits, without parsing it.
 
     Raises:
-        GroundingError: it isn't there.
+        GroundingError: it can't be read.
     """
     try:
         return hashlib.sha256(file.expanduser().read_bytes()).hexdigest()[:12]
@@ -73,8 +73,8 @@ def save_heads(heads: Heads, file: Path) -> None:
 
     arrays: Arrays = {}
     for name, head in heads.by_name.items():
-        for part, array in _arrays(head).items():
-            # safetensors writes the memory as it lies: a transposed array would come back mixed up.
+        for part, array in _to_arrays(head).items():
+            # safetensors writes raw memory: a transposed array would come back permuted.
             arrays[f"{name}.{part}"] = np.ascontiguousarray(array)
     text = {
         "format": FORMAT,
@@ -94,19 +94,19 @@ def save_heads(heads: Heads, file: Path) -> None:
         raise GroundingError(
             GroundingCode.STORE_FAILED,
             f"the heads can't be written to {file} ({error.strerror or error}); give a file in a "
-            "folder that you may write to",
+            "folder with write permission",
         ) from error
 
 
 def load_heads(file: Path, encoder: str) -> Heads:
-    """Read a file and check that it belongs to this encoder.
+    """Read a file, and check that it belongs to this encoder.
 
     Args:
         file: as `save_heads` wrote it.
         encoder: the encoder's model name and fingerprint.
 
     Raises:
-        GroundingError: MISSING_LIBRARY, MODEL_NOT_FOUND, or NOT_A_MODEL where the file is damaged
+        GroundingError: MISSING_LIBRARY, MODEL_NOT_FOUND, or NOT_A_MODEL if the file is damaged
             or was trained for another encoder or version.
     """
     try:
@@ -117,28 +117,30 @@ def load_heads(file: Path, encoder: str) -> Heads:
             GroundingCode.MISSING_LIBRARY,
             f"trained heads need safetensors ({error}); pip install safetensors",
         ) from error
-    file_hash(file)  # says so where the file isn't there
+    hash_file(file)  # reports a missing file
     try:
         data = file.expanduser().read_bytes()
         arrays = load(data)
-        text = _metadata(data)
+        text = _read_metadata(data)
         if text.get("format") != FORMAT or text.get("phrasings") != list(PHRASINGS):
-            raise _unfit(file, "it was written by another version of this package")
+            raise _build_unfit(file, "it was written by another version of this package")
         if text["encoder"].split("@")[-1] != encoder.split("@")[-1]:
-            raise _unfit(file, f"it was trained on {text['encoder']}, but the model is {encoder}")
+            raise _build_unfit(
+                file, f"it was trained on {text['encoder']}, but the model is {encoder}"
+            )
         heads = {
-            name: _head(name, (columns[0], columns[1]), arrays)
+            name: _read_head(name, (columns[0], columns[1]), arrays)
             for name, columns in text["columns"].items()
         }
         return Heads(heads, text["encoder"], text["judgements"], text["figures"])
     except (SafetensorError, OSError, KeyError, IndexError, TypeError, ValueError) as error:
         if isinstance(error, GroundingError):
             raise
-        raise _unfit(file, f"it is damaged ({type(error).__name__}: {error})") from error
+        raise _build_unfit(file, f"it is damaged ({type(error).__name__}: {error})") from error
 
 
-def _metadata(data: bytes) -> dict[str, Any]:
-    """The JSON text in the header; safetensors' own reader of it wants a file and a framework."""
+def _read_metadata(data: bytes) -> dict[str, Any]:
+    """Read the JSON text in the header; safetensors reads it only with a file and a framework."""
     size = int.from_bytes(data[:8], "little")
     text = json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["fcp_ros"])
     if not isinstance(text, dict):
@@ -146,14 +148,14 @@ def _metadata(data: bytes) -> dict[str, Any]:
     return text
 
 
-def _unfit(file: Path, why: str) -> GroundingError:
+def _build_unfit(file: Path, why: str) -> GroundingError:
     return GroundingError(
         GroundingCode.NOT_A_MODEL,
         f"the trained heads in {file} can't be used: {why}; {RETRAIN}",
     )
 
 
-def _arrays(head: Head) -> Arrays:
+def _to_arrays(head: Head) -> Arrays:
     supports = head.supports
     return {
         "hubs": head.basis.hubs,
@@ -173,9 +175,9 @@ def _arrays(head: Head) -> Arrays:
     }
 
 
-def _head(name: str, columns: tuple[str, str], arrays: Arrays) -> Head:
+def _read_head(name: str, columns: tuple[str, str], arrays: Arrays) -> Head:
     def read(part: str, kind: type[np.generic], *shape: int) -> NDArray[Any]:
-        """The array, converted and checked; -1 in the shape stands for any length."""
+        """Read an array, converted and checked; -1 in the shape stands for any length."""
         array = arrays[f"{name}.{part}"]
         fits = len(array.shape) == len(shape) and all(
             wanted in (-1, length) for wanted, length in zip(shape, array.shape, strict=True)
@@ -187,7 +189,7 @@ def _head(name: str, columns: tuple[str, str], arrays: Arrays) -> Head:
     hubs = read("hubs", np.float32, len(PHRASINGS), -1)
     weights = read("weights", np.float32, -1)
     words = read("support_words", np.float32, -1, COMPONENTS)
-    count, features = len(weights), feature_count()
+    count, features = len(weights), count_features()
     left, right = (read(f"support_{side}", np.int32, count) for side in ("left", "right"))
     if count and not 0 <= min(left.min(), right.min()) <= max(left.max(), right.max()) < len(words):
         raise ValueError(f"{name}.support_left or support_right points beyond support_words")
@@ -207,5 +209,5 @@ def _head(name: str, columns: tuple[str, str], arrays: Arrays) -> Head:
         weights,
         float(read("mean", np.float64, 1)[0]),
         DegreeMap(tuple(scores.tolist()), tuple(degrees.clip(0.0, 1.0).tolist())),
-        Known(keys, read("known_degrees", np.uint8, len(keys))),
+        JudgedPairs(keys, read("known_degrees", np.uint8, len(keys))),
     )

@@ -1,9 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graded judgements in CSV files: what the heads of the embedding oracle are trained from.
+"""Graded judgements in CSV files, from which heads are trained, and the held-out part.
 
 A folder holds files ``<set>.csv`` or ``<set>_<part>.csv``; the set is the name up to the first
 underscore. Each file has a header of three columns: the judged thing, the other side, and
-``degree``, such as ``item,purpose,degree``. config/judgements/README.md says what the degrees mean.
+``degree``, such as ``item,purpose,degree``. config/judgements/README.md defines the degrees.
+
+*Split.* Judgements are split by item into a part that trains a head and a part that measures it. An
+item goes by the hash of its head word (its last word), so that "coffee mug" and "mugs" are always
+on the side of "mug", whatever else is in the set.
+
+No leak: no item of the held-out part stands in the training part, in any column, and no item of
+the training part has the head word of a held-out item. Judgements whose *other* side is an item of
+the held-out part are therefore in neither part.
+
+Possible leak: the other sides. The purposes, wanted things, supports and persons of the held-out
+part are mostly known from training ("drinking" with other items), so the figures say how well a
+head judges *new things* for purposes that it mostly knows. Words inside a phrase can also be
+shared ("coffee" of "coffee mug" and of "coffee table"), and so can the other side's head word: the
+wanted "wine glass" may be in training while "glass" is held out.
 """
 
 from __future__ import annotations
@@ -15,17 +29,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fcp_ros.grounding.embedding.words import plain
+from fcp_ros.grounding.embedding.words import find_head_word, to_plain
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 DEGREE = "degree"
 CONTRADICTION = 0.4
-"""Two authors of one folder may differ by this much (their mean counts); more is an error."""
+"""The largest difference between two authors of one folder; their mean counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """To what degree a thing fits the other side.
+    """The degree to which a thing fits the other side.
 
     Args:
         item: words of the judged thing, in plain spelling.
@@ -61,15 +75,15 @@ class JudgementSet:
 
 
 def read_judgements(folders: Sequence[Path]) -> dict[str, JudgementSet]:
-    """The sets in these folders, by name.
+    """Read the sets in these folders, by name.
 
-    A pair that stands in a later folder counts as it stands there, so that one's own judgements
-    overrule those of the package. Within one folder, a pair may stand in two files (by two
-    authors; the mean counts) but in one file only once.
+    A later folder overrules an earlier one, so that one's own judgements overrule those of the
+    package. Within one folder, a pair may be in two files (by two authors; the mean counts), but
+    only once in each file.
 
     Raises:
-        GroundingError: INVALID_OPTION: no such folder, no CSV files in it, or a file that can't be
-            used; with file and line.
+        GroundingError: INVALID_OPTION, with file and line: no such folder, no CSV files in it, or
+            an invalid file.
     """
     columns: dict[str, tuple[tuple[str, str], Path]] = {}
     merged: dict[str, dict[tuple[str, str], Judgement]] = {}
@@ -82,8 +96,8 @@ def read_judgements(folders: Sequence[Path]) -> dict[str, JudgementSet]:
     }
 
 
-def content_hash(sets: Mapping[str, JudgementSet]) -> str:
-    """A hash of all pairs and degrees, 16 hexadecimal digits; files and order don't matter."""
+def hash_judgements(sets: Mapping[str, JudgementSet]) -> str:
+    """Hash all pairs and degrees to 16 hexadecimal digits, independent of files and order."""
     digest = hashlib.sha256()
     for name in sorted(sets):
         digest.update(repr((name, sets[name].columns)).encode())
@@ -97,7 +111,7 @@ def _read_folder(
 ) -> dict[str, dict[tuple[str, str], Judgement]]:
     files = sorted(folder.expanduser().glob("*.csv"))
     if not files:
-        raise _unusable(
+        raise _build_unusable(
             f"{folder} holds no judgements: give a folder with files such as function.csv "
             "(header item,purpose,degree)"
         )
@@ -107,24 +121,24 @@ def _read_folder(
         sides, judgements = _read_file(file)
         known, first = columns.setdefault(name, (sides, file))
         if sides != known:
-            raise _unusable(
+            raise _build_unusable(
                 f"{file}, line 1: the columns are {', '.join(sides)}, but those of the same set "
                 f"in {first} are {', '.join(known)}; use the same, or another set's name"
             )
         for judgement in judgements:
             opinions.setdefault(name, {}).setdefault(judgement.pair, []).append(judgement)
     return {
-        name: {pair: _agreed(given) for pair, given in pairs.items()}
+        name: {pair: _average(given) for pair, given in pairs.items()}
         for name, pairs in opinions.items()
     }
 
 
-def _agreed(opinions: Sequence[Judgement]) -> Judgement:
-    """The mean of what several authors said of one pair."""
+def _average(opinions: Sequence[Judgement]) -> Judgement:
+    """Average the judgements of several authors on one pair."""
     lowest = min(opinions, key=lambda judgement: judgement.degree)
     highest = max(opinions, key=lambda judgement: judgement.degree)
     if highest.degree - lowest.degree > CONTRADICTION + 1e-9:
-        raise _unusable(
+        raise _build_unusable(
             f"{highest.place} says {highest.degree:g} of {highest.item!r}, {highest.other!r}, "
             f"but {lowest.place} says {lowest.degree:g}; settle which it is"
         )
@@ -133,15 +147,15 @@ def _agreed(opinions: Sequence[Judgement]) -> Judgement:
 
 
 def _read_file(file: Path) -> tuple[tuple[str, str], list[Judgement]]:
-    """The names of the two sides, and the judgements in order."""
+    """Read the names of the two sides, and the judgements in order."""
     try:
         with file.open(encoding="utf-8", newline="") as stream:
             rows = list(csv.reader(stream, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise _unusable(f"{file} can't be read as CSV in UTF-8 ({error})") from error
+        raise _build_unusable(f"{file} can't be read as CSV in UTF-8 ({error})") from error
     header = [name.strip() for name in rows[0]] if rows else []
     if len(header) != 3 or header[2] != DEGREE or len(set(header)) != 3 or not all(header):
-        raise _unusable(
+        raise _build_unusable(
             f"{file}, line 1: the header is {','.join(header)!r}; it must name three columns, the "
             f"judged thing, the other side and {DEGREE!r}, such as item,purpose,{DEGREE}"
         )
@@ -150,36 +164,70 @@ def _read_file(file: Path) -> tuple[tuple[str, str], list[Judgement]]:
     for number, row in enumerate(rows[1:], start=2):
         if not row:
             continue
-        judgement = _judgement(row, header, f"{file}, line {number}")
+        judgement = _read_judgement(row, header, f"{file}, line {number}")
         if judgement.pair in seen:
-            raise _unusable(
+            raise _build_unusable(
                 f"{judgement.place}: {judgement.item!r}, {judgement.other!r} stands already in "
                 f"{seen[judgement.pair]}; keep one of them"
             )
         seen[judgement.pair] = judgement.place
         judgements.append(judgement)
     if not judgements:
-        raise _unusable(f"{file} has a header but no judgements; add some or remove the file")
+        raise _build_unusable(f"{file} has a header but no judgements; add some or remove the file")
     return (header[0], header[1]), judgements
 
 
-def _judgement(row: Sequence[str], header: Sequence[str], place: str) -> Judgement:
+def _read_judgement(row: Sequence[str], header: Sequence[str], place: str) -> Judgement:
     if len(row) != 3:
-        raise _unusable(
+        raise _build_unusable(
             f"{place}: {len(row)} columns, but the header has 3 ({','.join(header)}); put words "
             "with a comma into quotation marks"
         )
-    item, other = plain(row[0]), plain(row[1])
+    item, other = to_plain(row[0]), to_plain(row[1])
     if not item or not other:
-        raise _unusable(f"{place}: {header[0] if not item else header[1]} is empty")
+        raise _build_unusable(f"{place}: {header[0] if not item else header[1]} is empty")
     try:
         degree = float(row[2])
     except ValueError:
         degree = math.nan
     if not 0.0 <= degree <= 1.0:  # not a number is not in the range either
-        raise _unusable(f"{place}: the degree is {row[2].strip()!r}; it must be a number in [0, 1]")
+        raise _build_unusable(
+            f"{place}: the degree is {row[2].strip()!r}; it must be a number in [0, 1]"
+        )
     return Judgement(item, other, degree, place)
 
 
-def _unusable(sentence: str) -> GroundingError:
+def _build_unusable(sentence: str) -> GroundingError:
     return GroundingError(GroundingCode.INVALID_OPTION, sentence)
+
+
+HELD_OUT_SHARE = 0.2
+"""The share of head words that is held out."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementSplit:
+    """The two parts, and the number of judgements in neither."""
+
+    training: tuple[Judgement, ...]
+    held_out: tuple[Judgement, ...]
+    left_out: int
+
+
+def split(judgements: Sequence[Judgement]) -> JudgementSplit:
+    """Split judgements by item, as described above."""
+    held_out = tuple(j for j in judgements if is_held_out(j.item))
+    items = {j.item for j in held_out}
+    training = tuple(j for j in judgements if not is_held_out(j.item) and j.other not in items)
+    return JudgementSplit(training, held_out, len(judgements) - len(training) - len(held_out))
+
+
+def is_held_out(item: str) -> bool:
+    """Return True if judgements of this item are held out."""
+    return compute_fraction("held out", item) < HELD_OUT_SHARE
+
+
+def compute_fraction(salt: str, item: str) -> float:
+    """Hash the item's head word and the salt to a number in [0, 1)."""
+    digest = hashlib.sha256(f"{salt}:{find_head_word(item)}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2.0**64

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a head sees of two sides: cosines of phrasings, and what the words have in common.
+"""The features of a pair that a head sees: cosines of phrasings, and words in common.
 
-Each side is put into the same few phrasings; the model was trained on questions with their
-answers, so that "What do you use for drinking?" and "You can use a mug." are near each other. The
+Each side is put into the same few phrasings. The model was trained on questions with their answers,
+so that "What do you use for drinking?" and "You can use a mug." are close to each other. The
 features of a pair are
 
 - the cosine of every phrasing of the left with every phrasing of the right side;
-- each side's mean cosine with all words of the training ("hubs" are near to everything);
+- each side's mean cosine with all words of the training ("hubs" are close to everything);
 - cosines that involve the head words alone ("glass" of "wine glass");
 - cosines in four bands of the principal components (the first hold the broad kind of thing, later
   ones finer differences);
@@ -23,28 +23,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.grounding.embedding.phrasing import Encode
-from fcp_ros.grounding.embedding.words import head_word, singular
+from fcp_ros.grounding.embedding.words import find_head_word, to_singular
 
 Array = NDArray[np.float32]
 Pairs = Sequence[tuple[str, str]]
 
 PHRASINGS = ("a {}", "You can use a {}.", "What do you use for {}?", "It is used for {}.")
 BANDS = ((0, 4), (4, 16), (16, 48), (48, 96))
-"""Ranges of principal components, of which a cosine each is a feature."""
+"""Ranges of principal components; the cosine in each is a feature."""
 COMPONENTS = BANDS[-1][1]
 SHARED_WORDS = 8
-"""How many features come from the words themselves."""
+"""Number of features that come from the words themselves."""
 
 
-def feature_count() -> int:
-    """How many features a pair has."""
+def count_features() -> int:
+    """Count the features of a pair."""
     phrasings = len(PHRASINGS)
     return phrasings * phrasings + 2 * phrasings + 3 + len(BANDS) + SHARED_WORDS
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What was fixed on the words of the training.
+    """Hubs and principal directions, fixed on the words of the training.
 
     Args:
         hubs: mean vector of all words in each phrasing, shape (phrasings, dimension).
@@ -75,21 +75,21 @@ class WordVectors:
     phrased: Array
     heads: Array
 
-    def rows(self, words: Sequence[str]) -> NDArray[np.intp]:
-        """The rows of these words."""
+    def find_rows(self, words: Sequence[str]) -> NDArray[np.intp]:
+        """Find the rows of these words."""
         return np.array([self.places[word] for word in words], np.intp)
 
-    def projected(self, basis: Basis) -> Array:
-        """Coordinates in the basis, shape (words, COMPONENTS)."""
+    def project(self, basis: Basis) -> Array:
+        """Compute the coordinates in a basis, shape (words, COMPONENTS)."""
         centred = self.phrased.mean(axis=1) - basis.mean
         return np.asarray(centred @ basis.components, np.float32)
 
 
-def word_vectors(words: Sequence[str], encode: Encode) -> WordVectors:
+def encode_words(words: Sequence[str], encode: Encode) -> WordVectors:
     """Encode words, each once; one call of `encode` for all of them."""
     distinct = list(dict.fromkeys(words))
     phrases = [phrasing.format(word) for word in distinct for phrasing in PHRASINGS]
-    heads = [PHRASINGS[0].format(head_word(word)) for word in distinct]
+    heads = [PHRASINGS[0].format(find_head_word(word)) for word in distinct]
     vectors = encode([*phrases, *heads])
     count = len(phrases)
     return WordVectors(
@@ -100,22 +100,22 @@ def word_vectors(words: Sequence[str], encode: Encode) -> WordVectors:
 
 
 def fit_basis(words: WordVectors) -> Basis:
-    """The hubs and principal directions of the words of a training set."""
+    """Fit the hubs and principal directions of the words of a training set."""
     hubs = np.asarray(words.phrased.mean(axis=0), np.float32)
     centred = words.phrased.mean(axis=1) - hubs.mean(axis=0)
     _, _, directions = np.linalg.svd(centred.astype(np.float64), full_matrices=False)
     components = directions[:COMPONENTS].T
-    if components.shape[1] < COMPONENTS:  # fewer words than components: the rest says nothing
+    if components.shape[1] < COMPONENTS:  # fewer words than components: pad with zeros
         missing = COMPONENTS - components.shape[1]
         components = np.pad(components, ((0, 0), (0, missing)))
     length = np.sqrt(((centred @ components) ** 2).sum(axis=1).mean())
     return Basis(hubs, np.asarray(components / max(length, 1e-9), np.float32))
 
 
-def pair_features(pairs: Pairs, words: WordVectors, basis: Basis) -> Array:
-    """The features of pairs, shape (len(pairs), feature_count())."""
-    left = words.rows([pair[0] for pair in pairs])
-    right = words.rows([pair[1] for pair in pairs])
+def compute_features(pairs: Pairs, words: WordVectors, basis: Basis) -> Array:
+    """Compute the features of pairs, shape (len(pairs), count_features())."""
+    left = words.find_rows([pair[0] for pair in pairs])
+    right = words.find_rows([pair[1] for pair in pairs])
     crossed = np.einsum("npd,nqd->npq", words.phrased[left], words.phrased[right])
     hubs = np.einsum("wpd,pd->wp", words.phrased, basis.hubs)
     first = words.phrased[:, 0]
@@ -124,30 +124,32 @@ def pair_features(pairs: Pairs, words: WordVectors, basis: Basis) -> Array:
         crossed.reshape(len(pairs), len(PHRASINGS) ** 2),
         hubs[left],
         hubs[right],
-        _dots(heads[left], heads[right])[:, None],
-        _dots(heads[left], first[right])[:, None],
-        _dots(first[left], heads[right])[:, None],
-        _band_cosines(words.projected(basis), left, right),
-        np.array([_shared_words(*pair) for pair in pairs], np.float32).reshape(-1, SHARED_WORDS),
+        _multiply_rows(heads[left], heads[right])[:, None],
+        _multiply_rows(heads[left], first[right])[:, None],
+        _multiply_rows(first[left], heads[right])[:, None],
+        _compute_band_cosines(words.project(basis), left, right),
+        np.array([_compare_words(*pair) for pair in pairs], np.float32).reshape(-1, SHARED_WORDS),
     ]
     return np.concatenate(columns, axis=1, dtype=np.float32)
 
 
-def _dots(a: Array, b: Array) -> Array:
+def _multiply_rows(a: Array, b: Array) -> Array:
     return np.asarray(np.einsum("nd,nd->n", a, b), np.float32)
 
 
-def _band_cosines(projected: Array, left: NDArray[np.intp], right: NDArray[np.intp]) -> Array:
+def _compute_band_cosines(
+    projected: Array, left: NDArray[np.intp], right: NDArray[np.intp]
+) -> Array:
     columns = []
     for start, end in BANDS:
         band = projected[:, start:end]
         unit = band / np.maximum(np.linalg.norm(band, axis=1, keepdims=True), 1e-6)
-        columns.append(_dots(unit[left], unit[right]))
+        columns.append(_multiply_rows(unit[left], unit[right]))
     return np.stack(columns, axis=1)
 
 
-def _shared_words(left: str, right: str) -> tuple[float, ...]:
-    a, b = ([singular(word) for word in side.split()] for side in (left, right))
+def _compare_words(left: str, right: str) -> tuple[float, ...]:
+    a, b = ([to_singular(word) for word in side.split()] for side in (left, right))
     common, every = set(a) & set(b), set(a) | set(b)
     return (
         float(a[-1] == b[-1]),

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the two sides of a predicate are put into phrases, and how alike the phrases are.
+"""The similarity of the two sides of a predicate, by phrases around their words.
 
 For ``serves_as(item, purpose)`` the sides are the item's words and the purpose's words. One
-phrasing brings out what a thing is for, another what kind of thing it is; no single one is best
-for every predicate, so the similarity is the mean over the three below.
+phrasing brings out the use of a thing, another the kind of thing; no single one is best for every
+predicate, so the similarity is the mean over the three below.
 
-Raw cosine has *hubs*: some phrases are near to everything. So a share of each side's mean
-similarity to a fixed reference list is taken off (the idea of cross-domain similarity local
+Raw cosine has *hubs*: some phrases are close to everything. So a share of each side's mean
+similarity to a fixed reference list is subtracted (the idea of cross-domain similarity local
 scaling: Conneau et al. 2018, "Word translation without parallel data", section 2.3).
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 HUB_SHARE = 0.25
-"""More orders purposes of household things better, and substitutes of food worse."""
+"""A higher share orders purposes of household things better, substitutes of food worse."""
 
 Vectors = NDArray[np.float32]
 Encode = Callable[[Sequence[str]], Vectors]
@@ -63,25 +63,25 @@ class Phrasing:
     right: str
     right_references: tuple[str, ...]
 
-    def phrases(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
-        """All phrases that `similarities` will encode for these pairs."""
+    def list_phrases(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
+        """List all phrases that `compare` will encode for these pairs."""
         lefts = [self.left.format(left) for left, _ in pairs]
         rights = [self.right.format(right) for _, right in pairs]
-        return [*lefts, *rights, *self._left_references(), *self._right_references()]
+        return [*lefts, *rights, *self._list_left_references(), *self._list_right_references()]
 
-    def similarities(self, pairs: Sequence[tuple[str, str]], encode: Encode) -> Vectors:
-        """How alike the two sides of each pair are under this phrasing, hubs taken off."""
+    def compare(self, pairs: Sequence[tuple[str, str]], encode: Encode) -> Vectors:
+        """Compute the similarity of each pair under this phrasing, corrected for hubs."""
         left = encode([self.left.format(left) for left, _ in pairs])
         right = encode([self.right.format(right) for _, right in pairs])
-        left_hub = (left @ encode(self._right_references()).T).mean(axis=1)
-        right_hub = (right @ encode(self._left_references()).T).mean(axis=1)
+        left_hub = (left @ encode(self._list_right_references()).T).mean(axis=1)
+        right_hub = (right @ encode(self._list_left_references()).T).mean(axis=1)
         cosine = np.einsum("ij,ij->i", left, right)
         return np.asarray(cosine - HUB_SHARE * (left_hub + right_hub), np.float32)
 
-    def _left_references(self) -> list[str]:
+    def _list_left_references(self) -> list[str]:
         return [self.left.format(word) for word in REFERENCE_THINGS]
 
-    def _right_references(self) -> list[str]:
+    def _list_right_references(self) -> list[str]:
         return [self.right.format(word) for word in self.right_references]
 
 
@@ -90,31 +90,31 @@ PHRASINGS = (
     Phrasing("purpose", "a {}", "What do you use for {}?", REFERENCE_PURPOSES),
     Phrasing("kind", "a kind of {}", "a kind of {}", REFERENCE_THINGS),
 )
-"""The phrasings that the similarity is the mean of."""
+"""The phrasings whose similarities are averaged."""
 
 
-def pair_similarities(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
-    """How alike the two sides of each pair are; about 0 (nothing in common) to 0.7.
+def compare_pairs(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
+    """Compute the similarity of each pair, from about 0 (nothing in common) to 0.7.
 
     Args:
         pairs: (element words, text words).
-        encode: gives unit vectors; it is called with all phrases first, so that one model call is
-            enough, and looks them up afterwards.
+        encode: returns unit vectors; it is first called with all phrases, so that one model call
+            is enough, and looks them up afterwards.
     """
     if not pairs:
         return []
-    encode([phrase for phrasing in PHRASINGS for phrase in phrasing.phrases(pairs)])
-    rows = [phrasing.similarities(pairs, encode) for phrasing in PHRASINGS]
+    encode([phrase for phrasing in PHRASINGS for phrase in phrasing.list_phrases(pairs)])
+    rows = [phrasing.compare(pairs, encode) for phrasing in PHRASINGS]
     return [float(similarity) for similarity in np.mean(rows, axis=0)]
 
 
-def rank_agreement(scores: Sequence[float], similarities: Sequence[float]) -> float:
-    """Share of the pairs of examples with different scores that the similarities order alike.
+def measure_concordance(scores: Sequence[float], similarities: Sequence[float]) -> float:
+    """Measure the share of pairs of examples that the similarities order like the scores.
 
-    A tie in similarity counts half; 0.5 is chance, 1.0 perfect (the concordance index; for two
-    scores, the area under the ROC curve). 0.5 where no scores differ.
+    Pairs of equal scores are left out; a tie in similarity counts half. 0.5 is chance, 1.0 perfect
+    (the concordance index; for two scores, the area under the ROC curve); 0.5 if all are equal.
     """
-    agreed = 0.0
+    ordered = 0.0
     count = 0
     for i, score in enumerate(scores):
         for j in range(i):
@@ -122,5 +122,5 @@ def rank_agreement(scores: Sequence[float], similarities: Sequence[float]) -> fl
                 continue
             count += 1
             difference = (score - scores[j]) * (similarities[i] - similarities[j])
-            agreed += 1.0 if difference > 0 else 0.5 if difference == 0 else 0.0
-    return agreed / count if count else 0.5
+            ordered += 1.0 if difference > 0 else 0.5 if difference == 0 else 0.0
+    return ordered / count if count else 0.5

@@ -1,2 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The oracle that asks a model server with the OpenAI protocol."""
+"""The oracle of a language model on a server with the OpenAI protocol.
+
+- `oracle`: batches of questions, several in flight at a time.
+- `chat_judge`: one question, by log-probabilities or by samples.
+- `model_server`: HTTP with bounds, retries and errors that say what to do.
+- `chat_completion`: the checked content of a server's answer.
+- `score_alternatives`: probabilities of the scores from the tokens' alternatives.
+"""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer to a chat completion, checked: texts, and the alternatives of each token if offered.
+"""The checked content of a chat completion: texts, and each token's alternatives if offered.
 
 https://platform.openai.com/docs/api-reference/chat/object; vLLM, llama.cpp and Ollama answer alike.
-What else they send is not looked at.
+Fields that are not named here are ignored.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 STOPPED = ("stop", "eos")
-"""Why an answer ended, if it did so by itself."""
+"""Finish reasons of an answer that ended by itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One token of an answer: its text, and the probabilities of it and its alternatives."""
+class AnswerToken:
+    """One token of an answer: its text, and the probabilities of this and alternative tokens."""
 
     text: str
     alternatives: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One answer: its text, its tokens if the server tells them, and whether it is complete."""
+class ChatAnswer:
+    """One answer: its text, its tokens if the server sends them, and a flag if it is complete."""
 
     text: str
-    steps: tuple[Step, ...]
+    tokens: tuple[AnswerToken, ...]
     is_complete: bool
 
 
@@ -75,8 +75,8 @@ class _Models(_Given):
     data: list[_Model]
 
 
-def read_choices(content: Any, server: str) -> tuple[Choice, ...]:
-    """The answers in what a server sent; `server` begins the sentence of an error.
+def read_choices(content: Any, server: str) -> tuple[ChatAnswer, ...]:
+    """Read the answers that a server sent; `server` begins the sentence of an error.
 
     Raises:
         GroundingError: it has another shape (SERVER_FAILED).
@@ -84,12 +84,12 @@ def read_choices(content: Any, server: str) -> tuple[Choice, ...]:
     try:
         completion = _Completion.model_validate(content)
     except ValidationError as error:
-        raise _wrong_shape(error, server, "a chat completion") from None
-    return tuple(_choice(given) for given in completion.choices)
+        raise _build_shape_error(error, server, "a chat completion") from None
+    return tuple(_read_answer(given) for given in completion.choices)
 
 
 def read_model_names(content: Any, server: str) -> tuple[str, ...]:
-    """The names of the models that a server lists.
+    """Read the names of the models that a server lists.
 
     Raises:
         GroundingError: it has another shape (SERVER_FAILED).
@@ -97,32 +97,32 @@ def read_model_names(content: Any, server: str) -> tuple[str, ...]:
     try:
         return tuple(model.id for model in _Models.model_validate(content).data)
     except ValidationError as error:
-        raise _wrong_shape(error, server, "a list of models") from None
+        raise _build_shape_error(error, server, "a list of models") from None
 
 
-def _choice(given: _Choice) -> Choice:
+def _read_answer(given: _Choice) -> ChatAnswer:
     positions = given.logprobs.content if given.logprobs is not None else None
-    return Choice(
+    return ChatAnswer(
         given.message.content or "",
-        tuple(_step(position) for position in positions or ()),
+        tuple(_read_token(position) for position in positions or ()),
         given.finish_reason in STOPPED,
     )
 
 
-def _step(given: _Position) -> Step:
+def _read_token(given: _Position) -> AnswerToken:
     alternatives: dict[str, float] = {}
     for token in given.top_logprobs or ():
-        # Two tokens may have one text (a byte, and the character that it is): both count.
-        alternatives[token.token] = alternatives.get(token.token, 0.0) + _probability(token)
-    alternatives.setdefault(given.token, _probability(given))
-    return Step(given.token, alternatives)
+        # Two tokens may have the same text (a byte and its character): both count.
+        alternatives[token.token] = alternatives.get(token.token, 0.0) + _to_probability(token)
+    alternatives.setdefault(given.token, _to_probability(given))
+    return AnswerToken(given.token, alternatives)
 
 
-def _probability(token: _Token) -> float:
+def _to_probability(token: _Token) -> float:
     return 0.0 if math.isnan(token.logprob) else math.exp(min(0.0, token.logprob))
 
 
-def _wrong_shape(error: ValidationError, server: str, wanted: str) -> GroundingError:
+def _build_shape_error(error: ValidationError, server: str, wanted: str) -> GroundingError:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"]) or "the answer"
     return GroundingError(

@@ -1,62 +1,88 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One question to a chat model on a server, and the membership that its answers come to.
+"""One question to a chat model on a server, and the membership that its answers give.
 
 Exact mode asks once, with the alternatives of each token, and reads the distribution over the
-scores from them. Where these say too little, or the server tells none, and in sample mode, it
-draws k seeded answers and takes their median; alternatives that come with them are read together.
+scores from them. If these say too little, or the server sends none, and in sample mode, it draws k
+seeded answers and takes their median; alternatives that come with them are read together.
 """
 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from fcp_ros.grounding.endpoint.chat_completion import Choice, read_choices
-from fcp_ros.grounding.endpoint.model_server import ModelServer
-from fcp_ros.grounding.endpoint.offer import Offer
-from fcp_ros.grounding.endpoint.refusals import Refusal
-from fcp_ros.grounding.endpoint.score_alternatives import Reading, read_alternatives
+from fcp_ros.grounding.endpoint.chat_completion import ChatAnswer, read_choices
+from fcp_ros.grounding.endpoint.model_server import ModelServer, ServerRefusal
+from fcp_ros.grounding.endpoint.score_alternatives import ScoreReading, read_alternatives
 from fcp_ros.grounding.language_model.prompt import read_score
-from fcp_ros.grounding.protocol.aggregation import distribution_median_and_spread, median_and_spread
+from fcp_ros.grounding.protocol.aggregation import build_exact_membership, build_sampled_membership
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import HIGHEST_SCORE, JudgementRequest, Membership
+from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import LanguageModelOptions, ScoringMode
 
 COMPLETIONS = "/chat/completions"
 ALTERNATIVES = (20, 5)
-"""Tokens told for each place: the most that the protocol allows, and what some servers allow."""
+"""Alternatives for each place: the most of the protocol, and the most of some servers."""
 MOST_TOKENS = 8
 """Enough for a score in single digits behind "Score:"."""
 LEAST_SHARE = 0.9
-"""Of what may be a score, how much must be read before the distribution is believed."""
+"""The least part of the possible scores that must be read to trust the distribution."""
 SEEDS = 1 << 31
-"""Seeds lie below; some servers keep them in 32 bits."""
+"""The upper bound of seeds; some servers keep them in 32 bits."""
+PATIENCE = 3
+"""Answers in a row without the feature after which the server counts as lacking it."""
+AGAIN = 50
+"""Questions after which a missing feature is asked for again: servers are replaced."""
+
+
+class OptionalFeature:
+    """A feature that not every server has, learnt from the answers; safe for several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._missed = 0
+        self._passed_over = 0
+
+    def is_worth_asking(self) -> bool:
+        """Return True if the feature should be asked for this time."""
+        with self._lock:
+            if self._missed < PATIENCE:
+                return True
+            self._passed_over = (self._passed_over + 1) % AGAIN
+            return self._passed_over == 0
+
+    def record(self, is_there: bool) -> None:
+        """Record that it was asked for, and if it came."""
+        with self._lock:
+            self._missed = 0 if is_there else self._missed + 1
 
 
 class ChatJudge:
     """Asks one model on a server; safe to use from several threads.
 
     Args:
-        server: is asked.
-        options: how.
+        server: the server.
+        options: settings for asking.
     """
 
     def __init__(self, server: ModelServer, options: LanguageModelOptions) -> None:
         self._server = server
         self._options = options
-        # Asking for what the server doesn't have would cost a request each time.
-        self._alternatives = Offer()
+        # Asking for a feature that the server lacks would cost a request each time.
+        self._alternatives = OptionalFeature()
         self._told_at_once = ALTERNATIVES[0]
-        self._several_at_once = Offer()
+        self._batches = OptionalFeature()
 
     def judge(self, model: str, name: str, request: JudgementRequest, prompt: str) -> Membership:
-        """The membership for one prompt.
+        """Ask one question.
 
         Args:
-            model: of the membership.
-            name: by which the server knows the model.
-            request: what is asked, for messages and seeds.
+            model: named in the membership.
+            name: the server's name of the model.
+            request: the request, for messages and seeds.
             prompt: the question.
 
         Raises:
@@ -64,119 +90,111 @@ class ChatJudge:
         """
         body = {
             "model": name,
-            # What is no text (half a pair from a broken file) becomes a question mark.
+            # Lone surrogates from a broken file become question marks.
             "messages": [{"role": "user", "content": prompt.encode("utf-8", "replace").decode()}],
             "max_tokens": MOST_TOKENS,
             "stream": False,
         }
-        told: list[Choice] = []
+        told: list[ChatAnswer] = []
         exact = self._options.mode == ScoringMode.EXACT
         if exact and self._alternatives.is_worth_asking():
-            told = self._with_alternatives(body)
+            told = self._ask_for_alternatives(body)
             reading = read_alternatives(told)
             if told and reading.share >= LEAST_SHARE:
-                return self._exact(model, request, reading, told)
+                return self._read_distribution(model, request, reading, told)
             if told and reading.mass + reading.unread < self._options.least_mass:
-                raise self._no_answer(request, told, f"have {reading.mass:.2%} of its probability")
+                raise self._build_no_answer(
+                    request, told, f"the scores have {reading.mass:.2%} of its probability"
+                )
         drawn = self._draw(body, request, with_alternatives=bool(told))
         reading = read_alternatives([*told, *drawn])
         if exact and reading.share >= LEAST_SHARE:
-            return self._exact(model, request, reading, drawn)
-        return self._median(model, request, drawn)
+            return self._read_distribution(model, request, reading, drawn)
+        return self._take_median(model, request, drawn)
 
-    def _with_alternatives(self, body: dict[str, Any]) -> list[Choice]:
-        """The likeliest answer with the alternatives of its tokens; none if the server has none."""
-        choices: tuple[Choice, ...] = ()
+    def _ask_for_alternatives(self, body: dict[str, Any]) -> list[ChatAnswer]:
+        """Ask for the likeliest answer with alternatives; empty if the server sends none."""
+        answers: tuple[ChatAnswer, ...] = ()
         for count in [count for count in ALTERNATIVES if count <= self._told_at_once]:
             asked = {**body, "temperature": 0.0, "logprobs": True, "top_logprobs": count}
             try:
-                choices = self._ask(asked)
-            except Refusal as refusal:
+                answers = self._ask(asked)
+            except ServerRefusal as refusal:
                 if refusal.status not in (400, 422, 501) or "logprob" not in refusal.words.lower():
                     raise
             else:
                 self._told_at_once = count
                 break
-        has_them = any(choice.steps for choice in choices)
-        # Of an answer without text there is nothing to tell.
-        has_them |= bool(choices) and not choices[0].text
-        self._alternatives.came(has_them)
-        return list(choices) if has_them else []
+        has_them = any(answer.tokens for answer in answers)
+        # An answer without text has no tokens to report.
+        has_them |= bool(answers) and not answers[0].text
+        self._alternatives.record(has_them)
+        return list(answers) if has_them else []
 
     def _draw(
         self, body: dict[str, Any], request: JudgementRequest, *, with_alternatives: bool
-    ) -> list[Choice]:
-        """k answers; the same question and seed give the same, as far as the server is seeded."""
+    ) -> list[ChatAnswer]:
+        """Draw k answers; equal questions and seeds give equal ones if the server honours seeds."""
         wanted, options = self._options.samples, self._options
         digest = hashlib.sha256(f"{options.seed}:{request.context_key}".encode()).digest()
         seed = int.from_bytes(digest[:8], "big") % (SEEDS - wanted)
         asked = {**body, "temperature": options.temperature}
         if with_alternatives:
             asked |= {"logprobs": True, "top_logprobs": self._told_at_once}
-        drawn: list[Choice] = []
-        if wanted > 1 and self._several_at_once.is_worth_asking():
-            drawn = self._several(asked, seed)
+        drawn: list[ChatAnswer] = []
+        if wanted > 1 and self._batches.is_worth_asking():
+            drawn = self._draw_batch(asked, seed)
         while len(drawn) < wanted:
             drawn += self._ask({**asked, "seed": seed + len(drawn)})[:1]
         return drawn[:wanted]
 
-    def _several(self, asked: dict[str, Any], seed: int) -> list[Choice]:
+    def _draw_batch(self, asked: dict[str, Any], seed: int) -> list[ChatAnswer]:
         try:
             drawn = self._ask({**asked, "n": self._options.samples, "seed": seed})
-        except Refusal as refusal:
+        except ServerRefusal as refusal:
             if refusal.status not in (400, 422, 501):
                 raise
-            drawn = ()  # the next request says whether it was n that it did not like
-        self._several_at_once.came(len(drawn) > 1)
+            drawn = ()  # the next request, without n, shows if n was the reason
+        self._batches.record(len(drawn) > 1)
         return list(drawn)
 
-    def _ask(self, body: dict[str, Any]) -> tuple[Choice, ...]:
+    def _ask(self, body: dict[str, Any]) -> tuple[ChatAnswer, ...]:
         return read_choices(self._server.post(COMPLETIONS, body), self._server.shown)
 
-    def _exact(
-        self, model: str, request: JudgementRequest, reading: Reading, told: Sequence[Choice]
+    def _read_distribution(
+        self,
+        model: str,
+        request: JudgementRequest,
+        reading: ScoreReading,
+        told: Sequence[ChatAnswer],
     ) -> Membership:
-        mass = reading.mass
-        if mass < self._options.least_mass:
-            raise self._no_answer(request, told, f"have {mass:.2%} of its probability")
-        degrees = [score / HIGHEST_SCORE for score in range(len(reading.scores))]
-        degree, spread = distribution_median_and_spread(degrees, reading.scores)
-        note = f"distribution told by the server, {mass:.0%} of the probability on scores"
-        if reading.unread > 0.005:
-            note += f", {reading.unread:.0%} not told"
-        return Membership(
-            degree,
-            degree,
-            spread=spread,
-            source="endpoint",
-            model=model,
-            note=note,
-            distribution=tuple(weight / mass for weight in reading.scores),
-        )
+        found = build_exact_membership(reading.scores, self._options.least_mass, "endpoint", model)
+        if isinstance(found, str):
+            raise self._build_no_answer(request, told, found)
+        if reading.unread <= 0.005:
+            return found
+        return replace(found, note=f"{found.note}, {reading.unread:.0%} not told by the server")
 
-    def _median(self, model: str, request: JudgementRequest, drawn: Sequence[Choice]) -> Membership:
-        samples = tuple(s for s in (read_score(choice.text) for choice in drawn) if s is not None)
-        if len(samples) * 2 <= len(drawn):
-            failed = len(drawn) - len(samples)
-            raise self._no_answer(
-                request, drawn, f"are missing in {failed} of {len(drawn)} answers"
-            )
-        degree, spread = median_and_spread(samples)
-        note = f"median of {len(samples)} samples at temperature {self._options.temperature:g}"
-        if len(samples) < len(drawn):
-            note += f"; {len(drawn) - len(samples)} answers without a score"
-        if len(drawn) > 1 and len({choice.text for choice in drawn}) == 1:
-            # Some servers overlook temperature and seed; the spread then means nothing.
-            note += "; all alike: the model is sure, or the server does not draw at random"
-        return Membership(degree, degree, samples, spread, "endpoint", model, note=note)
+    def _take_median(
+        self, model: str, request: JudgementRequest, drawn: Sequence[ChatAnswer]
+    ) -> Membership:
+        scores = [read_score(answer.text) for answer in drawn]
+        found = build_sampled_membership(scores, self._options.temperature, "endpoint", model)
+        if isinstance(found, str):
+            raise self._build_no_answer(request, drawn, found)
+        if len(drawn) > 1 and len({answer.text for answer in drawn}) == 1:
+            # Some servers ignore temperature and seed; the spread then means nothing.
+            note = "all alike: the model is sure, or the server does not draw at random"
+            return replace(found, note=f"{found.note}; {note}")
+        return found
 
-    def _no_answer(
-        self, request: JudgementRequest, told: Sequence[Choice], what: str
+    def _build_no_answer(
+        self, request: JudgementRequest, told: Sequence[ChatAnswer], what: str
     ) -> GroundingError:
         first = " ".join(told[0].text.split())[:60] if told else ""
         return GroundingError(
             GroundingCode.NO_ANSWER,
-            f"the model on {self._server.host} does not answer {request} with a score: scores "
+            f"the model on {self._server.host} does not answer {request} with a score: "
             f"{what}; its answer begins with {first!r}; use a model that follows instructions and "
             "does not think aloud",
         )

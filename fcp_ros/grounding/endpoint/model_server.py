@@ -1,52 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP to a model server: bounded in time and size, tried again where that can help, never more.
+"""HTTP to a model server: bounded in time and size, repeated only if that can help.
 
-What passes is repeated (no connection, 408, 429, 5xx) with growing, jittered pauses, or after as
-long as the server asks for (`Retry-After`); what is wrong is not (any other 4xx). The key comes
-from the environment at each request and is kept out of every message.
+Transient failures (no connection, 408, 425, 429, 5xx) are repeated after growing, jittered pauses,
+or after as long as the server asks for (`Retry-After`). Any other 4xx is not. The key is read from
+the environment at each request and is kept out of every message.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
+import re
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from typing import Any
 
-from fcp_ros.grounding.endpoint.refusals import Refusal, passes, refusal_of, retry_after
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import EndpointOptions, out_of_range
 
-if TYPE_CHECKING:
-    import httpx2
-
 MOST_BYTES = 4 << 20
-"""The longest answer that is read; those to a question have some kilobytes."""
+"""The longest answer that is read; usual ones have a few kilobytes."""
 FIRST_PAUSE = 0.25
-"""Seconds before the second try; each further one is twice as long."""
+"""Seconds before the second try; each further pause is twice as long."""
 LONGEST_PAUSE = 8.0
 TIMEOUTS_A_REQUEST = 2.0
-"""All tries of one request together may take so many times the timeout."""
+"""The limit on all tries of one request together, in multiples of the timeout."""
+LONGEST_AFTER = 60.0
+"""The longest pause that a server may ask for, in seconds."""
+SHOWN = 200
+"""The longest part of a server's explanation in a message, in characters."""
+
+_TOO_LONG = re.compile(
+    r"context[ _]?(length|window|size)|maximum context|max_model_len|"
+    r"(prompt|input|request)[^.]{0,40}\b(too long|exceeds)|too many (input )?tokens",
+    re.IGNORECASE,
+)
 
 
 class ModelServer:
     """A server with the OpenAI protocol; safe to use from several threads.
 
     Args:
-        options: where it is, and how long to wait for it.
+        options: its address and the limits of a request.
         first_pause: seconds before the second try of a request.
 
     Raises:
-        GroundingError: the URL is none, or the HTTP library is not installed.
+        GroundingError: the URL is invalid, or the HTTP library is not installed.
     """
 
     def __init__(self, options: EndpointOptions, *, first_pause: float = FIRST_PAUSE) -> None:
         self._options = options
         self._first_pause = first_pause
         self._closed = threading.Event()
-        self._client, self.host = _client(options)
+        self._client, self.host = _make_client(options)
 
     @property
     def shown(self) -> str:
@@ -54,44 +64,44 @@ class ModelServer:
         return f"the model server {self.host}"
 
     def get(self, path: str) -> Any:
-        """The JSON that the server has under a path."""
-        return self._content("GET", path, None)
+        """Fetch the JSON content under a path."""
+        return self._fetch_json("GET", path, None)
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
-        """The JSON that the server answers a JSON with.
+        """Send JSON content, and return that of the answer.
 
         Raises:
             GroundingError: it can't be reached (SERVER_UNREACHABLE), or it can't or won't answer
-                (`Refusal`, SERVER_FAILED or CONTEXT_TOO_LONG).
+                (`ServerRefusal`, SERVER_FAILED or CONTEXT_TOO_LONG).
         """
-        return self._content("POST", path, body)
+        return self._fetch_json("POST", path, body)
 
     def close(self) -> None:
-        """End pauses and connections."""
+        """End pauses and close the connections."""
         self._closed.set()
         self._client.close()
 
-    def _content(self, method: str, path: str, body: dict[str, Any] | None) -> Any:
-        text = self._tried(method, path, body)
+    def _fetch_json(self, method: str, path: str, body: dict[str, Any] | None) -> Any:
+        text = self._request(method, path, body)
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
             start = " ".join(text[:80].decode("utf-8", "replace").split())
             raise GroundingError(
                 GroundingCode.SERVER_FAILED,
-                f"{self.shown} answers {path} with something that is no JSON (it begins with "
+                f"{self.shown} answers {path} with something that is not JSON (it begins with "
                 f"{start!r}); check that the url leads to an OpenAI-compatible interface, such as "
                 "http://host:8000/v1",
             ) from None
 
-    def _tried(self, method: str, path: str, body: dict[str, Any] | None) -> bytes:
+    def _request(self, method: str, path: str, body: dict[str, Any] | None) -> bytes:
         bound = time.monotonic() + TIMEOUTS_A_REQUEST * self._options.timeout
         attempt = 0
         while True:
             try:
-                return self._once(method, path, body, bound)
+                return self._try_once(method, path, body, bound)
             except GroundingError as error:
-                if attempt == self._options.retries or not _may_pass(error):
+                if attempt == self._options.retries or not _is_transient(error):
                     raise
                 pause = self._pause(error, attempt)
                 if time.monotonic() + pause >= bound or self._closed.wait(pause):
@@ -99,18 +109,18 @@ class ModelServer:
                 attempt += 1
 
     def _pause(self, error: GroundingError, attempt: int) -> float:
-        """Seconds before the next try: what the server asks for, else doubled, with jitter."""
-        asked = error.after if isinstance(error, Refusal) else None
+        """Choose the seconds before the next try: as the server asks, else doubled with jitter."""
+        asked = error.after if isinstance(error, ServerRefusal) else None
         if asked is not None:
             return asked
-        # Jitter, so that a fleet that was refused together does not come back together.
+        # Without jitter, a fleet that was refused together would come back together.
         return min(LONGEST_PAUSE, self._first_pause * 2.0**attempt) * random.uniform(0.5, 1.5)
 
-    def _once(self, method: str, path: str, body: dict[str, Any] | None, bound: float) -> bytes:
+    def _try_once(self, method: str, path: str, body: dict[str, Any] | None, bound: float) -> bytes:
         import httpx2
 
         if self._closed.is_set():
-            raise self._unreachable("is not asked any more: its oracle is closed", None)
+            raise self._build_unreachable("is no longer asked: its oracle is closed")
         left = max(0.05, min(self._options.timeout, bound - time.monotonic()))
         until = time.monotonic() + left
         try:
@@ -119,29 +129,29 @@ class ModelServer:
             ) as response:
                 text = self._read(response, until)
         except httpx2.TimeoutException as error:
-            raise self._unreachable(f"did not answer within {left:.3g} s", error) from error
+            raise self._build_unreachable(f"did not answer within {left:.3g} s") from error
         except httpx2.RequestError as error:
             what = f"can't be reached ({type(error).__name__}: {error})"
-            raise self._unreachable(what, error) from error
+            raise self._build_unreachable(what) from error
         except (httpx2.StreamError, RuntimeError) as error:  # the client was closed meanwhile
-            raise self._unreachable(f"is not asked any more ({error})", error) from error
+            raise self._build_unreachable(f"is no longer asked ({error})") from error
         if 200 <= response.status_code < 300:
             return text
         key = os.environ.get(self._options.key_variable, "")
-        raise refusal_of(
+        raise build_refusal(
             self.shown,
             response.status_code,
             text.decode("utf-8", "replace"),
             self._options.key_variable,
             location=response.headers.get("location", ""),
-            after=retry_after(response.headers.get("retry-after", "")),
+            after=read_retry_after(response.headers.get("retry-after", "")),
             secret=key.strip(),
         )
 
-    def _read(self, response: httpx2.Response, until: float) -> bytes:
-        """The body as it was sent, as far as size and time allow."""
+    def _read(self, response: Any, until: float) -> bytes:
+        """Read the body within the limits of size and time."""
         received = bytearray()
-        # Raw: a compressed body could grow to any size in one piece; none is asked for.
+        # Raw: a compressed body, which was not asked for, could expand to any size in one piece.
         for piece in response.iter_raw():
             received += piece
             if len(received) > MOST_BYTES:
@@ -151,7 +161,7 @@ class ModelServer:
                     "that the url leads to an OpenAI-compatible interface",
                 )
             if time.monotonic() > until:
-                raise self._unreachable("sends its answer too slowly", None)
+                raise self._build_unreachable("sends its answer too slowly")
         return bytes(received)
 
     def _headers(self) -> dict[str, str]:
@@ -162,26 +172,28 @@ class ModelServer:
         if not key.isascii() or not key.isprintable():
             raise GroundingError(
                 GroundingCode.INVALID_OPTION,
-                f"the environment variable {variable} holds characters that no key has; set it to "
-                "the server's key alone",
+                f"the environment variable {variable} holds characters that no key contains; "
+                "set it to the server's key alone",
             )
         return {"Authorization": f"Bearer {key}"}
 
-    def _unreachable(self, what: str, cause: Exception | None) -> GroundingError:
+    def _build_unreachable(self, what: str) -> GroundingError:
         return GroundingError(
             GroundingCode.SERVER_UNREACHABLE,
             f"{self.shown} {what}; check that it runs, and the options endpoint url and timeout",
         )
 
 
-def _may_pass(error: GroundingError) -> bool:
-    if isinstance(error, Refusal):
-        return passes(error)
+def _is_transient(error: GroundingError) -> bool:
+    """Return True if the same request may succeed later."""
+    if isinstance(error, ServerRefusal):
+        busy = error.status in (408, 425, 429) or error.status >= 500
+        return busy and error.code is GroundingCode.SERVER_FAILED
     return error.code is GroundingCode.SERVER_UNREACHABLE
 
 
-def _client(options: EndpointOptions) -> tuple[httpx2.Client, str]:
-    """The HTTP client, and the server's host and port for messages and cache keys."""
+def _make_client(options: EndpointOptions) -> tuple[Any, str]:
+    """Make the HTTP client; also return the server's host and port for messages and cache keys."""
     try:
         import httpx2
     except ImportError as error:
@@ -206,7 +218,7 @@ def _client(options: EndpointOptions) -> tuple[httpx2.Client, str]:
         raise out_of_range(
             "endpoint url",
             str(shown),
-            "without user, password and query; a key belongs into the environment variable "
+            "without user, password and query; a key belongs in the environment variable "
             f"{options.key_variable}",
         )
     client = httpx2.Client(
@@ -217,3 +229,92 @@ def _client(options: EndpointOptions) -> tuple[httpx2.Client, str]:
         ),
     )
     return client, url.netloc.decode("ascii")
+
+
+class ServerRefusal(GroundingError):
+    """A server's answer with an error status.
+
+    Attributes:
+        status: of HTTP.
+        words: the server's explanation.
+        after: seconds after which it asks to come back, or None.
+    """
+
+    status: int = 0
+    words: str = ""
+    after: float | None = None
+
+
+def build_refusal(
+    server: str,
+    status: int,
+    body: str,
+    key_variable: str,
+    *,
+    location: str = "",
+    after: float | None = None,
+    secret: str = "",
+) -> ServerRefusal:
+    """Build the error for a status other than success.
+
+    Args:
+        server: in words; begins the sentence.
+        status: of HTTP.
+        body: of the answer.
+        key_variable: environment variable of the key.
+        location: target of a redirect (3xx).
+        after: value of `Retry-After`, in seconds.
+        secret: removed from the message if the server repeats it.
+    """
+    words = _extract_words(body)
+    words = words.replace(secret, "***") if secret else words
+    code = GroundingCode.SERVER_FAILED
+    if _TOO_LONG.search(words):
+        code = GroundingCode.CONTEXT_TOO_LONG
+        what = "the question is longer than its context; shorten the rubric, or give the server a "
+        what += "larger context"
+    elif status in (401, 403):
+        what = f"it requires a key; set the environment variable {key_variable} to a valid one"
+    elif status == 404:
+        what = "there is no such address or model; check the options endpoint url and model"
+    elif 300 <= status < 400:
+        what = f"it redirects to {location[:SHOWN] or 'another address'}; use that as endpoint url"
+    elif status == 429:
+        what = "it is overloaded; lower the option endpoint concurrency"
+    elif status >= 500:
+        what = "it failed; see its log"
+    else:
+        what = "it can't take the request; check the option endpoint model, then its log"
+    said = f": {words}" if words else ""
+    refusal = ServerRefusal(code, f"{server} refuses with status {status}{said}; {what}")
+    refusal.status, refusal.words, refusal.after = status, words, after
+    return refusal
+
+
+def read_retry_after(header: str) -> float | None:
+    """Read `Retry-After` (a number or a date) as seconds, at most LONGEST_AFTER."""
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            then = parsedate_to_datetime(header)
+        except (TypeError, ValueError, IndexError):
+            return None
+        aware = then if then.tzinfo is not None else then.replace(tzinfo=timezone.utc)
+        seconds = (aware - datetime.now(timezone.utc)).total_seconds()
+    return None if math.isnan(seconds) else min(max(seconds, 0.0), LONGEST_AFTER)
+
+
+def _extract_words(body: str) -> str:
+    """Extract the server's explanation from the JSON around it, on one line."""
+    text = body
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        content = None
+    for key in ("error", "message", "detail"):
+        if isinstance(content, dict) and key in content:
+            content = content[key]
+    if isinstance(content, str):
+        text = content
+    return " ".join(text.split())[:SHOWN]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The endpoint oracle: a language model on any server with the OpenAI protocol.
 
-vLLM, the server of llama.cpp and Ollama speak it. Many questions are under way at a time, up to
-the concurrency of the options; one server can so serve a whole fleet, and batches what arrives.
+vLLM, the server of llama.cpp and Ollama speak it. Up to `EndpointOptions.concurrency` questions
+are in flight at a time; one server can serve a whole fleet, and batches what arrives.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from fcp_ros.grounding.endpoint.model_server import (
     FIRST_PAUSE,
     TIMEOUTS_A_REQUEST,
     ModelServer,
+    ServerRefusal,
 )
-from fcp_ros.grounding.endpoint.refusals import Refusal
 from fcp_ros.grounding.language_model.prompt import PROMPT_VERSION, write_prompt
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import EndpointOptions, LanguageModelOptions, ScoringMode
-from fcp_ros.grounding.protocol.oracle import Answer, all_answered
+from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle
 
 MODELS = "/models"
 
 
-class EndpointOracle:
+class EndpointOracle(PerRequestOracle):
     """Membership from a language model on a server; safe to use from several threads.
 
     Args:
         endpoint: the server.
-        options: how the model is asked.
-        first_pause: seconds before the second try of a request that failed in passing.
+        options: settings for asking the model.
+        first_pause: seconds before the second try after a transient failure.
 
     Raises:
-        GroundingError: there is no URL, or it is none.
+        GroundingError: there is no URL, or it is invalid.
     """
 
     name = "endpoint"
@@ -68,16 +68,16 @@ class EndpointOracle:
         Raises:
             GroundingError: the server can't be asked, or has no model.
         """
-        return f"endpoint:{self._name_of_model()}@{self._server.host}"
+        return f"endpoint:{self._find_model_name()}@{self._server.host}"
 
     @property
     def known_model(self) -> str:
-        """Like `model`, "" as long as the server would have to be asked."""
+        """Like `model`, but "" while the server would have to be asked."""
         return self.model if self._model_name else ""
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the server has been told which model answers."""
+        """True if the name of the model is known."""
         return bool(self._model_name)
 
     @property
@@ -89,26 +89,16 @@ class EndpointOracle:
             f"T{options.temperature:g}/seed{options.seed}/{PROMPT_VERSION}"
         )
 
-    def judge(
-        self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
-    ) -> list[Membership]:
-        """One membership a request.
-
-        Raises:
-            GroundingError: the first that can't be answered says why.
-        """
-        return all_answered(self.judge_each(predicate, requests))
-
     def judge_each(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Answer]:
-        """For each request its membership, or why there is none.
+        """Judge requests: for each one its membership, or the reason why there is none.
 
-        It ends after the timeout for each round of `concurrency` questions and that of the tries
-        of one request, however slow the server is.
+        However slow the server is, this returns after one timeout for each round of `concurrency`
+        questions plus the limit on the tries of one request.
         """
         try:
-            self._name_of_model()
+            self._find_model_name()
         except GroundingError as error:
             return [error] * len(requests)
         batch = _Batch(self, predicate)
@@ -132,33 +122,33 @@ class EndpointOracle:
             f"{time.monotonic() - begun:.3g} s; raise the option endpoint timeout, or use a "
             "smaller model",
         )
-        # A future that ends just now is done and not cancelled.
+        # A future that ends at this moment is done and not cancelled.
         return [f.result() if f.done() and not f.cancelled() else late for f in pending]
 
     def close(self) -> None:
-        """End what is under way; who waits for it gets an error at once."""
-        # Not cancelled: `wait` would not notice. What is queued finds the server closed.
+        """End the requests in flight; their callers get an error immediately."""
+        # Not cancelled: `wait` would not notice. Queued requests find the server closed.
         self._workers.shutdown(wait=False)
         self._server.close()
 
     def answer_one(self, predicate: GradedPredicate, request: JudgementRequest) -> Membership:
-        """The membership for one request, in this thread.
+        """Judge one request in this thread.
 
         Raises:
             GroundingError: it can't be answered.
         """
         prompt = write_prompt(predicate, request)
-        return self._judge.judge(self.model, self._name_of_model(), request, prompt)
+        return self._judge.judge(self.model, self._find_model_name(), request, prompt)
 
-    def _name_of_model(self) -> str:
+    def _find_model_name(self) -> str:
         if self._model_name:
             return self._model_name
         with self._naming:
             if not self._model_name:
-                self._model_name = self._first_model()
+                self._model_name = self._ask_for_model()
             return self._model_name
 
-    def _first_model(self) -> str:
+    def _ask_for_model(self) -> str:
         try:
             names = read_model_names(self._server.get(MODELS), self._server.shown)
         except GroundingError as error:
@@ -176,7 +166,7 @@ class EndpointOracle:
 
 
 class _Batch:
-    """Questions that are asked together; what holds of all of them is found out once."""
+    """Questions that are asked together; a failure that concerns all of them ends the batch."""
 
     def __init__(self, oracle: EndpointOracle, predicate: GradedPredicate) -> None:
         self._oracle = oracle
@@ -185,15 +175,15 @@ class _Batch:
         self.is_over = False
 
     def answer(self, request: JudgementRequest) -> Answer:
-        """The membership, or why there is none; no longer asks a server that is not there."""
+        """Judge a request, unless an earlier one found the server unreachable or unwilling."""
         if self._hopeless is not None:
             return self._hopeless
         if self.is_over:
-            return GroundingError(GroundingCode.SERVER_FAILED, "nobody waits for the answer now")
+            return GroundingError(GroundingCode.SERVER_FAILED, "the batch of this question is over")
         try:
             return self._oracle.answer_one(self._predicate, request)
         except GroundingError as error:
-            refused = isinstance(error, Refusal) and error.status in (401, 403, 404)
+            refused = isinstance(error, ServerRefusal) and error.status in (401, 403, 404)
             if refused or error.code is GroundingCode.SERVER_UNREACHABLE:
                 self._hopeless = error
             return error

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the alternatives of an answer's tokens to probabilities of the scores.
+"""Probabilities of the scores from the alternatives of an answer's tokens.
 
-A server tells the likeliest tokens at each place of the answers that it gave. A tokenizer that
-writes numbers whole says all there is at the first place. One that writes digit by digit says how
-a score goes on only behind the digits that it wrote itself; what other digits would have become
-stays unread, unless another answer went that way.
+A server sends the likeliest tokens at each place of the answers that it gave. If a tokenizer
+writes numbers whole, the first place says everything. If it writes digit by digit, the server
+tells only how a score goes on behind the digits of its own answer; the continuations of other
+digits stay unread, unless another answer took that path.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fcp_ros.grounding.endpoint.chat_completion import Choice
+from fcp_ros.grounding.endpoint.chat_completion import ChatAnswer
 from fcp_ros.grounding.language_model.prompt import read_score
 from fcp_ros.grounding.protocol.judgement import HIGHEST_SCORE, SCORE_COUNT
 
@@ -22,14 +22,14 @@ _BEFORE_DIGITS = re.compile(r"\s*(s(c(o(r(e\s*[:=]?)?)?)?)?)?\s*", re.IGNORECASE
 _DIGITS = re.compile(r"\s*(?:score\s*[:=]?\s*)?(\d+)(.*)", re.IGNORECASE | re.DOTALL)
 _WHOLE_NUMBER = re.compile(r"\s*\d{2,}")
 _MAY_GO_ON = (".", ",", "/")
-"""Behind these a number may become another one: 0.7, 7/10."""
+"""Signs that may turn the number before them into another one: 0.7, 7/10."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """Probabilities of the scores 0 .. 100, and of answers that go on in a way not told.
+class ScoreReading:
+    """Probabilities of the scores 0 .. 100, and of beginnings whose continuation is unknown.
 
-    What adds up to less than 1 is answers without a score, and tokens that the server left out.
+    The remainder to 1 is answers without a score, and tokens that the server left out.
     """
 
     scores: tuple[float, ...]
@@ -42,22 +42,22 @@ class Reading:
 
     @property
     def share(self) -> float:
-        """Of what is or may be a score, how much is read, in [0, 1]."""
+        """The part of the probability of actual and possible scores that is read, in [0, 1]."""
         whole = self.mass + self.unread
         return self.mass / whole if whole > 0.0 else 0.0
 
 
-def read_alternatives(choices: Sequence[Choice]) -> Reading:
-    """What the tokens of these answers to one question, with their alternatives, say together."""
+def read_alternatives(answers: Sequence[ChatAnswer]) -> ScoreReading:
+    """Read the distribution that the tokens and alternatives of all these answers give together."""
     reader = _Reader()
-    for choice in choices:
-        reader.learn(choice)
+    for answer in answers:
+        reader.learn(answer)
     reader.walk("", 1.0)
-    return Reading(tuple(reader.scores), reader.unread)
+    return ScoreReading(tuple(reader.scores), reader.unread)
 
 
 class _Reader:
-    """Follows every way that the alternatives tell of, from the empty answer on."""
+    """Follows every path through the alternatives, beginning with the empty answer."""
 
     def __init__(self) -> None:
         self.scores = [0.0] * SCORE_COUNT
@@ -66,20 +66,20 @@ class _Reader:
         self._ends: set[str] = set()
         self._writes_whole_numbers = False
 
-    def learn(self, choice: Choice) -> None:
+    def learn(self, answer: ChatAnswer) -> None:
         text = ""
-        for step in choice.steps:
-            self._next.setdefault(text, step.alternatives)
-            whole = any(_WHOLE_NUMBER.fullmatch(token) for token in step.alternatives)
+        for token in answer.tokens:
+            self._next.setdefault(text, token.alternatives)
+            whole = any(map(_WHOLE_NUMBER.fullmatch, token.alternatives))
             self._writes_whole_numbers |= whole
-            text += step.text
-        if choice.is_complete and choice.steps:
+            text += token.text
+        if answer.is_complete and answer.tokens:
             self._ends.add(text)
 
     def walk(self, text: str, probability: float) -> None:
         for token, chance in self._next.get(text, {}).items():
             reached = probability * chance
-            # A token without text is the end of the answer.
+            # A token without text ends the answer.
             if not token:
                 self._count(text, reached)
             elif (longer := text + token) in self._next:
@@ -88,7 +88,7 @@ class _Reader:
                 self._stop(longer, reached)
 
     def _stop(self, text: str, probability: float) -> None:
-        """An answer that begins with `text`, of which nothing more is told."""
+        """Count an answer that begins with `text` and whose continuation is unknown."""
         if text in self._ends:
             self._count(text, probability)
             return
@@ -108,7 +108,7 @@ class _Reader:
             self.unread += probability
 
     def _is_whole(self, digits: str) -> bool:
-        """Whether no other score begins with these digits, as this tokenizer writes them."""
+        """Return True if no other score begins with these digits, as this tokenizer writes them."""
         return self._writes_whole_numbers or (len(digits) >= 2 and digits != "10")
 
     def _count(self, text: str, probability: float) -> None:

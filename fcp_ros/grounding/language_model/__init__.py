@@ -1,2 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The oracle that asks a causal language model on this machine."""
+"""The oracle of a causal language model on this machine; nothing is generated.
+
+A batch of requests becomes prompts, prompts become tokens, packed forward passes give the
+probability of every way to write a score from 0 to 100.
+
+- `oracle`: from requests to memberships.
+- `prompt`: the question in words (shared with the endpoint oracle), and scores in answers.
+- `prompt_tokens`: prompts as tokens, split into shared prefix and tails.
+- `loading`: the model in memory, its tokenizer and its score trie.
+- `score_trie`: all ways in which a vocabulary's tokens write a score.
+- `scorer`: probabilities for any number of prompts, within the memory, with checks of the mask.
+- `packing`: many prompts and their tries in the arrays of one pass, without padding.
+- `tree_pass`: runs a packed pass with a tree mask behind cached prefixes.
+- `plain_pass`: the slower way for models that don't take a tree mask.
+- `score_reading`: from logits to score probabilities.
+"""

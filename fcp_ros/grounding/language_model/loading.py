@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loading a causal language model and its tokenizer from a checked folder, and the score trie."""
+"""A causal language model in memory: loaded from a checked folder, with its score trie."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fcp_ros.grounding.language_model.score_trie import ScoreTrie, build_trie
-from fcp_ros.grounding.language_model.token_texts import number_token_texts
+from fcp_ros.grounding.language_model.score_trie import ScoreTrie, build_trie, find_number_tokens
 from fcp_ros.grounding.models.model_folder import CONFIG
-from fcp_ros.grounding.models.out_of_memory import is_out_of_memory
-from fcp_ros.grounding.models.precision import choose_precision, loading_arguments
-from fcp_ros.grounding.models.torch_device import choose_device, quiet_loading
+from fcp_ros.grounding.models.torch_device import (
+    build_loading_arguments,
+    choose_device,
+    choose_precision,
+    is_out_of_memory,
+    suppress_progress_bars,
+)
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, Precision
 
@@ -22,12 +25,12 @@ UNBOUNDED = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """How far back the layers of a model look.
+    """The reach of the attention of a model's layers.
 
     Args:
-        sliding: tokens that sliding layers see, the token itself counted; 0 where none slides.
-        mixed: whether there are layers besides that see everything.
-        chunk: tokens that see nothing before their chunk; UNBOUNDED where there are no chunks.
+        sliding: tokens that sliding layers see, including the token itself; 0 if none slides.
+        mixed: True if other layers see everything.
+        chunk: tokens of a chunk, which see nothing before it; UNBOUNDED without chunks.
     """
 
     sliding: int = 0
@@ -43,10 +46,10 @@ class LanguageModel:
         model: of transformers, in evaluation mode.
         tokenizer: its tokenizer.
         device: "cpu" or "cuda".
-        precision: what it computes with.
+        precision: of its computations.
         trie: the ways in which its tokens write a score.
         window: the most tokens that it reads.
-        attention: how far back its layers look.
+        attention: the reach of its layers.
     """
 
     model: Any
@@ -59,7 +62,7 @@ class LanguageModel:
 
 
 def check_architecture(folder: Path) -> None:
-    """Refuse what is plainly no language model, such as a sentence-embedding model.
+    """Refuse a model that is clearly no language model, such as a sentence-embedding model.
 
     Raises:
         GroundingError: NOT_A_MODEL.
@@ -70,8 +73,8 @@ def check_architecture(folder: Path) -> None:
     if names and not any(name.endswith(generative) for name in names):
         raise GroundingError(
             GroundingCode.NOT_A_MODEL,
-            f"the model in {folder} is a {', '.join(names)}, no causal language model; give it to "
-            "the embedding oracle, or give the folder of a causal language model",
+            f"the model in {folder} is a {', '.join(names)}, not a causal language model; "
+            "give it to the embedding oracle, or give the folder of a causal language model",
         )
 
 
@@ -79,7 +82,7 @@ def load_language_model(folder: Path, device: Device, precision: Precision) -> L
     """Load the model of a checked folder.
 
     Raises:
-        GroundingError: a library is missing, the device can't do what is asked, the files are
+        GroundingError: a library is missing, the device doesn't support the settings, the files are
             damaged, the memory is too small, or the tokenizer can't write the scores.
     """
     where = choose_device(device)
@@ -93,28 +96,28 @@ def load_language_model(folder: Path, device: Device, precision: Precision) -> L
         ) from error
     safe = {"local_files_only": True, "trust_remote_code": False}
     try:
-        with quiet_loading():
+        with suppress_progress_bars():
             tokenizer = AutoTokenizer.from_pretrained(str(folder), **safe)
             model = AutoModelForCausalLM.from_pretrained(
-                str(folder), use_safetensors=True, **loading_arguments(chosen), **safe
+                str(folder), use_safetensors=True, **build_loading_arguments(chosen), **safe
             )
             if chosen is not Precision.FOUR_BIT:
                 model = model.to(where)
-    except Exception as error:  # libraries raise whatever a damaged file leads them to
-        raise _unloadable(folder, where, error) from error
+    except Exception as error:  # a damaged file makes libraries raise anything
+        raise _build_load_error(folder, where, error) from error
     return make_language_model(model, tokenizer, where, chosen, str(folder))
 
 
 def make_language_model(
     model: Any, tokenizer: Any, device: str, precision: Precision, name: str
 ) -> LanguageModel:
-    """What is needed to score with a model that is in memory already.
+    """Prepare a model that is already in memory for scoring.
 
     Args:
         model: of transformers, on its device.
         tokenizer: of transformers.
-        device: where the model is.
-        precision: what it computes with.
+        device: device of the model.
+        precision: of its computations.
         name: for messages.
 
     Raises:
@@ -122,22 +125,22 @@ def make_language_model(
     """
     config = model.config.get_text_config()
     size = getattr(config, "vocab_size", None) or UNBOUNDED
-    texts = number_token_texts(tokenizer)
-    # A token that was added to the tokenizer alone can't come out of the model.
+    texts = find_number_tokens(tokenizer)
+    # The model can't produce a token that was added to the tokenizer alone.
     trie = build_trie({token: text for token, text in texts.items() if token < size})
-    if missing := trie.missing_scores():
+    if missing := trie.find_missing_scores():
         raise GroundingError(
             GroundingCode.NOT_A_MODEL,
             f"the tokenizer of {name} can't write {len(missing)} of the scores 0 to 100, "
-            f"{missing[0]} for one: it lacks digits; use another language model",
+            f"such as {missing[0]}: it lacks digits; use another language model",
         )
     window = getattr(config, "max_position_embeddings", None) or UNBOUNDED
     return LanguageModel(
-        model.eval(), tokenizer, device, precision, trie, int(window), _attention(config)
+        model.eval(), tokenizer, device, precision, trie, int(window), _read_attention(config)
     )
 
 
-def _attention(config: Any) -> Attention:
+def _read_attention(config: Any) -> Attention:
     kinds = getattr(config, "layer_types", None)
     slides = [kinds is None or "sliding" in str(kind) for kind in kinds or (None,)]
     used = any(slides) and getattr(config, "use_sliding_window", True) is not False
@@ -148,7 +151,7 @@ def _attention(config: Any) -> Attention:
     )
 
 
-def _unloadable(folder: Path, device: str, error: Exception) -> GroundingError:
+def _build_load_error(folder: Path, device: str, error: Exception) -> GroundingError:
     if is_out_of_memory(error):
         return GroundingError(
             GroundingCode.MODEL_FAILED,

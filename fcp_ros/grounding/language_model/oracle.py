@@ -3,12 +3,13 @@
 
 Both modes read the probabilities of all scores 0 to 100 from packed forward passes (scorer.py);
 nothing is generated. *Exact* mode takes the median of the distribution. *Sample* mode draws k
-seeded answers at a temperature from it and takes their median, as free sampling would, k calls
-cheaper. Both refuse to guess when the model does not answer with a score.
+seeded answers at a temperature from it and takes their median, as free sampling would, but without
+k calls. Both refuse to guess if the model does not answer with a score.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -17,13 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
 from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.grounding.language_model.answers import (
-    check_numbers,
-    exact_membership,
-    no_score,
-    sampled_membership,
-)
 from fcp_ros.grounding.language_model.loading import (
     LanguageModel,
     check_architecture,
@@ -31,25 +28,26 @@ from fcp_ros.grounding.language_model.loading import (
 )
 from fcp_ros.grounding.language_model.prompt import PROMPT_VERSION, write_prompt
 from fcp_ros.grounding.language_model.prompt_tokens import PromptBatch, tokenize_batch
-from fcp_ros.grounding.language_model.score_reading import Floats
+from fcp_ros.grounding.language_model.score_reading import NO_SCORE, Floats, draw_scores
 from fcp_ros.grounding.language_model.score_trie import TRIE_VERSION
 from fcp_ros.grounding.language_model.scorer import Scorer
-from fcp_ros.grounding.models.model_folder import check_model_folder, fingerprint
+from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
+from fcp_ros.grounding.protocol.aggregation import build_exact_membership, build_sampled_membership
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.protocol.judgement import HIGHEST_SCORE, JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import Device, LanguageModelOptions, Precision, ScoringMode
-from fcp_ros.grounding.protocol.oracle import Answer, all_answered
+from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle
 
 Result = TypeVar("Result")
 
 
-class LanguageModelOracle:
+class LanguageModelOracle(PerRequestOracle):
     """Membership from a causal language model. Safe to call from several threads.
 
     Args:
-        model: identifies the model.
-        options: how it is asked.
-        load: brings it into memory, at the first question.
+        model: identity of the model.
+        options: settings for asking it.
+        load: loads it at the first question.
     """
 
     name = "causal_lm"
@@ -74,50 +72,40 @@ class LanguageModelOracle:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the model is in memory."""
+        """True if the model is in memory."""
         return self._scorer is not None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know: a model asked the slow way, less memory than was set."""
+        """Remarks for people: a model asked the slow way, fewer tokens a pass than were set."""
         return tuple(self._scorer.notes) if self._scorer is not None else ()
 
     def load(self) -> None:
-        """Load the model and ask it something, so that the first question needn't wait for that.
+        """Load the model and ask it something, so that the first question needn't wait.
 
         Raises:
             GroundingError: the model can't be loaded.
         """
         with self._lock:
-            self._ready()
-
-    def judge(
-        self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
-    ) -> list[Membership]:
-        """One membership a request.
-
-        Raises:
-            GroundingError: as for `judge_each`, or a request has no answer.
-        """
-        return all_answered(self.judge_each(predicate, requests))
+            self._prepare()
 
     def judge_each(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Answer]:
-        """For each request its membership, or why there is none: too long, or no score.
+        """Judge requests: an error for each one that is too long or gets no score.
 
         Raises:
             GroundingError: the model can't be loaded or fails, or there is no rubric.
         """
         if not requests:
             return []
-        write_prompt(predicate, requests[0])  # a missing rubric is said before anything is loaded
+        write_prompt(predicate, requests[0])  # reports a missing rubric before anything is loaded
         with self._lock:
             known = len(self.notes)
-            scorer = self._ready()
+            scorer = self._prepare()
             begin = time.perf_counter()
             batch = tokenize_batch(scorer.loaded.tokenizer, predicate, requests)
-            answers = self._answers(scorer, predicate, requests, batch)
+            answers = self._answer_all(scorer, predicate, requests, batch)
             news = "; ".join(scorer.notes[known:])
             each = (time.perf_counter() - begin) / len(requests)
         return [
@@ -127,15 +115,15 @@ class LanguageModelOracle:
             for answer in answers
         ]
 
-    def _ready(self) -> Scorer:
-        """The scorer, its model loaded and warm; called with the lock held."""
+    def _prepare(self) -> Scorer:
+        """Return the scorer with its model loaded and warm; called with the lock held."""
         if self._scorer is None:
             scorer = Scorer(self._load(), self._options.token_budget)
-            self._guarded(scorer.warm_up, "its first question")
+            self._run_guarded(scorer.warm_up, "its first question")
             self._scorer = scorer
         return self._scorer
 
-    def _answers(
+    def _answer_all(
         self,
         scorer: Scorer,
         predicate: GradedPredicate,
@@ -144,44 +132,68 @@ class LanguageModelOracle:
     ) -> list[Answer]:
         answers: dict[int, Answer] = {}
         for index, request in enumerate(requests):
-            length = len(batch.whole(index)) + scorer.loaded.trie.depth
+            length = len(batch.join(index)) + scorer.loaded.trie.depth
             if length > scorer.loaded.window:
-                answers[index] = self._too_long(request, length, scorer.loaded.window)
+                answers[index] = self._build_too_long(request, length, scorer.loaded.window)
         fitting = [index for index in range(len(requests)) if index not in answers]
         if fitting:
             tails = tuple(batch.tails[index] for index in fitting)
-            rows = self._rows(scorer, predicate, PromptBatch(batch.prefix, tails))
+            rows = self._compute_rows(scorer, predicate, PromptBatch(batch.prefix, tails))
             answers |= {
-                index: self._answer(row, requests[index])
+                index: self._read_row(row, requests[index])
                 for index, row in zip(fitting, rows, strict=True)
             }
         return [answers[index] for index in range(len(requests))]
 
-    def _rows(self, scorer: Scorer, predicate: GradedPredicate, batch: PromptBatch) -> Floats:
-        """Probabilities of the scores, shape (requests, 101)."""
+    def _compute_rows(
+        self, scorer: Scorer, predicate: GradedPredicate, batch: PromptBatch
+    ) -> Floats:
+        """Compute the probabilities of the scores, shape (requests, 101)."""
         exact = self._options.mode == ScoringMode.EXACT
         temperature = 1.0 if exact else self._options.temperature
-        rows = self._guarded(lambda: scorer.probabilities(batch, temperature), predicate.name)
-        check_numbers(rows, self.model)
+        rows = self._run_guarded(lambda: scorer.score(batch, temperature), predicate.name)
+        if not np.isfinite(rows).all():
+            raise GroundingError(
+                GroundingCode.MODEL_FAILED,
+                f"the language model {self.model} computes probabilities that are not numbers; its "
+                "weights are damaged or its precision is too low: copy it again, or use precision "
+                "'float32'",
+            )
         return rows
 
-    def _answer(self, row: Floats, request: JudgementRequest) -> Answer:
+    def _read_row(self, row: Floats, request: JudgementRequest) -> Answer:
+        """Build the answer from the probabilities of the scores, shape (101,)."""
         options = self._options
         if options.mode == ScoringMode.EXACT:
-            found = exact_membership(row, self.name, self.model, options.least_mass)
+            found = build_exact_membership(row.tolist(), options.least_mass, self.name, self.model)
         else:
-            found = sampled_membership(row, self.name, self.model, options, request.context_key)
-        return found if isinstance(found, Membership) else no_score(request, self.model, found)
+            drawn = draw_scores(row, options.samples, options.seed, request.context_key)
+            degrees = [None if score == NO_SCORE else score / HIGHEST_SCORE for score in drawn]
+            found = build_sampled_membership(degrees, options.temperature, self.name, self.model)
+            if isinstance(found, str):
+                found += (
+                    f"; the scores have {math.fsum(row):.2%} of its probability at temperature "
+                    f"{options.temperature:g}"
+                )
+        if isinstance(found, Membership):
+            return found
+        return GroundingError(
+            GroundingCode.NO_ANSWER,
+            f"the language model {self.model} does not answer {request} with a score: {found}; "
+            "use a model that follows instructions, or the embedding oracle",
+        )
 
-    def _too_long(self, request: JudgementRequest, length: int, window: int) -> GroundingError:
+    def _build_too_long(
+        self, request: JudgementRequest, length: int, window: int
+    ) -> GroundingError:
         return GroundingError(
             GroundingCode.CONTEXT_TOO_LONG,
             f"the question {request} is {length} tokens long and the language model "
             f"{self.model} reads {window}; shorten the rubric or use another model",
         )
 
-    def _guarded(self, action: Callable[[], Result], what: str) -> Result:
-        """The action's result; what torch raises becomes an error that names the model."""
+    def _run_guarded(self, action: Callable[[], Result], what: str) -> Result:
+        """Run an action; what torch raises becomes an error that names the model."""
         try:
             return action()
         except (RuntimeError, IndexError, TypeError, ValueError) as error:
@@ -199,8 +211,8 @@ class CausalLmOracle(LanguageModelOracle):
 
     Args:
         folder: the model, as ``save_pretrained`` writes it, with safetensors weights.
-        options: how it is asked.
-        device: where it runs.
+        options: settings for asking it.
+        device: the device that it runs on.
 
     Raises:
         GroundingError: the folder holds no language model that may be loaded.
@@ -212,4 +224,4 @@ class CausalLmOracle(LanguageModelOracle):
         self.folder = check_model_folder(folder)
         check_architecture(self.folder)
         load = partial(load_language_model, self.folder, device, options.precision)
-        super().__init__(fingerprint(self.folder), options, load)
+        super().__init__(compute_fingerprint(self.folder), options, load)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How prompts and their tries share one forward pass, without any padding.
+"""The arrays of one forward pass for many prompts and their tries, without padding.
 
-    kept prefix | own part of prompt 1, trie of 1 | own part of prompt 2, trie of 2 | ...
+    cached prefix | own part of prompt 1, trie of 1 | own part of prompt 2, trie of 2 | ...
 
-Each token sees the prefix, the part of its own prompt up to itself, and its own ancestors in the
-trie; its position is the one it would have in an answer of its own. So every row of logits is what
-a separate pass over that prompt and that path would give. Plain arrays; torch is not needed.
+Invariant: each token sees the prefix, the part of its own prompt up to itself, and its own
+ancestors in the trie, and nothing else; its position is the one it would have in an answer of its
+own. So every row of logits equals that of a separate pass over this prompt and path. Plain arrays;
+torch is not needed.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PackedPass:
-    """Input of one forward pass behind a kept prefix.
+    """Input of one forward pass after a cached prefix.
 
     Args:
         tokens: shape (length,).
-        positions: of the tokens, the prefix counted; shape (length,).
-        visible: which token (row) sees which token of this pass (column); shape (length, length).
-            All of them see the whole prefix.
-        rows: for each prompt and node of the trie, the place whose logits answer it; shape
+        positions: of the tokens, counting the prefix; shape (length,).
+        visible: True if a token (row) sees a token of this pass (column); shape (length, length).
+            All tokens see the whole prefix.
+        rows: for each prompt and node of the trie, the index of the token with its logits; shape
             (prompts, nodes).
     """
 
@@ -43,13 +44,13 @@ class PackedPass:
 def plan_passes(
     lengths: Sequence[int], nodes: int, token_budget: int, row_budget: int
 ) -> list[list[int]]:
-    """Which prompts go into which pass: first-fit, the longest first.
+    """Distribute prompts over passes: first-fit, the longest first.
 
     Args:
         lengths: tokens of each prompt's own part, at least 1.
-        nodes: nodes of the trie; the root is the last token of a prompt and needs none of its own.
-        token_budget: tokens that a pass may hold; a prompt over it gets a pass of its own.
-        row_budget: rows of logits that a pass may compute; at least one prompt's in any case.
+        nodes: number of nodes of the trie; the root is the prompt's last token, at no extra cost.
+        token_budget: most tokens of a pass; a longer prompt gets a pass of its own.
+        row_budget: most rows of logits of a pass, but at least those of one prompt.
 
     Returns:
         Passes of indices into ``lengths``; every index in exactly one of them.
@@ -69,17 +70,17 @@ def plan_passes(
 
 
 def pack(prompts: Sequence[Sequence[int]], trie: ScoreTrie, prefix_length: int) -> PackedPass:
-    """The arrays of one pass.
+    """Pack prompts into the arrays of one pass.
 
     Args:
-        prompts: the tokens of each prompt behind the prefix, at least one each.
-        trie: follows every prompt.
-        prefix_length: tokens that the model has read already.
+        prompts: the tokens of each prompt after the prefix, at least one each.
+        trie: appended to every prompt.
+        prefix_length: number of cached tokens.
     """
     nodes = len(trie.nodes)
     branches = [node.token for node in trie.nodes[1:]]
     depths = np.array([node.depth for node in trie.nodes[1:]], dtype=np.int64)
-    below = _ancestors(trie)
+    below = _mark_ancestors(trie)
     length = sum(map(len, prompts)) + len(prompts) * (nodes - 1)
     tokens = np.empty(length, dtype=np.int64)
     positions = np.empty(length, dtype=np.int64)
@@ -100,8 +101,8 @@ def pack(prompts: Sequence[Sequence[int]], trie: ScoreTrie, prefix_length: int) 
     return PackedPass(tokens, positions, visible, rows)
 
 
-def _ancestors(trie: ScoreTrie) -> NDArray[np.bool_]:
-    """Which node below the root sees which: itself and its ancestors; (nodes - 1, nodes - 1)."""
+def _mark_ancestors(trie: ScoreTrie) -> NDArray[np.bool_]:
+    """Mark the nodes below the root that each one sees: itself and its ancestors."""
     count = len(trie.nodes) - 1
     below = np.eye(count, dtype=np.bool_)
     for index, node in enumerate(trie.nodes[1:]):
@@ -110,11 +111,11 @@ def _ancestors(trie: ScoreTrie) -> NDArray[np.bool_]:
     return below
 
 
-def common_prefix_length(sequences: Sequence[list[int]] | Sequence[tuple[int, ...]]) -> int:
-    """How many first tokens all sequences share; 0 for no sequences."""
+def count_common_prefix(sequences: Sequence[list[int]] | Sequence[tuple[int, ...]]) -> int:
+    """Count the initial tokens that all sequences share; 0 for no sequences."""
     if not sequences:
         return 0
-    # The least and the greatest differ at the first place where any two do.
+    # The lexicographically least and greatest differ at the first place where any two differ.
     first, last = min(map(tuple, sequences)), max(map(tuple, sequences))
     for place, (a, b) in enumerate(zip(first, last, strict=False)):
         if a != b:

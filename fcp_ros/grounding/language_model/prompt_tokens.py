@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prompts as the model reads them: in its chat template, as tokens, with what they share."""
+"""Prompts as tokens in the model's chat template, split into a shared prefix and tails."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.grounding.language_model.packing import common_prefix_length
+from fcp_ros.grounding.language_model.packing import count_common_prefix
 from fcp_ros.grounding.language_model.prompt import CUE, write_prompt
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest
 
 ENOUGH = 2
 PROBES = ("zebra", "7 of them")
-"""Words that begin differently: two prompts about them share what all prompts share."""
+"""Words that begin differently: prompts about them share only what all prompts share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,64 +25,64 @@ class PromptBatch:
 
     Args:
         prefix: the tokens that all prompts begin with; may be empty.
-        tails: of each prompt the tokens behind the prefix, at least one.
+        tails: the tokens of each prompt after the prefix, at least one.
     """
 
     prefix: tuple[int, ...]
     tails: tuple[tuple[int, ...], ...]
 
-    def whole(self, index: int) -> tuple[int, ...]:
-        """All tokens of a prompt."""
+    def join(self, index: int) -> tuple[int, ...]:
+        """Join prefix and tail to all tokens of a prompt."""
         return self.prefix + self.tails[index]
 
 
 def tokenize_batch(
     tokenizer: Any, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
 ) -> PromptBatch:
-    """The prompts of requests as tokens.
+    """Tokenize the prompts of requests.
 
     The shared prefix is found among the tokens, since a tokenizer may join the last shared
-    character with what follows. Two made-up requests are compared along, so that the prefix of a
-    single request, or of much alike ones, is the prefix that the next batch has, too.
+    character with what follows. Two made-up requests are included, so that the prefix of a single
+    request, or of very similar ones, is also the prefix of the next batch.
 
     Raises:
         GroundingError: the predicate has no rubric, or the chat template can't be used.
     """
     if not requests:
         return PromptBatch((), ())
-    probes = [_probe(requests[0], word) for word in PROBES]
+    probes = [_make_probe(requests[0], word) for word in PROBES]
     prompts = [write_prompt(predicate, request) for request in (*probes, *requests)]
-    tokens = prompt_tokens(tokenizer, prompts)
-    length = common_prefix_length(tokens)
+    tokens = tokenize_prompts(tokenizer, prompts)
+    length = count_common_prefix(tokens)
     tails = tuple(tuple(ids[length:]) for ids in tokens[len(probes) :])
     return PromptBatch(tuple(tokens[0][:length]), tails)
 
 
-def prompt_tokens(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
-    """The tokens of each prompt, up to where the answer begins.
+def tokenize_prompts(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
+    """Tokenize prompts up to the beginning of the answer.
 
-    Long texts that begin alike are cut behind the last line that all of them share, and that part
-    is tokenized once. Whether this tokenizer gives the same tokens then is seen from the first two
-    texts; the others begin in the same words on both sides of the cut.
+    Texts are cut after the last line that all of them share, and that line and those before it are
+    tokenized once. The first `ENOUGH` texts check that this tokenizer then gives the same tokens;
+    the others begin in the same words on both sides of the cut.
     """
-    texts = [as_asked(tokenizer, prompt) for prompt in prompts]
-    checked = _tokens(tokenizer, texts[:ENOUGH])
+    texts = [apply_template(tokenizer, prompt) for prompt in prompts]
+    checked = _tokenize(tokenizer, texts[:ENOUGH])
     if len(texts) <= ENOUGH:
         return checked
     shared = os.path.commonprefix(texts)  # noqa: RUF071 (character by character, as is wanted)
     cut = shared.rfind("\n") + 1
-    (head,) = _tokens(tokenizer, [texts[0][:cut]])
+    (head,) = _tokenize(tokenizer, [texts[0][:cut]])
     tails = tokenizer([text[cut:] for text in texts], add_special_tokens=False)["input_ids"]
     joined = [head + list(tail) for tail in tails]
     if joined[:ENOUGH] == checked:
         return joined
-    return checked + _tokens(tokenizer, texts[ENOUGH:])
+    return checked + _tokenize(tokenizer, texts[ENOUGH:])
 
 
-def _tokens(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
-    # A chat template writes the special tokens itself.
+def _tokenize(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
+    # A chat template contains the special tokens.
     special = not getattr(tokenizer, "chat_template", None)
-    # Some tokenizers close every text; behind a closed one there is no answer.
+    # Some tokenizers append an end token, after which a model gives no answer.
     ends = {getattr(tokenizer, name, None) for name in ("eos_token_id", "sep_token_id")}
     return [
         list(ids[:-1] if special and ids and ids[-1] in ends else ids)
@@ -90,8 +90,8 @@ def _tokens(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
     ]
 
 
-def as_asked(tokenizer: Any, prompt: str) -> str:
-    """The text in front of the answer: in the chat template where there is one.
+def apply_template(tokenizer: Any, prompt: str) -> str:
+    """Write the text before the answer, in the chat template if there is one.
 
     Raises:
         GroundingError: the template can't be used.
@@ -99,7 +99,7 @@ def as_asked(tokenizer: Any, prompt: str) -> str:
     if not getattr(tokenizer, "chat_template", None):
         return f"{prompt}\n{CUE}"
     try:
-        # Models that think aloud would otherwise begin with that; other templates don't look.
+        # Models that think aloud would otherwise begin with that; other templates ignore it.
         return str(
             tokenizer.apply_chat_template(
                 [{"role": "user", "content": prompt}],
@@ -108,7 +108,7 @@ def as_asked(tokenizer: Any, prompt: str) -> str:
                 enable_thinking=False,
             )
         )
-    except Exception as error:  # a template is a program of the model's maker
+    except Exception as error:  # a template is a program, which may raise anything
         raise GroundingError(
             GroundingCode.NOT_A_MODEL,
             f"the chat template of the language model fails ({type(error).__name__}: {error}); "
@@ -116,8 +116,8 @@ def as_asked(tokenizer: Any, prompt: str) -> str:
         ) from error
 
 
-def _probe(request: JudgementRequest, word: str) -> JudgementRequest:
-    """The request about something made up, with the same attributes declared."""
+def _make_probe(request: JudgementRequest, word: str) -> JudgementRequest:
+    """Make a request about something made up, with the same declared attributes."""
     return replace(
         request,
         arguments=tuple(

@@ -1,25 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One forward pass for many prompts and their tries, behind a prefix that was read before.
+"""One forward pass for many prompts and their tries, after a cached prefix.
 
-Which token sees which is said by a mask of shape (1, 1, tokens, prefix + tokens), which
-transformers hands to eager and to sdpa attention as it is: sliding windows, too, have to be in it,
-and models with layers of both kinds take one mask for each kind. Not every architecture asks the
-mask: self_check.py finds out, and plain_pass.py does it the slow way.
+The visible tokens are given by a mask of shape (1, 1, tokens, prefix + tokens), which transformers
+passes to eager and to sdpa attention unchanged. So the mask must also contain sliding windows, and
+models with layers of both kinds take one mask for each kind. Not every architecture honours the
+mask: the check in scorer.py finds out, and plain_pass.py serves those models more slowly.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from fcp_ros.grounding.language_model.kept_prefixes import KeptPrefixes, KeysAndValues, Tokens
 from fcp_ros.grounding.language_model.loading import LanguageModel
-from fcp_ros.grounding.language_model.packing import PackedPass, pack
-from fcp_ros.grounding.language_model.score_reading import NextTokens
-from fcp_ros.grounding.language_model.trie_logits import TrieLogits
+from fcp_ros.grounding.language_model.packing import PackedPass, count_common_prefix, pack
+from fcp_ros.grounding.language_model.score_reading import NextTokens, TrieLogits
+
+Tokens = tuple[int, ...]
+KeysAndValues = Sequence[tuple[Any, Any]]
+"""Keys and values of each layer; shape (1, heads, tokens, width) each."""
+
+
+class PrefixCache:
+    """Cache of the keys and values of prefixes; the least recently used are dropped.
+
+    If a cached prefix begins with the wanted one, a slice of it is returned.
+
+    Args:
+        count: most prefixes; a domain has a handful of predicates.
+    """
+
+    def __init__(self, count: int = 8) -> None:
+        self._count = count
+        self._entries: OrderedDict[Tokens, KeysAndValues] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, prefix: Tokens, compute: Callable[[], KeysAndValues]) -> KeysAndValues:
+        """Return the prefix's keys and values, computed if no cached prefix begins with it."""
+        for tokens in self._entries:
+            if count_common_prefix((tokens, prefix)) == len(prefix):
+                self._entries.move_to_end(tokens)
+                length = len(prefix)
+                return [(k[..., :length, :], v[..., :length, :]) for k, v in self._entries[tokens]]
+        computed = compute()
+        self._entries[prefix] = computed
+        while len(self._entries) > self._count:
+            self._entries.popitem(last=False)
+        return computed
+
+    def clear(self) -> None:
+        """Drop all prefixes, to free memory."""
+        self._entries.clear()
 
 
 class TreePass:
@@ -33,42 +70,42 @@ class TreePass:
     def __init__(self, loaded: LanguageModel, reader: TrieLogits) -> None:
         self._loaded = loaded
         self._reader = reader
-        self.prefixes = KeptPrefixes()
+        self.prefixes = PrefixCache()
 
     def run(self, prefix: Tokens, tails: Sequence[Sequence[int]], temperature: float) -> NextTokens:
-        """What follows each prompt, in one forward pass (two if the prefix is new).
+        """Compute the probabilities after each prompt in one forward pass, or two for a new prefix.
 
         Args:
             prefix: tokens that all prompts begin with; may be empty.
-            tails: of each prompt the tokens behind the prefix, at least one.
+            tails: the tokens of each prompt after the prefix, at least one.
             temperature: see `TrieLogits.read`.
         """
         import torch
 
         packed = pack(tails, self._loaded.trie, len(prefix))
         with torch.inference_mode():
-            logits = self._logits(prefix, packed)
+            logits = self._compute_logits(prefix, packed)
             return self._reader.read(logits.view(*packed.rows.shape, -1), temperature)
 
-    def _logits(self, prefix: Tokens, packed: PackedPass) -> Any:
-        """The logits of all rows of the pass; shape (rows, vocabulary)."""
+    def _compute_logits(self, prefix: Tokens, packed: PackedPass) -> Any:
+        """Compute the logits of all rows of the pass; shape (rows, vocabulary)."""
         import torch
         from transformers import DynamicCache
 
         loaded = self._loaded
-        # Made without the model's configuration: a cache that forgets what is behind a sliding
-        # window would not fit the mask.
+        # Trap: a cache made with the model's configuration drops keys outside a sliding window,
+        # and then no longer fits the mask.
         cache = DynamicCache()
         if prefix:
             kept = self.prefixes.get(prefix, lambda: self._read_prefix(prefix))
             for layer, (keys, values) in enumerate(kept):
                 cache.update(keys, values, layer)
         rows = torch.from_numpy(packed.rows.reshape(-1)).to(loaded.device)
-        keep = {"logits_to_keep": rows} if keeps_rows(loaded.model) else {}
+        keep = {"logits_to_keep": rows} if can_select_rows(loaded.model) else {}
         logits = loaded.model(
-            input_ids=self._row(packed.tokens),
-            position_ids=self._row(packed.positions),
-            attention_mask=self._mask(len(prefix), packed),
+            input_ids=self._to_row(packed.tokens),
+            position_ids=self._to_row(packed.positions),
+            attention_mask=self._build_mask(len(prefix), packed),
             past_key_values=cache,
             use_cache=True,
             **keep,
@@ -80,12 +117,12 @@ class TreePass:
 
         cache = DynamicCache()
         self._loaded.model.base_model(
-            input_ids=self._row(np.array(prefix)), past_key_values=cache, use_cache=True
+            input_ids=self._to_row(np.array(prefix)), past_key_values=cache, use_cache=True
         )
         return [(layer.keys, layer.values) for layer in cache.layers]
 
-    def _mask(self, prefix_length: int, packed: PackedPass) -> Any:
-        """What each token sees, in the form that the model's layers ask for."""
+    def _build_mask(self, prefix_length: int, packed: PackedPass) -> Any:
+        """Build the mask in the form that the model's layers expect."""
         import torch
 
         attention = self._loaded.attention
@@ -94,18 +131,18 @@ class TreePass:
         if not attention.sliding or packed.positions.max() < attention.sliding:
             near = seen
         else:
-            own = self._row(packed.positions)[0]
+            own = self._to_row(packed.positions)[0]
             behind = torch.arange(prefix_length, device=own.device)
             near = seen & (own[:, None] - torch.cat([behind, own])[None] < attention.sliding)
         if attention.sliding and attention.mixed:
             return {
-                "full_attention": self._form(seen),
-                "sliding_attention": self._form(near),
+                "full_attention": self._convert_mask(seen),
+                "sliding_attention": self._convert_mask(near),
             }
-        return self._form(near)
+        return self._convert_mask(near)
 
-    def _form(self, seen: Any) -> Any:
-        """True where a token is seen (sdpa), or what is added to the scores (others)."""
+    def _convert_mask(self, seen: Any) -> Any:
+        """Convert to booleans (sdpa) or to an addend of the attention scores (others)."""
         import torch
 
         model = self._loaded.model
@@ -114,12 +151,12 @@ class TreePass:
         added = torch.zeros(seen.shape, dtype=model.dtype, device=seen.device)
         return added.masked_fill_(~seen, torch.finfo(model.dtype).min)[None, None]
 
-    def _row(self, numbers: Any) -> Any:
+    def _to_row(self, numbers: Any) -> Any:
         import torch
 
         return torch.from_numpy(np.asarray(numbers, dtype=np.int64)).to(self._loaded.device)[None]
 
 
-def keeps_rows(model: Any) -> bool:
-    """Whether a model can be told to compute the logits of some places only."""
+def can_select_rows(model: Any) -> bool:
+    """Return True if a model can compute the logits of selected places only."""
     return "logits_to_keep" in inspect.signature(model.forward).parameters

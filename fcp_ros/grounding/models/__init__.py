@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models on the disk and on a device: checked folders, fingerprints, torch devices."""
+"""Models on disk and on a device, for every oracle that needs one.
+
+- `model_folder`: checks a Hugging Face folder without loading it, and its compute_fingerprint.
+- `torch_device`: device, precision and memory.
+- `sentence_encoder`: phrases to unit vectors; the packaged MiniLM by default.
+- `label_similarity`: similarity of category labels for the scene layer (``binding``).
+"""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder with a Hugging Face model: is it one, is it safe to load, which one is it?
+"""Checks of a folder with a Hugging Face model, and the model's fingerprint.
 
-All of this is answered from the files alone, before torch is imported, so that a wrong path is
-reported when a node is configured and not at the first question. Only safetensors are loaded:
-pickle files (.bin, .pt) can run any code while they are read.
+Both read files only, before torch is imported, so that a wrong path is reported when a node is
+configured and not at the first question. Only safetensors are loaded: pickle files (.bin, .pt) can
+run any code while they are read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EDGE = 1 << 20
 
 
 def check_model_folder(path: Path) -> Path:
-    """Return the folder, as an absolute path, if it holds a model that may be loaded.
+    """Check that a folder holds a model that may be loaded, and return its absolute path.
 
     Args:
         path: a folder as Hugging Face's ``save_pretrained`` writes it.
@@ -59,11 +59,11 @@ def check_model_folder(path: Path) -> Path:
     return folder.resolve()
 
 
-def fingerprint(folder: Path) -> str:
-    """Which model it is: the folder's name and a hash of its configuration, tokenizer and weights.
+def compute_fingerprint(folder: Path) -> str:
+    """Identify a model by its folder's name and a hash of configuration, tokenizer and weights.
 
     Of each weights file the size, the first and the last MiB are hashed: a header and some weights,
-    which any training changes, at a cost that doesn't grow with the model.
+    which any training changes. The cost doesn't grow with the model.
     """
     digest = hashlib.sha256()
     # Some models keep their tokenizer or pooling in folders beside the weights.

@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where torch runs, and loading without progress bars between a node's log lines."""
+"""Device, precision and memory of the models that run in torch.
+
+Torch is imported in the functions only. `measure_device_memory` serves diagnostics and never
+imports it.
+"""
 
 from __future__ import annotations
 
+import gc
+import importlib.util
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.options import Device
+from fcp_ros.grounding.protocol.options import Device, Precision
 
 
 def choose_device(device: Device) -> str:
-    """The torch device for a setting.
+    """Choose the torch device for a setting.
 
     Raises:
-        GroundingError: CUDA is asked for and there is none, or torch is not installed.
+        GroundingError: CUDA is required and missing, or torch is not installed.
     """
     try:
         import torch
@@ -33,8 +42,8 @@ def choose_device(device: Device) -> str:
 
 
 @contextmanager
-def quiet_loading() -> Iterator[None]:
-    """No progress bars of transformers inside the block."""
+def suppress_progress_bars() -> Iterator[None]:
+    """Suppress the progress bars of transformers, which would garble a node's log."""
     from transformers.utils import logging as transformers_logging
 
     was_on = transformers_logging.is_progress_bar_enabled()
@@ -44,3 +53,110 @@ def quiet_loading() -> Iterator[None]:
     finally:
         if was_on:
             transformers_logging.enable_progress_bar()
+
+
+def choose_precision(precision: Precision, device: str) -> Precision:
+    """Choose the precision for a setting on a device.
+
+    AUTO is what each device is fast in: bfloat16 on a CUDA device that supports it, float16 on an
+    older one, float32 on a CPU. A CPU uses bfloat16 only if the setting says so.
+
+    Raises:
+        GroundingError: the device doesn't support the precision, or 4bit lacks its library.
+    """
+    import torch
+
+    precision = Precision(precision)
+    if precision is Precision.AUTO:
+        if device != "cuda":
+            return Precision.FLOAT32
+        return Precision.BFLOAT16 if torch.cuda.is_bf16_supported() else Precision.FLOAT16
+    if device != "cuda" and precision in (Precision.FLOAT16, Precision.FOUR_BIT):
+        raise GroundingError(
+            GroundingCode.INVALID_OPTION,
+            f"the precision is {precision.value!r}, which needs a CUDA device, and the model runs "
+            f"on the device {device!r}; use 'auto', 'float32' or 'bfloat16'",
+        )
+    if precision is Precision.BFLOAT16 and device == "cuda" and not torch.cuda.is_bf16_supported():
+        raise GroundingError(
+            GroundingCode.INVALID_OPTION,
+            "the precision is 'bfloat16', which this CUDA device doesn't support; "
+            "use 'auto' or 'float16'",
+        )
+    if precision is Precision.FOUR_BIT and importlib.util.find_spec("bitsandbytes") is None:
+        raise GroundingError(
+            GroundingCode.MISSING_LIBRARY,
+            "the precision is '4bit', which needs bitsandbytes; pip install bitsandbytes, "
+            "or use 'auto'",
+        )
+    return precision
+
+
+def build_loading_arguments(precision: Precision) -> dict[str, Any]:
+    """Build the arguments of ``from_pretrained`` for a chosen precision."""
+    import torch
+
+    if precision is not Precision.FOUR_BIT:
+        return {"dtype": getattr(torch, precision.value)}
+    from transformers import BitsAndBytesConfig
+
+    half = torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    settings = BitsAndBytesConfig(
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=half
+    )
+    # Quantised weights are created on their device and can't be moved there afterwards.
+    return {"dtype": half, "quantization_config": settings, "device_map": {"": 0}}
+
+
+SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "failed to allocate")
+"""Messages of torch in cases without an exception type of their own, as on a CPU."""
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return True if an error means that the device or the machine has no memory left."""
+    import torch
+
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in SIGNS)
+
+
+def free_memory(device: str) -> None:
+    """Return unused blocks to the device, so that a smaller try finds them."""
+    import torch
+
+    gc.collect()
+    if device == "cuda":
+        torch.cuda.empty_cache()
+
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceMemory:
+    """Memory of one CUDA device in MiB: this process's tensors, used by all processes, total."""
+
+    device: str
+    own: float
+    used: float
+    total: float
+
+
+def measure_device_memory() -> DeviceMemory | None:
+    """Measure the memory of the current CUDA device; None unless torch already uses one."""
+    torch = sys.modules.get("torch")
+    # Another thread may be in the middle of the import.
+    if not hasattr(getattr(torch, "cuda", None), "is_initialized"):
+        return None
+    assert torch is not None
+    if not torch.cuda.is_available() or not torch.cuda.is_initialized():
+        return None
+    index = torch.cuda.current_device()
+    free, total = torch.cuda.mem_get_info(index)
+    return DeviceMemory(
+        f"cuda:{index}",
+        torch.cuda.memory_allocated(index) / MIB,
+        (total - free) / MIB,
+        total / MIB,
+    )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From several judgements, or a distribution over scores, to one degree: the median.
+"""One membership from several judgements or from a distribution over scores: the median.
 
 The median of k judgements (k odd, DESIGN section 4) ignores the size of a single outlier. For a
-distribution it is the least score at which the cumulated probability reaches one half, which is
-what the median of k independent draws tends to as k grows.
+distribution it is the least score at which the cumulative probability reaches one half, the limit
+of the median of k independent draws as k grows.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ import statistics
 from collections.abc import Sequence
 
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.judgement import HIGHEST_SCORE, SCORE_COUNT, Membership
 
 ROUNDING = 1e-9
+DEGREES = tuple(score / HIGHEST_SCORE for score in range(SCORE_COUNT))
 
 
 def check_sample_count(count: int) -> int:
@@ -32,8 +34,53 @@ def check_sample_count(count: int) -> int:
     return count
 
 
+def build_exact_membership(
+    scores: Sequence[float], least_mass: float, source: str, model: str
+) -> Membership | str:
+    """Build the membership of a distribution over the scores, or say why there is none.
+
+    Args:
+        scores: probability of each score 0 .. 100; the remainder to 1 is "no score".
+        least_mass: least probability required on all scores together.
+        source: the kind of oracle.
+        model: the model that answered.
+    """
+    mass = math.fsum(scores)
+    if mass < least_mass or mass <= 0.0:
+        return (
+            f"the scores have {mass:.2%} of its probability, at least {least_mass:.0%} are needed"
+        )
+    given = tuple(float(chance) / mass for chance in scores)
+    degree, spread = distribution_median_and_spread(DEGREES, given)
+    mean = math.fsum(d * w for d, w in zip(DEGREES, given, strict=True))
+    note = f"exact distribution: mean {mean:.2f}, {mass:.0%} of the probability on scores"
+    return Membership(degree, degree, (), spread, source, model, note=note, distribution=given)
+
+
+def build_sampled_membership(
+    answers: Sequence[float | None], temperature: float, source: str, model: str
+) -> Membership | str:
+    """Build the membership of sampled answers, or say why there is none.
+
+    Args:
+        answers: the degree that each sampled answer gives; None for an answer without a score.
+        temperature: that the answers were sampled at.
+        source: the kind of oracle.
+        model: the model that answered.
+    """
+    samples = tuple(answer for answer in answers if answer is not None)
+    if len(samples) * 2 <= len(answers):
+        missing = len(answers) - len(samples)
+        return f"{missing} of {len(answers)} sampled answers have none"
+    degree, spread = median_and_spread(samples)
+    note = f"median of {len(samples)} samples at temperature {temperature:g}"
+    if len(samples) < len(answers):
+        note += f"; {len(answers) - len(samples)} answers without a score"
+    return Membership(degree, degree, samples, spread, source, model, note=note)
+
+
 def median_and_spread(values: Sequence[float]) -> tuple[float, float]:
-    """Median and interquartile range of the judgements.
+    """Compute the median and the interquartile range of the judgements.
 
     Args:
         values: at least one number.
@@ -56,7 +103,7 @@ def median_and_spread(values: Sequence[float]) -> tuple[float, float]:
 def distribution_quantile(
     values: Sequence[float], weights: Sequence[float], fraction: float
 ) -> float:
-    """The least value at which the cumulated weight reaches ``fraction`` of the whole.
+    """Find the least value at which the cumulative weight reaches ``fraction`` of the total.
 
     Args:
         values: scores in any order.
@@ -73,11 +120,11 @@ def distribution_quantile(
             f"no quantile of the weights {list(weights)}: they must be finite, not negative and "
             "not all zero",
         )
-    cumulated = 0.0
+    cumulative = 0.0
     ordered = sorted(zip(values, weights, strict=True))
     for value, weight in ordered:
-        cumulated += weight
-        if cumulated >= fraction * total * (1.0 - ROUNDING):
+        cumulative += weight
+        if cumulative >= fraction * total * (1.0 - ROUNDING):
             return float(value)
     return float(ordered[-1][0])
 
@@ -85,7 +132,7 @@ def distribution_quantile(
 def distribution_median_and_spread(
     values: Sequence[float], weights: Sequence[float]
 ) -> tuple[float, float]:
-    """Weighted median and interquartile range of a distribution over scores."""
+    """Compute the weighted median and interquartile range of a distribution over scores."""
     low = distribution_quantile(values, weights, 0.25)
     high = distribution_quantile(values, weights, 0.75)
     return distribution_quantile(values, weights, 0.5), high - low

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a predicate and bound names to a judgement request: the declared context, canonically.
+"""Judgement requests: the declared context of a predicate's arguments, in canonical form.
 
-Only what the predicate declares enters: the category of each element (always: it says what the
-thing is), the listed attributes, and the element's own name where ``name`` is listed. So two
-mugs of one category are one question, unless their names are declared.
+A request holds only what the predicate declares: the category of each element (always), the
+listed attributes, and the element's own name if ``name`` is listed. So two mugs of one category
+are the same question unless names are declared.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ COORDINATE_DECIMALS = 2
 def build_request(
     predicate: GradedPredicate, arguments: tuple[str, ...], instance: Instance
 ) -> JudgementRequest:
-    """The question whether ``predicate`` holds of ``arguments`` in ``instance``.
+    """Build the question to what degree ``predicate`` holds of ``arguments`` in ``instance``.
 
     Args:
         predicate: the graded predicate.
         arguments: one for each parameter, in order: an element's name, or the text itself for a
             parameter of type ``text``.
-        instance: the state that the elements and their attributes are read from.
+        instance: the state that holds the elements and their attributes.
 
     Raises:
         GroundingError: wrong number of arguments, an unknown element or attribute.
@@ -81,7 +81,7 @@ def _element_context(
                 f"{predicate.name} declares {declared} as context of {parameter}, but the schema "
                 f"has no such attribute; it has {', '.join(sorted(everywhere)) or 'none'}",
             )
-        # An attribute that other types have is one that is not known of this element.
+        # An attribute that only other types have counts as unknown for this element.
         elif (value := instance.attribute(element, declared)) is not None:
             attributes[declared] = canonical_value(declared, value)
     return ArgumentContext(
@@ -93,11 +93,11 @@ def _element_context(
 
 
 def canonical_value(attribute: str, value: AttributeValue) -> AttributeValue:
-    """The value as it stands in a context key: numbers to three significant digits.
+    """Round a value for use in a context key: numbers to three significant digits.
 
-    A box that is measured 2 mm wider tomorrow is still the same context, so that its cached
-    judgement and its evidence are found again. Where the map begins says nothing about how exact
-    a position must be, so coordinates are rounded alike everywhere.
+    A box measured 2 mm wider tomorrow is still the same context, so its cached judgement and its
+    evidence are found again. Coordinates are rounded to `COORDINATE_DECIMALS` instead: the
+    precision of a position doesn't depend on its distance from the map's origin.
     """
     if isinstance(value, float) and math.isfinite(value):
         if attribute in COORDINATES:

@@ -7,7 +7,7 @@ from fcp_ros.foundation.input_error import InputError
 
 
 class GroundingCode(str, Enum):
-    """Why a membership could not be determined."""
+    """Reasons for which a membership can't be determined."""
 
     UNKNOWN_PREDICATE = "unknown_predicate"
     UNKNOWN_ELEMENT = "unknown_element"
@@ -45,5 +45,5 @@ class GroundingError(InputError):
         self.sentence = sentence
 
     def __reduce__(self) -> tuple[type["GroundingError"], tuple[GroundingCode, str]]:
-        """Both arguments travel along when the error crosses a process boundary."""
+        """Keep both arguments when the error crosses a process boundary."""
         return (type(self), (self.code, self.sentence))

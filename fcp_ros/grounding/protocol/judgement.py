@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked (a judgement request) and what comes back (a membership): plain values.
+"""Judgement requests (questions) and memberships (answers) as plain values.
 
-The membership of a graded predicate depends on its *declared* context only (DESIGN section 4);
-the canonical text of that context is the key of the cache and of the calibration store, and it is
-all that an oracle is shown.
+The membership of a graded predicate depends on its *declared* context only (DESIGN section 4).
+The canonical text of that context is the key of the cache and of the calibration store, and
+oracles are shown nothing else.
 """
+
+from __future__ import annotations
 
 import json
 import math
@@ -16,7 +18,7 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 AttributeValue = bool | int | float | str
 
 HIGHEST_SCORE = 100
-"""A model judges in whole scores from 0 to this one; the degree is score / HIGHEST_SCORE."""
+"""Models judge in whole scores from 0 to this number; the degree is score / HIGHEST_SCORE."""
 SCORE_COUNT = HIGHEST_SCORE + 1
 
 
@@ -44,11 +46,11 @@ class ArgumentContext:
 
     @property
     def words(self) -> str:
-        """What the argument is in words: the category of an element, else the text."""
+        """The argument in words: the category of an element, else the text."""
         return self.category or " ".join(self.text.split())
 
-    def declared(self) -> dict[str, object]:
-        """The part of the argument that the membership may depend on, ready for JSON."""
+    def to_json(self) -> dict[str, object]:
+        """Return the part of the argument that the membership may depend on, as JSON content."""
         if self.is_text:
             return {"parameter": self.parameter, "text": " ".join(self.text.lower().split())}
         declared: dict[str, object] = {"parameter": self.parameter, "category": self.category}
@@ -74,7 +76,7 @@ class JudgementRequest:
         """Canonical JSON of the predicate and the declared context; equal keys, equal degrees."""
         content = {
             "predicate": self.predicate,
-            "arguments": [argument.declared() for argument in self.arguments],
+            "arguments": [argument.to_json() for argument in self.arguments],
         }
         return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
@@ -85,22 +87,22 @@ class JudgementRequest:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """To what degree a graded predicate holds, and where that number comes from.
+    """The degree to which a graded predicate holds, and where that number comes from.
 
     Args:
         degree: the membership after calibration, in [0, 1].
         prior: the oracle's degree before calibration, in [0, 1].
         samples: the single judgements behind the prior, each in [0, 1].
-        distribution: probabilities of the scores 0, 1 .. 100 (101 numbers that add up to 1), where
-            a model's distribution was read exactly; empty elsewhere.
+        distribution: probabilities of the scores 0, 1 .. 100 (101 numbers that sum to 1) if a
+            model's distribution was read exactly, else empty.
         spread: width of the middle half of the judgements (interquartile range), in [0, 1].
         source: the kind of oracle: "embedding", "causal_lm", "table".
         model: which model or table answered.
-        latency: seconds that the oracle took, shared evenly by the requests of one batch; 0 for an
-            answer that was kept. It is no part of what memberships are compared by.
+        latency: seconds that the oracle took, divided evenly among the requests of one batch; 0
+            for a cached answer. Comparisons of memberships ignore it.
         evidence_count: observed outcomes that calibration used.
-        fallback: why another oracle answered than the one that should have; "" where none did.
-        note: anything a person should know about this number.
+        fallback: reason for which another oracle than the intended one answered, else "".
+        note: remarks for people about this number.
 
     Raises:
         GroundingError: a number is not in [0, 1] or not finite.
@@ -129,7 +131,7 @@ class Membership:
                 GroundingCode.INVALID_DEGREE,
                 f"the latency of a membership is {self.latency}; it must be seconds, 0 or more",
             )
-        # Written so that NaN is refused, too.
+        # Written so that NaN is refused too.
         if self.distribution and (
             len(self.distribution) != SCORE_COUNT
             or not all(0.0 <= p <= 1.0 for p in self.distribution)
@@ -140,19 +142,34 @@ class Membership:
                 f"have {SCORE_COUNT} in [0, 1], one for each score from 0 to 100",
             )
 
+    @classmethod
+    def of_degree(
+        cls, degree: float, source: str, model: str, note: str, *, fallback: str = ""
+    ) -> Membership:
+        """Build the answer of an oracle that gives one degree and no spread."""
+        return cls(
+            degree,
+            degree,
+            samples=(degree,),
+            source=source,
+            model=model,
+            note=note,
+            fallback=fallback,
+        )
+
     @property
     def mean(self) -> float:
-        """Mean of the distribution or the samples; the prior where there is neither."""
+        """Mean of the distribution or the samples; the prior if there is neither."""
         if self.distribution:
             return math.fsum(p * score for score, p in enumerate(self.distribution)) / HIGHEST_SCORE
         return math.fsum(self.samples) / len(self.samples) if self.samples else self.prior
 
 
 def check_degree(value: float, what: str) -> float:
-    """Return ``value`` if it is a number in [0, 1].
+    """Check that ``value`` is a number in [0, 1], and return it.
 
     Raises:
-        GroundingError: it isn't; the sentence begins with ``what``.
+        GroundingError: it is not; the sentence begins with ``what``.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise GroundingError(

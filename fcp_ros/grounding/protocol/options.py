@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of the grounding layer, checked where they are made."""
+"""Settings of the grounding layer, checked on construction."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from fcp_ros.grounding.protocol.judgement import check_degree
 
 
 class ScoringMode(str, Enum):
-    """How a language model is asked: read its distribution over scores, or draw samples."""
+    """Way of asking a language model: read its distribution over scores, or draw samples."""
 
     EXACT = "exact"
     SAMPLE = "sample"
 
 
 class Device(str, Enum):
-    """Where a model runs; AUTO is a CUDA device where there is one, else the CPU."""
+    """Device of a model; AUTO is a CUDA device if there is one, else the CPU."""
 
     AUTO = "auto"
     CPU = "cpu"
@@ -29,7 +29,7 @@ class Device(str, Enum):
 
 
 class Precision(str, Enum):
-    """Numbers that a language model computes with; AUTO is the best that the device is fast in."""
+    """Number format of a language model; AUTO is the most exact one that the device is fast in."""
 
     AUTO = "auto"
     FLOAT32 = "float32"
@@ -40,16 +40,16 @@ class Precision(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class LanguageModelOptions:
-    """How a language model is asked, here or on a server.
+    """Settings for asking a language model, on this machine or on a server.
 
     Args:
-        folder: the model on this machine; "" takes `GroundingOptions.model`. To be given where
+        folder: the model on this machine; "" takes `GroundingOptions.model`. Required if
             predicates name "causal_lm" and the default oracle is another one.
         mode: "exact" or "sample".
         samples: judgements a membership in sample mode, odd.
         seed: of the samples.
         temperature: of the samples, > 0.
-        least_mass: probability on valid scores under which an answer is refused, in [0, 1].
+        least_mass: answers with less probability on valid scores are refused, in [0, 1].
         precision: of the model on this machine.
         token_budget: tokens that one forward pass may hold, >= 64.
     """
@@ -80,10 +80,10 @@ class EndpointOptions:
     Args:
         url: of the server, such as "http://localhost:8000/v1"; "" means there is none.
         model: the name that the server knows the model by; "" takes the first it lists.
-        key_variable: environment variable that holds the key, if the server wants one.
-        concurrency: requests under way at a time, 1 to 256.
+        key_variable: environment variable that holds the key, if the server requires one.
+        concurrency: requests in flight at a time, 1 to 256.
         timeout: seconds for one request, > 0.
-        retries: further tries of a request that failed in passing, 0 to 10.
+        retries: further tries after a transient failure, 0 to 10.
     """
 
     url: str = ""
@@ -103,25 +103,25 @@ class EndpointOptions:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationOptions:
-    """How outcomes move degrees.
+    """Settings for moving degrees by observed outcomes.
 
     Args:
         path: SQLite file of the evidence; None keeps evidence in memory only.
-        strength: how many outcomes the oracle's degree is worth, > 0.
+        strength: number of outcomes that the oracle's degree is worth, > 0.
         cap: the largest shift by calibration, in [0, 1].
-        half_life: later outcomes of a context after which one of its outcomes counts half; 0 and
+        half_life: number of later outcomes of a context after which an outcome counts half; 0 or
             infinity: never.
-        half_life_days: days before the predicate's newest outcome, for the same; 0 and infinity:
-            never.
-        pooled_half_life: later outcomes of a predicate and model, for what is learnt about the
-            model; 0 and infinity: never.
-        pooled: whether all outcomes of a predicate together recalibrate the model's degrees.
-        neighbours: how far contexts that differ in attributes only are believed to be alike before
-            anything was seen, in [0, 1]; 0: outcomes count for their own context alone.
+        half_life_days: age relative to the predicate's newest outcome after which an outcome
+            counts half, in days; 0 or infinity: never.
+        pooled_half_life: like `half_life`, counted over all outcomes of a predicate and model,
+            for what is learnt about the model.
+        pooled: recalibrate the model's degrees with all outcomes of a predicate together.
+        neighbours: prior trust in contexts that differ in attributes only, in [0, 1]; 0: outcomes
+            count for their own context alone.
         drift_threshold: evidence that raises an alarm, > 0; h means at most one false alarm in
-            exp(h) outcomes and direction.
-        kept_after_change: what is left of the weight of outcomes from before a change that raised
-            an alarm, in [0, 1]; 1: all of it.
+            exp(h) outcomes per direction.
+        kept_after_change: factor on the weight of outcomes from before a change that raised an
+            alarm, in [0, 1]; 1 keeps all of it.
     """
 
     path: str | Path | None = None
@@ -154,14 +154,14 @@ class GroundingOptions:
     Args:
         oracle: the default oracle, a name in `registry.ORACLES`.
         model: folder of the default oracle's model; "" means the packaged model ("embedding").
-        fallback: oracle that answers where the one that should can't; "" means none, so that the
-            error is raised.
+        fallback: oracle that answers if the intended one can't; "" means none, so that the error
+            is raised.
         heads: safetensors file of the embedding oracle's trained heads; "" means the packaged one.
         device: "auto", "cpu" or "cuda".
         cache_path: SQLite file of the judgement cache; None keeps answers in memory only.
-        language_model: how a language model is asked.
+        language_model: settings for asking a language model.
         endpoint: the model server.
-        calibration: how outcomes move degrees.
+        calibration: settings for moving degrees by outcomes.
 
     Raises:
         GroundingError: a value out of range; the sentence names it.
@@ -182,7 +182,7 @@ class GroundingOptions:
 
 
 def out_of_range(name: str, value: object, wanted: str) -> GroundingError:
-    """The error for an option that can't be taken."""
+    """Build the error for an option with an invalid value."""
     return GroundingError(
         GroundingCode.INVALID_OPTION,
         f"the grounding option {name} is {value!r}; it must be {wanted}",

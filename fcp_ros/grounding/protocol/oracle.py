@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every membership oracle offers (DESIGN section 4, issue "grounding")."""
+"""The interface of every membership oracle (DESIGN section 4)."""
 
 from __future__ import annotations
 
@@ -12,45 +12,51 @@ from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 
 Answer = Membership | GroundingError
-"""What comes back for one question: a membership, or why there is none."""
+"""The result for one question: a membership, or the reason why there is none."""
 
 
 class MembershipOracle(Protocol):
     """Judges graded predicates; deterministic: equal questions get equal answers.
 
-    `name` is the kind ("embedding"), `model` identifies what answers (a changed model has another
-    text here), `mode` how (settings that change an answer). All three are known before anything
+    `name` is the kind ("embedding"), `model` identifies the model (a changed model has another
+    text here), `mode` the settings that change an answer. All three are known before anything
     heavy is loaded, because they are part of the cache key.
 
-    An oracle may also have, and the grounder asks for them by name:
+    An oracle may also have these members; the grounder looks them up by name:
 
     - `judge_each(predicate, requests) -> list[Answer]`: like `judge`, with an error in the place of
       each request that can't be answered. Without it, the grounder splits a batch that fails.
-    - `is_loaded`: False as long as the first question will take longer (True without it).
-    - `known_model`: `model` if no server need be asked for it, else "".
-    - `notes`: what a person should know about it, as sentences.
-    - `is_kept`: False if an answer costs less than looking it up (True without it).
-    - `is_concurrent`: True if several threads may ask at a time (False without it).
-    - `close()`: give back connections and threads.
+    - `is_loaded`: False while the first question still has to load a model (default True).
+    - `known_model`: `model` if it is known without asking a server, else "".
+    - `notes`: remarks for people, as sentences.
+    - `is_kept`: False if an answer costs less than a cache lookup (default True).
+    - `is_concurrent`: True if several threads may ask at a time (default False).
+    - `close()`: release connections and threads.
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The kind of oracle."""
+        ...
 
     @property
-    def model(self) -> str: ...
+    def model(self) -> str:
+        """Identity of the model, part of the cache key."""
+        ...
 
     @property
-    def mode(self) -> str: ...
+    def mode(self) -> str:
+        """Settings that change an answer, part of the cache key."""
+        ...
 
     def judge(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Membership]:
-        """One membership a request, in order.
+        """Judge requests: one membership each, in order.
 
         Args:
             predicate: the predicate that all requests ask about.
-            requests: any number of them; a backend answers them in as few passes as it can.
+            requests: any number; a backend answers them in as few passes as it can.
 
         Raises:
             GroundingError: the backend can't answer; nothing is answered by a guess.
@@ -58,11 +64,31 @@ class MembershipOracle(Protocol):
         ...
 
 
-def all_answered(answers: Sequence[Answer]) -> list[Membership]:
-    """The memberships, if all are there.
+class PerRequestOracle:
+    """Base of the oracles that give each request of a batch its own answer or error."""
+
+    def judge_each(
+        self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
+    ) -> list[Answer]:
+        """Judge requests: for each one its membership, or the reason why there is none."""
+        raise NotImplementedError
+
+    def judge(
+        self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
+    ) -> list[Membership]:
+        """Judge requests: one membership each, in order.
+
+        Raises:
+            GroundingError: the first request without an answer says why.
+        """
+        return require_all(self.judge_each(predicate, requests))
+
+
+def require_all(answers: Sequence[Answer]) -> list[Membership]:
+    """Return the memberships if there are no errors among the answers.
 
     Raises:
-        GroundingError: the first of the errors among them.
+        GroundingError: the first error among them.
     """
     memberships = []
     for answer in answers:
@@ -73,10 +99,10 @@ def all_answered(answers: Sequence[Answer]) -> list[Membership]:
 
 
 def predicate_version(predicate: GradedPredicate) -> str:
-    """A hash of all that the predicate's author wrote about it, 16 hexadecimal digits.
+    """Hash all that the predicate's author wrote about it to 16 hexadecimal digits.
 
-    A changed rubric, table or declared context gives another version, so that no old answer is
-    found in the cache.
+    A changed rubric, table or declared context changes the version, so that the cache returns no
+    outdated answer.
     """
     parts = (
         predicate.name,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from fcp_ros.grounding import Grounder, GroundingError
-from fcp_ros.grounding.models.device_memory import device_memory
+from fcp_ros.grounding.models.torch_device import measure_device_memory
 from fcp_ros.msg import GroundingInfo
 from fcp_ros.nodes.grounder.judge_batches import BatchStatistics
 
@@ -50,7 +50,7 @@ def concerns(grounder: Grounder) -> list[str]:
 
 def _memory_values() -> dict[str, object]:
     """GPU memory in MiB, where a model uses one."""
-    memory = device_memory()
+    memory = measure_device_memory()
     if memory is None:
         return {}
     return {

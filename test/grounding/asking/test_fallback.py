@@ -22,10 +22,9 @@ from fcp_ros.grounding import (
     JudgementCache,
     make_grounder,
 )
-from fcp_ros.grounding.asking import kept_oracle as kept_oracle_module
-from fcp_ros.grounding.asking.trouble import RETRY_PERIOD, Trouble
-from fcp_ros.grounding.stated.rule import RuleOracle
-from fcp_ros.grounding.stated.table import TableOracle
+from fcp_ros.grounding.asking import cached_oracle as cached_oracle_module
+from fcp_ros.grounding.asking.cached_oracle import RETRY_PERIOD, Outage
+from fcp_ros.grounding.stated import RuleOracle, TableOracle
 
 TABLE = (TableEntry({"item": "mug"}, 0.9),)
 DOWN = refusing(GroundingCode.SERVER_UNREACHABLE, "the server is down")
@@ -90,7 +89,9 @@ def test_broken_models(
         assert (answer.degree, answer.source) == (0.9, "table")
         assert answer.fallback == caught.value.sentence
     assert grounder.notes == (f"the oracle {oracle} can't answer: {caught.value.sentence}",)
-    with pytest.raises(GroundingError, match="nor can the fallback table: no entry") as both:
+    with pytest.raises(
+        GroundingError, match="the fallback table can't answer either: no entry"
+    ) as both:
         grounder.judge([ask("book", "drinking")])
     assert caught.value.sentence in both.value.sentence
     assert both.value.code is caught.value.code
@@ -145,9 +146,9 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: Any) -> Clock:
     clock = Clock()
-    plain = kept_oracle_module.KeptOracle.__init__
+    plain = cached_oracle_module.CachedOracle.__init__
     monkeypatch.setattr(
-        kept_oracle_module.KeptOracle,
+        cached_oracle_module.CachedOracle,
         "__init__",
         lambda self, oracle, cache: plain(self, oracle, cache, clock),
     )
@@ -237,7 +238,7 @@ def test_the_default_degree_is_the_last_resort(make: Any, ask: Any) -> None:
     grounder = make(first, second, default_degree=0.35)
     (answer,) = grounder.judge([ask("mug", "drinking")])
     assert (answer.degree, answer.source) == (0.35, "default_degree")
-    assert "the server is down; nor can the fallback second" in answer.fallback
+    assert "the server is down; the fallback second can't answer either" in answer.fallback
 
 
 def test_what_the_author_says_of_a_gap_comes_before_the_fallback(make: Any, ask: Any) -> None:
@@ -270,17 +271,17 @@ def test_without_a_substitute_every_question_is_a_try(make: Any, ask: Any) -> No
 
 def test_a_try_that_takes_long_is_made_more_seldom() -> None:
     clock = Clock()
-    trouble = Trouble(clock)
-    trouble.failed(DOWN, duration=60.0)
+    outage = Outage(clock)
+    outage.record_failure(DOWN, duration=60.0)
     clock.now += 2 * RETRY_PERIOD
-    assert trouble.reason_to_wait() is DOWN
+    assert outage.find_reason_to_wait() is DOWN
     clock.now += 60.0
-    assert trouble.reason_to_wait() is None
-    assert trouble.error is DOWN
-    trouble.worked()
-    assert trouble.error is None
-    trouble.failed(refusing(GroundingCode.NO_ANSWER))  # of one question only
-    assert trouble.error is None
+    assert outage.find_reason_to_wait() is None
+    assert outage.error is DOWN
+    outage.clear()
+    assert outage.error is None
+    outage.record_failure(refusing(GroundingCode.NO_ANSWER))  # of one question only
+    assert outage.error is None
 
 
 def test_an_oracle_that_is_not_set_up(make: Any) -> None:

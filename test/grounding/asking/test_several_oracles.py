@@ -23,8 +23,8 @@ from fcp_ros.grounding import (
     Membership,
     make_grounder,
 )
-from fcp_ros.grounding.asking.combining import compose
-from fcp_ros.grounding.stated.table import TableOracle
+from fcp_ros.grounding.asking.router import compose
+from fcp_ros.grounding.stated import TableOracle
 
 TABLE = (TableEntry({"item": "mug"}, 0.9),)
 FIRST = OracleChoice(("table", "first", "second"), Combination.FIRST_OF)

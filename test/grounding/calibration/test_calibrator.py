@@ -191,7 +191,7 @@ def test_a_batch_does_not_read_the_file_for_each_judgement(
         calibrator.store.record(evidence(0.0, key("mug", number), prior=0.9, model="m"))
     questions = [Question("p", key("mug", number), 0.9, "m") for number in range(1000)]
     calibrator.calibrate(questions)
-    monkeypatch.setattr(calibrator.store, "counted_after", None)  # must not be needed
+    monkeypatch.setattr(calibrator.store, "read_after", None)  # must not be needed
     began = time.perf_counter()
     calibrator.calibrate(questions)
     assert time.perf_counter() - began < 0.1  # milliseconds; the margin is for a busy machine

@@ -15,7 +15,7 @@ from fcp_ros.grounding import (
     JudgementRequest,
     Question,
 )
-from fcp_ros.grounding.calibration.neighbourhood import Groups, labels_of
+from fcp_ros.grounding.calibration.neighbourhood import ContextGroups, read_labels
 
 
 def key(item: str, purpose: str = "drinking", name: str = "") -> str:
@@ -38,15 +38,15 @@ def calibrator() -> Calibrator:
 
 
 def test_labels() -> None:
-    assert labels_of(key("mug", name="mug_1")) == (("item", "mug"), ("purpose", "drinking"))
+    assert read_labels(key("mug", name="mug_1")) == (("item", "mug"), ("purpose", "drinking"))
     for text in ("", "{}", '{"arguments":3}', '{"arguments":[{}]}', "[]", "7", '{"arguments":[1]}'):
-        assert labels_of(text) == ()
+        assert read_labels(text) == ()
 
 
 def test_contexts_are_grouped_by_what_they_share() -> None:
-    groups = Groups()
+    groups = ContextGroups()
     numbers = [
-        groups.number(context)
+        groups.add(context)
         for context in (key("mug", name="a"), "no key", key("mug", name="b"), key("mug", "pens"))
     ]
     assert numbers == [0, 1, 2, 3]

@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.calibration.isotonic import non_decreasing
-from fcp_ros.grounding.calibration.platt import apply_platt, fit_platt
 from fcp_ros.grounding.calibration.pooled_map import (
     FEW,
     GRID,
     IDENTITY,
-    design_weights,
+    compute_design_weights,
     fit_pooled_map,
 )
+from fcp_ros.grounding.calibration.regression import apply_platt, fit_isotonic, fit_platt
 
 DEGREE = st.floats(0, 1)
 ROWS = st.lists(st.tuples(DEGREE, DEGREE, st.floats(0.0, 200.0)), min_size=1, max_size=40)
@@ -29,18 +28,18 @@ def test_it_is_monotone_and_in_range(
 ) -> None:
     prior, quality, weight = (np.asarray(column) for column in zip(*rows, strict=True))
     found = fit_pooled_map(prior, quality, weight)
-    low, high = found.at(min(one, other)), found.at(max(one, other))
+    low, high = found.apply(min(one, other)), found.apply(max(one, other))
     assert 0.0 <= low <= high + 1e-12
     assert high <= 1.0
-    values = found.of(GRID)
+    values = found.apply_to_array(GRID)
     assert np.all(np.diff(values) >= -1e-12)
-    assert found.of(np.asarray([one])) == pytest.approx(found.at(one), abs=1e-9)
+    assert found.apply_to_array(np.asarray([one])) == pytest.approx(found.apply(one), abs=1e-9)
 
 
 @given(DEGREE)
 def test_without_evidence_it_is_the_identity(prior: float) -> None:
     few = fit_pooled_map(np.asarray([0.9]), np.asarray([0.0]), np.asarray([FEW]))
-    assert IDENTITY.at(prior) == few.at(prior) == prior
+    assert IDENTITY.apply(prior) == few.apply(prior) == prior
     assert few.is_identity
 
 
@@ -74,10 +73,10 @@ def test_it_finds_a_shape_that_platt_cannot() -> None:
     quality = (random.random(4000) < rate).astype(float)
     found = fit_pooled_map(prior, quality, np.ones(4000))
     platt = apply_platt(prior, *fit_platt(prior, quality, np.ones(4000)))
-    error = np.mean((found.of(prior) - rate) ** 2)
+    error = np.mean((found.apply_to_array(prior) - rate) ** 2)
     assert error < 0.3 * np.mean((platt - rate) ** 2)
-    assert found.at(0.5) == pytest.approx(0.3, abs=0.06)
-    assert found.at(0.9) == pytest.approx(0.9, abs=0.06)
+    assert found.apply(0.5) == pytest.approx(0.3, abs=0.06)
+    assert found.apply(0.9) == pytest.approx(0.9, abs=0.06)
 
 
 def test_it_finds_a_shape_that_platt_takes_for_right() -> None:
@@ -87,21 +86,25 @@ def test_it_finds_a_shape_that_platt_takes_for_right() -> None:
     rate = np.clip(prior + 0.15 * np.sin(4.0 * np.pi * prior), 0.0, 1.0)
     quality = (random.random(6000) < rate).astype(float)
     found = fit_pooled_map(prior, quality, np.ones(6000))
-    assert np.mean((found.of(prior) - rate) ** 2) < 0.6 * np.mean((prior - rate) ** 2)
+    assert np.mean((found.apply_to_array(prior) - rate) ** 2) < 0.6 * np.mean((prior - rate) ** 2)
 
 
 def test_right_degrees_are_mostly_left_alone() -> None:
     moved = []
     for seed in range(20):
         prior, quality, _ = biased(np.random.default_rng(seed), 100, 1.0, 0.0)
-        moved.append(np.mean((fit_pooled_map(prior, quality, np.ones(100)).of(prior) - prior) ** 2))
+        moved.append(
+            np.mean(
+                (fit_pooled_map(prior, quality, np.ones(100)).apply_to_array(prior) - prior) ** 2
+            )
+        )
     assert np.median(moved) < 0.001
 
 
 def test_graded_qualities_count_as_fractions() -> None:
     prior = np.linspace(0.1, 0.9, 400)
     found = fit_pooled_map(prior, np.full(400, 0.5), np.ones(400))
-    assert found.of(prior) == pytest.approx(0.5, abs=0.05)
+    assert found.apply_to_array(prior) == pytest.approx(0.5, abs=0.05)
 
 
 @given(st.lists(st.tuples(st.floats(-5, 5), st.floats(0.1, 10)), min_size=1, max_size=7))
@@ -114,7 +117,7 @@ def test_isotonic_is_the_nearest_non_decreasing_sequence(rows: list[tuple[float,
         return float(np.average(values[i : j + 1], weights=weights[i : j + 1]))
 
     expected = [max(min(mean(i, j) for j in range(k, n)) for i in range(k + 1)) for k in range(n)]
-    assert non_decreasing(values, weights) == pytest.approx(np.asarray(expected), abs=1e-9)
+    assert fit_isotonic(values, weights) == pytest.approx(np.asarray(expected), abs=1e-9)
 
 
 def test_isotonic_agrees_with_scipy() -> None:
@@ -124,12 +127,12 @@ def test_isotonic_agrees_with_scipy() -> None:
     random = np.random.default_rng(6)
     values, weights = random.normal(size=200), random.uniform(0.1, 2.0, 200)
     theirs = regression.isotonic_regression(values, weights=weights).x
-    assert non_decreasing(values, weights) == pytest.approx(theirs)
+    assert fit_isotonic(values, weights) == pytest.approx(theirs)
 
 
 def test_many_outcomes_of_one_context_are_few_opinions() -> None:
     context = np.asarray([0] * 100 + [1])
-    counted = design_weights(np.ones(101), context, strength=4.0)
+    counted = compute_design_weights(np.ones(101), context, strength=4.0)
     assert counted[:100].sum() == pytest.approx(100 / (1 + 99 / 5))
     assert counted[100] == 1.0
     assert math.isclose(counted[:100].max(), counted[:100].min())

@@ -29,7 +29,7 @@ from rich.console import Console
 
 from fcp_ros.execution.credit import credit_step
 from fcp_ros.grounding import CalibrationStore, Calibrator, Evidence, Question
-from fcp_ros.grounding.calibration.neighbourhood import labels_of
+from fcp_ros.grounding.calibration.neighbourhood import read_labels
 
 SEEDS = 5
 
@@ -79,7 +79,7 @@ def test_the_tables_are_written() -> None:
 
 
 def test_contexts_of_the_simulation_are_real_ones() -> None:
-    assert labels_of(context_key("mug", "tea")) == (("item", "mug"), ("purpose", "tea"))
+    assert read_labels(context_key("mug", "tea")) == (("item", "mug"), ("purpose", "tea"))
 
 
 def test_shared_blame_finds_who_was_at_fault() -> None:

@@ -15,11 +15,11 @@ similarities = st.lists(st.floats(-1.0, 1.0), min_size=1, max_size=7)
 
 def test_it_goes_through_the_medians_of_the_anchors() -> None:
     fitted = fit_degree_map({0: [0.0, 0.1, 0.9], 50: [0.3], 100: [0.7, 0.5, 0.6]})
-    assert fitted.degree(0.1) == 0.0
-    assert fitted.degree(0.3) == pytest.approx(0.5)
-    assert fitted.degree(0.6) == 1.0
-    assert fitted.degree(0.45) == pytest.approx(0.75)
-    assert (fitted.degree(-1.0), fitted.degree(2.0)) == (0.0, 1.0)
+    assert fitted.apply(0.1) == 0.0
+    assert fitted.apply(0.3) == pytest.approx(0.5)
+    assert fitted.apply(0.6) == 1.0
+    assert fitted.apply(0.45) == pytest.approx(0.75)
+    assert (fitted.apply(-1.0), fitted.apply(2.0)) == (0.0, 1.0)
 
 
 def test_knots_in_the_wrong_order_are_pooled() -> None:
@@ -39,7 +39,7 @@ def test_it_never_falls(
     knots = fitted.similarities
     assert all(y - x >= STEEPEST for x, y in pairwise(knots))
     smaller, larger = sorted((a, b))
-    assert 0.0 <= fitted.degree(smaller) <= fitted.degree(larger) <= 1.0
+    assert 0.0 <= fitted.apply(smaller) <= fitted.apply(larger) <= 1.0
 
 
 @pytest.mark.parametrize("examples", [{}, {0: [0.1], 100: []}, {0: [0.5], 100: [0.4]}])

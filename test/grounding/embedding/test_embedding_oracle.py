@@ -12,8 +12,8 @@ import pytest
 from fcp_ros.domain.model import Anchor, Parameter, Rubric
 from fcp_ros.grounding import Device, GroundingCode, GroundingError
 from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
-from fcp_ros.grounding.embedding.phrasing import pair_similarities, rank_agreement
-from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder, packaged_model_folder
+from fcp_ros.grounding.embedding.phrasing import compare_pairs, measure_concordance
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder, find_packaged_model
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
 
 
@@ -77,12 +77,12 @@ def test_a_higher_similarity_never_gives_a_lower_degree(
     embedding_oracle: EmbeddingOracle, household: Any, ask: Any
 ) -> None:
     predicate = replace(household.graded["serves_as"], judged_like="")
-    fitted = embedding_oracle.fitted(predicate)
+    fitted = embedding_oracle.find_fit(predicate)
     items = ["pitcher", "kettle", "vase", "shoe", "window", "carafe", "flask", "brick"]
     pairs = [(item, "drinking") for item in items]
-    similarities = pair_similarities(pairs, embedding_oracle._encoder.encode)
+    similarities = compare_pairs(pairs, embedding_oracle._encoder.encode)
     answers = degrees(embedding_oracle, predicate, [ask(*pair) for pair in pairs])
-    assert answers == [fitted.degree_map.degree(s) for s in similarities]
+    assert answers == [fitted.degree_map.apply(s) for s in similarities]
     order = sorted(range(len(items)), key=similarities.__getitem__)
     assert [answers[i] for i in order] == sorted(answers)
 
@@ -91,7 +91,7 @@ def test_a_batch_is_one_model_call_and_changes_nothing(
     embedding_oracle: EmbeddingOracle, make_predicate: Any, ask: Any, monkeypatch: Any
 ) -> None:
     predicate = make_predicate()
-    embedding_oracle.fitted(predicate)
+    embedding_oracle.find_fit(predicate)
     calls = []
     plain = embedding_oracle._encoder._encode
     monkeypatch.setattr(
@@ -168,7 +168,7 @@ def test_without_a_rubric_it_does_not_guess(
 
 def test_a_damaged_model_is_said_at_the_first_question(tmp_path: Path) -> None:
     folder = tmp_path / "damaged"
-    shutil.copytree(packaged_model_folder(), folder)
+    shutil.copytree(find_packaged_model(), folder)
     weights = folder / "model.safetensors"
     weights.chmod(0o644)
     weights.write_bytes(weights.read_bytes()[: 1 << 20])
@@ -178,7 +178,7 @@ def test_a_damaged_model_is_said_at_the_first_question(tmp_path: Path) -> None:
 
 
 def test_rank_agreement_is_the_share_of_ordered_pairs() -> None:
-    assert rank_agreement([0, 50, 100], [0.1, 0.2, 0.3]) == 1.0
-    assert rank_agreement([0, 50, 100], [0.3, 0.2, 0.1]) == 0.0
-    assert rank_agreement([0, 100], [0.2, 0.2]) == 0.5
-    assert rank_agreement([50, 50], [0.1, 0.9]) == 0.5
+    assert measure_concordance([0, 50, 100], [0.1, 0.2, 0.3]) == 1.0
+    assert measure_concordance([0, 50, 100], [0.3, 0.2, 0.1]) == 0.0
+    assert measure_concordance([0, 100], [0.2, 0.2]) == 0.5
+    assert measure_concordance([50, 50], [0.1, 0.9]) == 0.5

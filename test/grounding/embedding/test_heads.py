@@ -12,14 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.embedding.degree_map import DegreeMap, monotone_map
+from fcp_ros.grounding.embedding.degree_map import DegreeMap, fit_monotone_map, shift_by_rubric
 from fcp_ros.grounding.embedding.head import Head
-from fcp_ros.grounding.embedding.head_file import Heads, file_hash, load_heads, save_heads
-from fcp_ros.grounding.embedding.head_training import TrainingOptions, train_head
-from fcp_ros.grounding.embedding.heads_training import figures
-from fcp_ros.grounding.embedding.judgement_set import JudgementSet, read_judgements
-from fcp_ros.grounding.embedding.judgement_split import split
-from fcp_ros.grounding.embedding.rubric_shift import shifted_by_rubric
+from fcp_ros.grounding.embedding.head_file import Heads, hash_file, load_heads, save_heads
+from fcp_ros.grounding.embedding.judgement_set import JudgementSet, read_judgements, split
+from fcp_ros.grounding.embedding.training import TrainingOptions, measure_agreement, train_head
 
 ENCODER = "tiny@0123456789ab"
 OPTIONS = TrainingOptions(supports=150)
@@ -64,8 +61,8 @@ def file(head: Head, tmp_path: Path) -> Path:
 
 def test_it_learns_what_new_things_are_good_for(colours: JudgementSet, head: Head) -> None:
     held_out = split(colours.judgements).held_out
-    measured = figures(
-        head.degrees([j.pair for j in held_out], word_encoder), [j.degree for j in held_out]
+    measured = measure_agreement(
+        head.judge([j.pair for j in held_out], word_encoder), [j.degree for j in held_out]
     )
     assert measured.area > 0.95
     assert measured.mean_error < 0.2
@@ -85,15 +82,15 @@ def test_changed_judgements_move_degrees_their_way(colours: JudgementSet, head: 
     changed = replace(colours, judgements=tuple(map(hated, colours.judgements)))
     other = train_head(changed, changed.judgements, word_encoder, OPTIONS)
     asked = [("red newthing", "being red"), ("blue newthing", "being blue")]
-    before, after = (h.degrees(asked, word_encoder) for h in (head, other))
+    before, after = (h.judge(asked, word_encoder) for h in (head, other))
     assert after[0] < before[0] - 0.3
     assert after[1] > 0.6
 
 
 def test_judged_pairs_are_known(colours: JudgementSet, head: Head) -> None:
     for judgement in colours.judgements[:50]:
-        assert head.known.degree(judgement.pair) == judgement.degree
-    assert head.known.degree(("red newthing", "being red")) is None
+        assert head.known.look_up(judgement.pair) == judgement.degree
+    assert head.known.look_up(("red newthing", "being red")) is None
 
 
 def test_too_little_to_train_on_is_said(colours: JudgementSet) -> None:
@@ -105,22 +102,22 @@ def test_too_little_to_train_on_is_said(colours: JudgementSet) -> None:
 def test_a_file_gives_the_same_degrees(colours: JudgementSet, head: Head, file: Path) -> None:
     loaded = load_heads(file, "elsewhere@0123456789ab").by_name["colour"]
     pairs = [j.pair for j in colours.judgements[:64]]
-    assert loaded.scores(pairs, word_encoder) == pytest.approx(
-        head.scores(pairs, word_encoder), abs=1e-4
+    assert loaded.score(pairs, word_encoder) == pytest.approx(
+        head.score(pairs, word_encoder), abs=1e-4
     )
     assert loaded.columns == ("item", "purpose")
-    assert loaded.known.degree(pairs[0]) == head.known.degree(pairs[0])
+    assert loaded.known.look_up(pairs[0]) == head.known.look_up(pairs[0])
 
 
 def test_a_batch_changes_nothing(head: Head) -> None:
     pairs = [(f"{c} thing{n}", f"being {c}") for c in ("red", "blue") for n in range(400)]
-    together = head.scores(pairs, word_encoder)
-    assert head.scores(pairs[500:501], word_encoder) == pytest.approx(together[500:501], abs=1e-5)
-    assert head.scores([], word_encoder) == []
+    together = head.score(pairs, word_encoder)
+    assert head.score(pairs[500:501], word_encoder) == pytest.approx(together[500:501], abs=1e-5)
+    assert head.score([], word_encoder) == []
 
 
 def test_a_missing_file_says_retrain(tmp_path: Path) -> None:
-    for use in (file_hash, lambda path: load_heads(path, ENCODER)):
+    for use in (hash_file, lambda path: load_heads(path, ENCODER)):
         with pytest.raises(GroundingError, match="fcp grounding train") as caught:
             use(tmp_path / "none.safetensors")
         assert caught.value.code is GroundingCode.MODEL_NOT_FOUND
@@ -179,20 +176,20 @@ def test_a_rubric_keeps_the_map_monotone_and_in_range(
     knots: list, given_examples: list, a: float, b: float
 ) -> None:
     try:
-        plain_map = monotone_map([(x, y, 1.0) for x, y in sorted(knots)])
+        plain_map = fit_monotone_map([(x, y, 1.0) for x, y in sorted(knots)])
     except GroundingError:
         return
-    moved = shifted_by_rubric(plain_map, given_examples)
+    moved = shift_by_rubric(plain_map, given_examples)
     low, high = sorted((a, b))
-    assert 0.0 <= moved.degree(low) <= moved.degree(high) <= 1.0
+    assert 0.0 <= moved.apply(low) <= moved.apply(high) <= 1.0
 
 
 def test_a_rubric_moves_the_map_by_its_evidence_and_only_to_the_better() -> None:
     plain_map = DegreeMap((0.0, 1.0), (0.2, 0.6))
     few = [(0.95, 1.0)] * 4 + [(0.05, 0.0)] * 4
-    some, more = (shifted_by_rubric(plain_map, few * times) for times in (1, 4))
-    assert 0.6 < some.degree(0.95) < more.degree(0.95) <= 1.0
-    assert 0.2 > some.degree(0.05) > more.degree(0.05) >= 0.0
-    assert shifted_by_rubric(plain_map, few[:2]) is plain_map
+    some, more = (shift_by_rubric(plain_map, few * times) for times in (1, 4))
+    assert 0.6 < some.apply(0.95) < more.apply(0.95) <= 1.0
+    assert 0.2 > some.apply(0.05) > more.apply(0.05) >= 0.0
+    assert shift_by_rubric(plain_map, few[:2]) is plain_map
     fitting = [(1.0, 0.6)] * 5 + [(0.0, 0.2)] * 5
-    assert shifted_by_rubric(plain_map, fitting) is plain_map
+    assert shift_by_rubric(plain_map, fitting) is plain_map

@@ -10,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.embedding.judgement_set import Judgement, content_hash, read_judgements
-from fcp_ros.grounding.embedding.judgement_split import HELD_OUT_SHARE, is_held_out, split
-from fcp_ros.grounding.embedding.words import head_word, plain
+from fcp_ros.grounding.embedding.judgement_set import (
+    HELD_OUT_SHARE,
+    Judgement,
+    hash_judgements,
+    is_held_out,
+    read_judgements,
+    split,
+)
+from fcp_ros.grounding.embedding.words import find_head_word, to_plain
 
 WriteSet = Callable[..., Path]
 
@@ -37,7 +43,9 @@ def test_two_authors_are_averaged_and_ones_own_overrule(write_set: WriteSet) -> 
     assert before.degree == pytest.approx(0.9)
     (after,) = read_judgements([theirs, own])["function"].judgements
     assert after.degree == 0.1
-    assert content_hash(read_judgements([theirs])) != content_hash(read_judgements([theirs, own]))
+    assert hash_judgements(read_judgements([theirs])) != hash_judgements(
+        read_judgements([theirs, own])
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,12 +100,12 @@ pairs = st.dictionaries(st.tuples(phrases, phrases), st.floats(0, 1), min_size=1
 
 @given(pairs)
 def test_nothing_about_a_held_out_item_is_trained_on(given_pairs: dict) -> None:
-    judgements = [Judgement(plain(a), plain(b), d) for (a, b), d in given_pairs.items()]
+    judgements = [Judgement(to_plain(a), to_plain(b), d) for (a, b), d in given_pairs.items()]
     parts = split(judgements)
     held_out = {j.item for j in parts.held_out}
     assert not held_out & {word for j in parts.training for word in j.pair}
-    heads = {head_word(item) for item in held_out}
-    assert not heads & {head_word(j.item) for j in parts.training}
+    heads = {find_head_word(item) for item in held_out}
+    assert not heads & {find_head_word(j.item) for j in parts.training}
     assert len(parts.training) + len(parts.held_out) + parts.left_out == len(judgements)
     assert split(judgements[::-1]).held_out == parts.held_out[::-1]
 

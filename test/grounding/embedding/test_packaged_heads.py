@@ -10,16 +10,20 @@ import pytest
 
 from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.embedding.head_file import PACKAGED_HEADS, Heads, load_heads
-from fcp_ros.grounding.embedding.heads_training import (
-    Figures,
-    cosines,
-    figures,
-    fit_cosine_map,
+from fcp_ros.grounding.embedding.judgement_set import (
+    JudgementSet,
+    hash_judgements,
+    read_judgements,
+    split,
 )
-from fcp_ros.grounding.embedding.judgement_set import JudgementSet, content_hash, read_judgements
-from fcp_ros.grounding.embedding.judgement_split import split
 from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
-from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder, packaged_model_folder
+from fcp_ros.grounding.embedding.training import (
+    Agreement,
+    compute_cosines,
+    fit_cosine_map,
+    measure_agreement,
+)
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder, find_packaged_model
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
 
 EVERY = 20
@@ -39,7 +43,7 @@ def heads(embedding_oracle: EmbeddingOracle) -> Heads:
 @pytest.fixture(scope="module")
 def measured(
     sets: Mapping[str, JudgementSet], heads: Heads, embedding_oracle: EmbeddingOracle
-) -> tuple[Figures, Figures]:
+) -> tuple[Agreement, Agreement]:
     """By the heads, without looking judged pairs up, and by raw cosine with its best map."""
     encode = embedding_oracle._encoder.encode
     ours: list[float] = []
@@ -50,16 +54,16 @@ def measured(
         sample = parts.held_out[::EVERY]
         pairs = [judgement.pair for judgement in sample]
         cosine_map = fit_cosine_map(parts.training[::EVERY], encode)
-        ours += heads.by_name[name].degrees(pairs, encode)
-        raw += [cosine_map.degree(value) for value in cosines(pairs, encode)]
+        ours += heads.by_name[name].judge(pairs, encode)
+        raw += [cosine_map.apply(value) for value in compute_cosines(pairs, encode)]
         given += [judgement.degree for judgement in sample]
-    return figures(ours, given), figures(raw, given)
+    return measure_agreement(ours, given), measure_agreement(raw, given)
 
 
 def test_they_were_trained_on_the_judgements_in_the_repository(
     sets: Mapping[str, JudgementSet], heads: Heads
 ) -> None:
-    assert heads.judgements == content_hash(sets), (
+    assert heads.judgements == hash_judgements(sets), (
         "config/judgements changed: fcp grounding train --out "
         "fcp_ros/grounding/embedding/heads.safetensors"
     )
@@ -68,7 +72,7 @@ def test_they_were_trained_on_the_judgements_in_the_repository(
 
 
 def test_they_order_new_items_far_better_than_raw_cosine(
-    measured: tuple[Figures, Figures],
+    measured: tuple[Agreement, Agreement],
 ) -> None:
     ours, raw = measured
     assert ours.count > 250
@@ -82,7 +86,7 @@ def test_they_order_new_items_far_better_than_raw_cosine(
 @pytest.mark.xfail(
     strict=True, reason="near misses of new kinds are more than this model's words can tell apart"
 )
-def test_the_wanted_agreement_on_new_items(measured: tuple[Figures, Figures]) -> None:
+def test_the_wanted_agreement_on_new_items(measured: tuple[Agreement, Agreement]) -> None:
     ours, _ = measured
     assert ours.mean_error <= 0.15
     assert ours.rank >= 0.75
@@ -93,9 +97,9 @@ def test_unrelated_things_come_out_low(heads: Heads, embedding_oracle: Embedding
     things = ["clock", "cushion", "banana", "ladder", "shampoo", "keyboard", "brick"]
     wanted = ["mug", "scarf", "screwdriver", "olive oil", "blanket"]
     pairs = [(thing, other) for thing in things for other in wanted]
-    degrees = heads.by_name["substitution"].degrees(pairs, encode)
+    degrees = heads.by_name["substitution"].judge(pairs, encode)
     assert sum(degrees) / len(degrees) < 0.15
-    same = heads.by_name["substitution"].degrees(
+    same = heads.by_name["substitution"].judge(
         [("cup", "mug"), ("shawl", "scarf"), ("sunflower oil", "olive oil")], encode
     )
     assert min(same) > max(0.3, sorted(degrees)[len(degrees) * 9 // 10])
@@ -148,7 +152,7 @@ def test_an_unknown_set_is_said(embedding_oracle: EmbeddingOracle, household: An
 
 
 def test_another_model_without_heads_judges_by_the_rubric_and_says_so(household: Any) -> None:
-    oracle = EmbeddingOracle(SentenceEncoder(packaged_model_folder()))
+    oracle = EmbeddingOracle(SentenceEncoder(find_packaged_model()))
     predicate = household.graded["serves_as"]
     (answer,) = oracle.judge(predicate, [question(predicate, "wine glass", "drinking")])
     assert answer.degree > 0.7

@@ -18,8 +18,8 @@ from fcp_ros.grounding import (
     GroundingError,
     LanguageModelOptions,
 )
+from fcp_ros.grounding.endpoint.model_server import read_retry_after
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
-from fcp_ros.grounding.endpoint.refusals import retry_after
 
 EXACT = LanguageModelOptions()
 
@@ -63,14 +63,14 @@ def test_retry_after_is_honoured(server: Any, connect: Any, judge: Any) -> None:
      ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0)],
 )  # fmt: skip
 def test_retry_after_in_its_forms(header: str, low: float, high: float) -> None:
-    found = retry_after(header)
+    found = read_retry_after(header)
     assert found is not None
     assert low <= found <= high
 
 
 @pytest.mark.parametrize("header", ["", "soon", "nan", "Wed, 99"])
 def test_retry_after_that_says_nothing(header: str) -> None:
-    assert retry_after(header) is None
+    assert read_retry_after(header) is None
 
 
 def test_a_server_that_goes_on_failing(server: Any, connect: Any, judge: Any) -> None:
@@ -88,7 +88,7 @@ def test_a_server_that_goes_on_failing(server: Any, connect: Any, judge: Any) ->
         (403, "no", "set the environment variable FCP_TEST_KEY", GroundingCode.SERVER_FAILED),
         (404, "The model `x` does not exist", "check the options", GroundingCode.SERVER_FAILED),
         (400, "what?", "can't take the request", GroundingCode.SERVER_FAILED),
-        (302, "moved", "give that as endpoint url", GroundingCode.SERVER_FAILED),
+        (302, "moved", "use that as endpoint url", GroundingCode.SERVER_FAILED),
         (
             400,
             "This model's maximum context length is 256 tokens.",
@@ -132,7 +132,7 @@ def test_the_key_is_sent_and_never_said(
         judge(oracle)
     assert "very-secret" not in caught.value.sentence + caplog.text + repr(oracle.model)
     monkeypatch.setenv("FCP_TEST_KEY", "sk\nX-Evil: 1")
-    with pytest.raises(GroundingError, match="characters that no key has") as caught:
+    with pytest.raises(GroundingError, match="characters that no key contains") as caught:
         judge(oracle)
     assert "Evil" not in caught.value.sentence
 

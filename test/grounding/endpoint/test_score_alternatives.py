@@ -9,7 +9,7 @@ from chat_server import ScriptedModel, single_digits, whole_numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.endpoint.chat_completion import Choice, Step, read_choices
+from fcp_ros.grounding.endpoint.chat_completion import AnswerToken, ChatAnswer, read_choices
 from fcp_ros.grounding.endpoint.score_alternatives import read_alternatives
 
 
@@ -18,7 +18,7 @@ def told(
     tokens: Callable[[str], list[str]] = whole_numbers,
     shows_end: bool = False,
     **changes: Any,
-) -> list[Choice]:
+) -> list[ChatAnswer]:
     body = {
         "model": "m",
         "messages": [{"content": ""}],
@@ -106,7 +106,7 @@ def test_two_tokens_of_one_text_both_count() -> None:
 
 
 def test_a_server_that_tells_the_chosen_token_alone() -> None:
-    choice = Choice("70", (Step("70", {"70": 0.3}),), True)
+    choice = ChatAnswer("70", (AnswerToken("70", {"70": 0.3}),), True)
     assert read_alternatives([choice]).scores[70] == 0.3
 
 

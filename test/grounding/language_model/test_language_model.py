@@ -21,10 +21,14 @@ from fcp_ros.grounding import (
     LanguageModelOptions,
     ScoringMode,
 )
-from fcp_ros.grounding.embedding.sentence_encoder import packaged_model_folder
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.language_model.prompt import write_prompt
-from fcp_ros.grounding.language_model.prompt_tokens import as_asked, prompt_tokens, tokenize_batch
+from fcp_ros.grounding.language_model.prompt_tokens import (
+    apply_template,
+    tokenize_batch,
+    tokenize_prompts,
+)
+from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 from fcp_ros.grounding.protocol.options import Precision
 
 torch = pytest.importorskip("torch")
@@ -66,7 +70,7 @@ def slow(oracle: CausalLmOracle, predicate: Any, request: Any) -> tuple[SlowRead
     """The slow twin of a loaded oracle, and the tokens of a prompt."""
     assert oracle._scorer is not None
     loaded = oracle._scorer.loaded
-    (tokens,) = prompt_tokens(loaded.tokenizer, [write_prompt(predicate, request)])
+    (tokens,) = tokenize_prompts(loaded.tokenizer, [write_prompt(predicate, request)])
     return SlowReader(loaded.model, loaded.tokenizer), tokens
 
 
@@ -173,7 +177,7 @@ def test_a_batch_is_tokenized_as_its_prompts_alone(
     tokenizer.chat_template = template
     batch = tokenize_batch(tokenizer, make_predicate(), requests)
     for index, prompt in enumerate(prompts):
-        assert [list(batch.whole(index))] == prompt_tokens(tokenizer, [prompt])
+        assert [list(batch.join(index))] == tokenize_prompts(tokenizer, [prompt])
 
 
 @pytest.mark.parametrize("options", [EXACT, SAMPLE], ids=["exact", "sample"])
@@ -195,7 +199,7 @@ def test_what_of_a_batch_has_no_answer_is_named(
     assert oracle._scorer is not None
     requests = [ask(item, "drinking") for item in ("mug", "book", "bowl")]
     batch = tokenize_batch(oracle._scorer.loaded.tokenizer, make_predicate(), requests)
-    masses = oracle._scorer.probabilities(batch, 1.0).sum(axis=1).tolist()
+    masses = oracle._scorer.score(batch, 1.0).sum(axis=1).tolist()
     least, second, _ = sorted(masses)
     floor = replace(EXACT, least_mass=(least + second) / 2)
     answers = make(untrained, floor).judge_each(make_predicate(), requests)
@@ -220,7 +224,7 @@ def test_weights_that_are_not_numbers_give_no_degree(
     assert oracle._scorer is not None
     with torch.no_grad():
         oracle._scorer.loaded.model.lm_head.weight.fill_(math.nan)
-    with pytest.raises(GroundingError, match="no numbers") as caught:
+    with pytest.raises(GroundingError, match="not numbers") as caught:
         oracle.judge(make_predicate(), [ask("mug", "drinking")])
     assert caught.value.code is GroundingCode.MODEL_FAILED
 
@@ -247,7 +251,7 @@ def test_chat_templates_are_honoured(make_folder: Any, make_predicate: Any, ask:
     (answer,) = oracle.judge(make_predicate(), [ask("mug", "drinking")])
     assert oracle._scorer is not None
     tokenizer = oracle._scorer.loaded.tokenizer
-    assert as_asked(tokenizer, "How much?") == "<user>How much?<assistant>!"
+    assert apply_template(tokenizer, "How much?") == "<user>How much?<assistant>!"
     reader, tokens = slow(oracle, make_predicate(), ask("mug", "drinking"))
     scores = reader.distribution(tokens)
     expected = [score / sum(scores) for score in scores]
@@ -258,11 +262,11 @@ def test_a_tokenizer_that_closes_every_text() -> None:
     from tokenizers.processors import TemplateProcessing
 
     tokenizer = make_tokenizer(["How much?\nScore: 5"], "digits")
-    (open_,) = prompt_tokens(tokenizer, ["How much?"])
+    (open_,) = tokenize_prompts(tokenizer, ["How much?"])
     tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
         single="<eos> $A <eos>", special_tokens=[("<eos>", tokenizer.eos_token_id)]
     )
-    assert prompt_tokens(tokenizer, ["How much?"]) == [[tokenizer.eos_token_id, *open_]]
+    assert tokenize_prompts(tokenizer, ["How much?"]) == [[tokenizer.eos_token_id, *open_]]
 
 
 def test_a_broken_chat_template(make_folder: Any, make_predicate: Any, ask: Any) -> None:
@@ -273,8 +277,8 @@ def test_a_broken_chat_template(make_folder: Any, make_predicate: Any, ask: Any)
 
 
 def test_an_embedding_model_is_no_language_model() -> None:
-    with pytest.raises(GroundingError, match="BertModel, no causal language model"):
-        make(packaged_model_folder())
+    with pytest.raises(GroundingError, match="BertModel, not a causal language model"):
+        make(find_packaged_model())
 
 
 def test_damaged_weights_are_said_at_the_first_question(

@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.language_model.kept_prefixes import KeptPrefixes
-from fcp_ros.grounding.language_model.packing import common_prefix_length, pack, plan_passes
+from fcp_ros.grounding.language_model.packing import count_common_prefix, pack, plan_passes
 from fcp_ros.grounding.language_model.score_trie import build_trie
+from fcp_ros.grounding.language_model.tree_pass import PrefixCache
 
 TRIE = build_trie({10 + number: str(number) for number in range(10)})
 SEQUENCES = st.lists(st.lists(st.integers(0, 3), max_size=6), min_size=1, max_size=5)
@@ -37,21 +37,21 @@ def test_each_token_sees_its_own_prompt_and_path(prompts: list[list[int]]) -> No
     for index, prompt in enumerate(prompts):
         for number, row in enumerate(packed.rows[index]):
             seen = np.flatnonzero(packed.visible[row])
-            assert packed.tokens[seen].tolist() == [*prompt, *TRIE.path(number)]
+            assert packed.tokens[seen].tolist() == [*prompt, *TRIE.find_path(number)]
             assert packed.positions[seen].tolist() == list(range(7, 7 + len(seen)))
     assert len(packed.tokens) == sum(map(len, prompts)) + len(prompts) * (len(TRIE.nodes) - 1)
 
 
 @given(SEQUENCES)
 def test_the_common_prefix(sequences: list[list[int]]) -> None:
-    length = common_prefix_length(sequences)
+    length = count_common_prefix(sequences)
     assert len({tuple(s[:length]) for s in sequences}) == 1
     assert all(len(s) >= length for s in sequences)
     assert any(len(s) == length for s in sequences) or len({s[length] for s in sequences}) > 1
 
 
 def test_prefixes_are_kept_sliced_and_bounded() -> None:
-    kept, computed = KeptPrefixes(count=2), []
+    kept, computed = PrefixCache(count=2), []
 
     def keys(*prefix: int) -> list[tuple[int, ...]]:
         def compute() -> list[tuple[np.ndarray, np.ndarray]]:

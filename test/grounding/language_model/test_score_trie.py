@@ -17,10 +17,9 @@ from fcp_ros.grounding.language_model.score_reading import (
     NO_SCORE,
     NextTokens,
     draw_scores,
-    score_probabilities,
+    sum_scores,
 )
-from fcp_ros.grounding.language_model.score_trie import ScoreTrie, build_trie
-from fcp_ros.grounding.language_model.token_texts import number_token_texts
+from fcp_ros.grounding.language_model.score_trie import ScoreTrie, build_trie, find_number_tokens
 
 DIGITS = {number: str(number) for number in range(10)}
 SPACE = 10
@@ -33,8 +32,8 @@ WHOLE = {number: str(number) for number in range(150)} | {
 
 def writings(trie: ScoreTrie, texts: dict[int, str]) -> list[str]:
     """The text of every way that the trie has for a score."""
-    ends = [trie.path(n) for n, node in enumerate(trie.nodes) if node.score is not None]
-    ends += [(*trie.path(edge.node), edge.token) for edge in trie.edges if edge.child < 0]
+    ends = [trie.find_path(n) for n, node in enumerate(trie.nodes) if node.score is not None]
+    ends += [(*trie.find_path(edge.node), edge.token) for edge in trie.edges if edge.child < 0]
     return ["".join(texts[token] for token in path) for path in ends]
 
 
@@ -57,7 +56,7 @@ def all_writings(texts: dict[int, str]) -> list[str]:
 def test_every_segmentation_is_counted(texts: dict[int, str]) -> None:
     trie = build_trie(texts)
     assert sorted(writings(trie, texts)) == sorted(all_writings(texts))
-    assert trie.missing_scores() == ()
+    assert trie.find_missing_scores() == ()
 
 
 def test_few_nodes_need_a_forward_pass() -> None:
@@ -67,16 +66,18 @@ def test_few_nodes_need_a_forward_pass() -> None:
 
 
 def test_a_vocabulary_without_digits_can_write_no_score() -> None:
-    assert len(build_trie({5: " "}).missing_scores()) == 101
-    assert build_trie({n: text for n, text in DIGITS.items() if n != 7}).missing_scores()[0] == 7
+    assert len(build_trie({5: " "}).find_missing_scores()) == 101
+    assert (
+        build_trie({n: text for n, text in DIGITS.items() if n != 7}).find_missing_scores()[0] == 7
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_texts_of_real_tokenizers(kind: str) -> None:
     tokenizer = make_tokenizer(["How well? 7.5, or 8/10. Score: 57"], kind)
-    texts = number_token_texts(tokenizer)
+    texts = find_number_tokens(tokenizer)
     trie = build_trie(texts)
-    assert trie.missing_scores() == ()
+    assert trie.find_missing_scores() == ()
     assert len(trie.nodes) <= 40
     for score in range(101):
         path = tokenizer(f"Score: {score}", add_special_tokens=False)["input_ids"]
@@ -87,12 +88,12 @@ def test_texts_of_real_tokenizers(kind: str) -> None:
 def test_parents_come_first_and_a_chain_is_a_trie_of_one_path() -> None:
     trie = build_trie(SPACED_DIGITS)
     assert all(node.parent < index for index, node in enumerate(trie.nodes))
-    (deepest,) = (n for n in range(len(trie.nodes)) if trie.path(n) == (SPACE, 1, 0))
-    chain, edges = trie.chain(deepest)
+    (deepest,) = (n for n in range(len(trie.nodes)) if trie.find_path(n) == (SPACE, 1, 0))
+    chain, edges = trie.extract_chain(deepest)
     assert [node.token for node in chain.nodes] == [-1, SPACE, 1, 0]
-    assert chain.path(3) == (SPACE, 1, 0)
+    assert chain.find_path(3) == (SPACE, 1, 0)
     assert [trie.edges[e].token for e in edges] == [edge.token for edge in chain.edges]
-    assert chain.last_nodes() == (3,)
+    assert chain.find_leaves() == (3,)
 
 
 def reading(trie: ScoreTrie, **chances: float) -> Any:
@@ -102,10 +103,10 @@ def reading(trie: ScoreTrie, **chances: float) -> Any:
     for name, chance in chances.items():
         path = tuple(int(token) for token in name.removeprefix("p").split("_"))
         for index, edge in enumerate(trie.edges):
-            if (*trie.path(edge.node), edge.token) == path:
+            if (*trie.find_path(edge.node), edge.token) == path:
                 edges[0, index] = chance
                 spoiled[0, edge.node] += chance if edge.token != SPACE else 0.0
-    return score_probabilities(trie, NextTokens(edges, spoiled))[0]
+    return sum_scores(trie, NextTokens(edges, spoiled))[0]
 
 
 def test_ten_is_not_counted_for_a_hundred() -> None:
@@ -145,10 +146,10 @@ def test_any_vocabulary_is_read_as_its_texts_say(further: list[str], seed: int) 
     texts = dict(enumerate([*"0123456789", *further]))
     dice = Dice(texts)
     trie = build_trie({t: x for t, x in texts.items() if x.removeprefix(" ")[:1] in NUMERIC})
-    paths = [dice.chances([seed], list(trie.path(node))) for node in range(len(trie.nodes))]
+    paths = [dice.chances([seed], list(trie.find_path(node))) for node in range(len(trie.nodes))]
     found = NextTokens(
         np.array([[paths[edge.node][edge.token] for edge in trie.edges]]),
         np.array([[chances[list(trie.spoiling)].sum() for chances in paths]]),
     )
     expected = dice.distribution([seed])
-    np.testing.assert_allclose(score_probabilities(trie, found)[0], expected, atol=1e-12)
+    np.testing.assert_allclose(sum_scores(trie, found)[0], expected, atol=1e-12)

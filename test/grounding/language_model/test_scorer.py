@@ -19,7 +19,7 @@ from tiny_language_models import KINDS, make_model, make_tokenizer
 
 from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.language_model.loading import Attention, make_language_model
-from fcp_ros.grounding.language_model.packing import common_prefix_length
+from fcp_ros.grounding.language_model.packing import count_common_prefix
 from fcp_ros.grounding.language_model.prompt_tokens import PromptBatch
 from fcp_ros.grounding.language_model.scorer import Scorer
 from fcp_ros.grounding.protocol.options import Precision
@@ -44,14 +44,14 @@ def scorer(architecture: str, kind: str = "digits", budget: int = 4096, **config
 
 def batch(made: Scorer, prompts: list[str]) -> PromptBatch:
     tokens = made.loaded.tokenizer(prompts, add_special_tokens=False)["input_ids"]
-    length = min(common_prefix_length(tokens), min(map(len, tokens)) - 1)
+    length = min(count_common_prefix(tokens), min(map(len, tokens)) - 1)
     return PromptBatch(tuple(tokens[0][:length]), tuple(tuple(t[length:]) for t in tokens))
 
 
 def slow(made: Scorer, asked: PromptBatch, temperature: float = 1.0) -> list[list[float]]:
     reader = SlowReader(made.loaded.model, made.loaded.tokenizer)
     return [
-        reader.distribution(list(asked.whole(index)), temperature)
+        reader.distribution(list(asked.join(index)), temperature)
         for index in range(len(asked.tails))
     ]
 
@@ -60,7 +60,7 @@ def slow(made: Scorer, asked: PromptBatch, temperature: float = 1.0) -> list[lis
 def test_packed_answers_are_those_of_separate_passes(architecture: str) -> None:
     made = scorer(architecture)
     asked = batch(made, PROMPTS)
-    found = made.probabilities(asked, 1.0)
+    found = made.score(asked, 1.0)
     assert made.takes_trees
     assert made.notes == []
     np.testing.assert_allclose(found, slow(made, asked), rtol=1e-3, atol=1e-9)
@@ -70,7 +70,7 @@ def test_packed_answers_are_those_of_separate_passes(architecture: str) -> None:
 def test_every_kind_of_tokenizer(kind: str) -> None:
     made = scorer("llama", kind)
     asked = batch(made, PROMPTS[:2])
-    found = made.probabilities(asked, 1.0)
+    found = made.score(asked, 1.0)
     np.testing.assert_allclose(found, slow(made, asked), rtol=1e-3, atol=1e-9)
 
 
@@ -78,7 +78,7 @@ def test_every_kind_of_tokenizer(kind: str) -> None:
 def test_temperature_is_applied_token_by_token(temperature: float) -> None:
     made = scorer("qwen2")
     asked = batch(made, PROMPTS[:1])
-    found = made.probabilities(asked, temperature)
+    found = made.score(asked, temperature)
     np.testing.assert_allclose(found, slow(made, asked, temperature), rtol=1e-3, atol=1e-9)
 
 
@@ -93,7 +93,7 @@ def test_models_that_take_no_tree_mask_are_asked_the_plain_way(
     assert not made.takes_trees
     assert "doesn't take a tree mask" in made.notes[0]
     asked = batch(made, PROMPTS[:2])
-    found = made.probabilities(asked, 1.0)
+    found = made.score(asked, 1.0)
     assert made.plain.branches == branches
     np.testing.assert_allclose(found, slow(made, asked), rtol=1e-3, atol=1e-9)
     assert len(made.notes) == 1
@@ -105,7 +105,7 @@ def test_prompts_longer_than_a_sliding_window(architecture: str, window: int) ->
     made = scorer(architecture, sliding_window=window)
     assert made.loaded.attention.sliding == window
     asked = batch(made, PROMPTS)
-    found = made.probabilities(asked, 1.0)
+    found = made.score(asked, 1.0)
     assert made.takes_trees
     assert made.notes == []
     np.testing.assert_allclose(found, slow(made, asked), rtol=1e-3, atol=1e-9)
@@ -116,7 +116,7 @@ def test_a_window_that_nobody_declared_is_found_out() -> None:
     made = Scorer(replace(made.loaded, attention=Attention()), 4096)
     made.warm_up()
     asked = batch(made, PROMPTS)
-    found = made.probabilities(asked, 1.0)
+    found = made.score(asked, 1.0)
     assert "a packed answer is off by" in made.notes[0]
     np.testing.assert_allclose(found, slow(made, asked), rtol=1e-3, atol=1e-9)
 
@@ -124,10 +124,10 @@ def test_a_window_that_nobody_declared_is_found_out() -> None:
 def test_what_is_longer_than_a_chunk_goes_the_plain_way() -> None:
     made = scorer("llama")
     asked = batch(made, [PROMPTS[2], PROMPTS[1]])
-    found = made.probabilities(asked, 1.0)
+    found = made.score(asked, 1.0)
     chunk = len(asked.prefix) + 1 + max(map(len, asked.tails))
     limited = Scorer(replace(made.loaded, attention=Attention(chunk=chunk)), 4096)
-    np.testing.assert_allclose(limited.probabilities(asked, 1.0), found, rtol=1e-3, atol=1e-9)
+    np.testing.assert_allclose(limited.score(asked, 1.0), found, rtol=1e-3, atol=1e-9)
     assert limited.takes_trees  # the short one
 
 
@@ -151,8 +151,8 @@ def test_how_far_back_a_model_looks(
 def test_small_budgets_split_the_batch_and_change_nothing() -> None:
     made = scorer("llama")
     many = batch(made, PROMPTS * 5)
-    found = made.probabilities(many, 1.0)
-    small = Scorer(made.loaded, 64).probabilities(many, 1.0)
+    found = made.score(many, 1.0)
+    small = Scorer(made.loaded, 64).score(many, 1.0)
     np.testing.assert_allclose(found, small, rtol=1e-4, atol=1e-10)
     np.testing.assert_allclose(found[:3], found[3:6], rtol=1e-4, atol=1e-10)
 
@@ -173,13 +173,13 @@ def calls(made: Scorer, monkeypatch: Any) -> list[int]:
 def test_the_prefix_is_read_once_and_nothing_is_padded(monkeypatch: Any) -> None:
     made = scorer("llama")
     asked = batch(made, PROMPTS)
-    made.probabilities(asked, 1.0)
+    made.score(asked, 1.0)
     seen = calls(made, monkeypatch)
-    found = made.probabilities(asked, 1.0)
+    found = made.score(asked, 1.0)
     nodes = len(made.loaded.trie.nodes)
     assert seen == [sum(map(len, asked.tails)) + len(PROMPTS) * (nodes - 1)]
     made.tree.prefixes.clear()
-    np.testing.assert_array_equal(made.probabilities(asked, 1.0), found)
+    np.testing.assert_array_equal(made.score(asked, 1.0), found)
     assert seen[1:] == [len(asked.prefix), seen[0]]
 
 
@@ -214,15 +214,15 @@ def test_out_of_memory_halves_the_budget(
 ) -> None:
     made = scorer("llama")
     many = batch(made, PROMPTS * 5)
-    whole = made.probabilities(many, 1.0)
+    whole = made.score(many, 1.0)
     failing(made, monkeypatch, 140, error)
-    np.testing.assert_allclose(made.probabilities(many, 1.0), whole, rtol=1e-4, atol=1e-10)
+    np.testing.assert_allclose(made.score(many, 1.0), whole, rtol=1e-4, atol=1e-10)
     assert made.token_budget == 128
     assert "at most 128 tokens a pass" in made.notes[-1]
     assert "out of memory" in caplog.text
     failing(made, monkeypatch, 20, error)
     with pytest.raises(GroundingError, match="no memory left for a single question") as caught:
-        made.probabilities(many, 1.0)
+        made.score(many, 1.0)
     assert caught.value.code is GroundingCode.MODEL_FAILED
 
 
@@ -230,9 +230,9 @@ def test_out_of_memory_the_plain_way(monkeypatch: Any) -> None:
     made = scorer("bloom")
     made.warm_up()
     asked = batch(made, PROMPTS[:1])
-    whole = made.probabilities(asked, 1.0)
+    whole = made.score(asked, 1.0)
     failing(made, monkeypatch, 50, MemoryError)  # too little for all branches at once
-    np.testing.assert_allclose(made.probabilities(asked, 1.0), whole, rtol=1e-4, atol=1e-10)
+    np.testing.assert_allclose(made.score(asked, 1.0), whole, rtol=1e-4, atol=1e-10)
     assert "at most" in made.notes[-1]
 
 
@@ -240,10 +240,10 @@ def test_free_sampling_tends_to_the_exact_distribution() -> None:
     """The token-by-token twin draws from the model itself, and agrees with one packed pass."""
     made = scorer("qwen2", initializer_range=0.6)
     asked = batch(made, PROMPTS[:1])
-    (exact,) = made.probabilities(asked, 1.0)
+    (exact,) = made.score(asked, 1.0)
     count = 20000
     reader = SlowReader(made.loaded.model, made.loaded.tokenizer)
-    drawn = reader.sample(list(asked.whole(0)), count, 1.0, seed=1)
+    drawn = reader.sample(list(asked.join(0)), count, 1.0, seed=1)
     for score, chance in enumerate(exact):
         allowed = 5 * math.sqrt(chance * (1 - chance) / count) + 1e-3
         assert drawn[score] / count == pytest.approx(chance, abs=allowed)

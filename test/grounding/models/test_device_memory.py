@@ -7,14 +7,14 @@ from types import ModuleType
 
 import pytest
 
-from fcp_ros.grounding.models.device_memory import device_memory
+from fcp_ros.grounding.models.torch_device import measure_device_memory
 
 
 def test_asking_loads_nothing() -> None:
     program = (
         "import sys\n"
-        "from fcp_ros.grounding.models.device_memory import device_memory\n"
-        "assert device_memory() is None\n"
+        "from fcp_ros.grounding.models.torch_device import measure_device_memory\n"
+        "assert measure_device_memory() is None\n"
         "assert 'torch' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
@@ -23,10 +23,10 @@ def test_asking_loads_nothing() -> None:
 def test_the_numbers_are_those_of_torch() -> None:
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
-        assert device_memory() is None
+        assert measure_device_memory() is None
         return
     tensor = torch.zeros(1 << 22, device="cuda")  # 16 MiB
-    memory = device_memory()
+    memory = measure_device_memory()
     assert memory is not None
     assert tensor.nbytes / (1 << 20) <= memory.own <= memory.used <= memory.total
 
@@ -34,4 +34,4 @@ def test_the_numbers_are_those_of_torch() -> None:
 def test_torch_half_imported(monkeypatch):
     """Diagnostics are made while another thread loads the model."""
     monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
-    assert device_memory() is None
+    assert measure_device_memory() is None

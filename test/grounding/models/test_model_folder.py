@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.models.model_folder import INDEX, check_model_folder, fingerprint
+from fcp_ros.grounding.models.model_folder import INDEX, check_model_folder, compute_fingerprint
 
 
 def model(folder: Path, **files: str | bytes) -> Path:
@@ -88,10 +88,10 @@ def test_shards_that_are_missing_or_unsafe(tmp_path: Path, shard: str, code: Gro
 
 def test_the_fingerprint_tells_models_apart(tmp_path: Path) -> None:
     folder = model(tmp_path / "m", **{"model.safetensors": bytes(3 << 20)})
-    before = fingerprint(folder)
+    before = compute_fingerprint(folder)
     assert before.startswith("m@")
-    assert fingerprint(folder) == before
+    assert compute_fingerprint(folder) == before
     weights = bytearray(3 << 20)
     weights[-1] = 1
     (folder / "model.safetensors").write_bytes(weights)
-    assert fingerprint(folder) != before
+    assert compute_fingerprint(folder) != before

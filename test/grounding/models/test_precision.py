@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 
-from fcp_ros.grounding.models.out_of_memory import free_memory, is_out_of_memory
-from fcp_ros.grounding.models.precision import choose_precision, loading_arguments
+from fcp_ros.grounding.models.torch_device import (
+    build_loading_arguments,
+    choose_precision,
+    free_memory,
+    is_out_of_memory,
+)
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Precision
 
@@ -31,7 +35,7 @@ def test_the_precision_of_a_device(
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: bfloat16)
     assert choose_precision(asked, device) is chosen
-    assert loading_arguments(chosen) == {"dtype": getattr(torch, chosen.value)}
+    assert build_loading_arguments(chosen) == {"dtype": getattr(torch, chosen.value)}
 
 
 @pytest.mark.parametrize(

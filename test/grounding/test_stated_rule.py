@@ -13,8 +13,7 @@ from fcp_ros.domain.expressions.arithmetic import parse_arithmetic
 from fcp_ros.domain.yaml.reader import parse_domain
 from fcp_ros.grounding import GroundingCode, GroundingError, build_request
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
-from fcp_ros.grounding.stated.arithmetic import NotKnownError, value_of
-from fcp_ros.grounding.stated.rule import RuleOracle
+from fcp_ros.grounding.stated import NotKnownError, RuleOracle, evaluate
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, complete_relations
 
 DOMAIN = """\
@@ -178,7 +177,7 @@ def test_arithmetic_is_what_python_makes_of_it(text: str, values: list[float]) -
         expected = math.nan
     numbers = {("a", "x"): a.x, ("a", "y"): a.y, ("b", "x"): b.x, ("b", "y"): b.y}
     if math.isfinite(expected):
-        assert value_of(parse_arithmetic(text), numbers) == expected
+        assert evaluate(parse_arithmetic(text), numbers) == expected
     else:
         with pytest.raises(NotKnownError):
-            value_of(parse_arithmetic(text), numbers)
+            evaluate(parse_arithmetic(text), numbers)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers of the oracles, kept: bounded in memory, and in a SQLite file where a path is given.
+"""Cache of the oracles' answers: bounded in memory, and in a SQLite file if a path is given.
 
-The key says everything that an answer depends on: the predicate's version (a hash of its rubric),
-the declared context, the model and the mode. Degrees are kept as the oracle gave them; calibration
-comes afterwards, so that new evidence counts at once.
+The key holds everything that an answer depends on: the predicate's version (a hash of its rubric),
+the declared context, the model and the mode. Degrees are stored as the oracle gave them;
+calibration comes afterwards, so that new evidence counts immediately.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fcp_ros.grounding.protocol.judgement import Membership
 MEMORY_ENTRIES = 65_536
 FILE_ENTRIES = 200_000
 PASSING = (sqlite3.OperationalError, sqlite3.ProgrammingError, sqlite3.IntegrityError)
-"""Errors of SQLite that say nothing against the file."""
+"""SQLite errors that don't mean a damaged file."""
 
 _LOG = logging.getLogger(__name__)
 _TABLES = (
@@ -37,7 +37,7 @@ _TABLES = (
 
 
 class CacheKey(NamedTuple):
-    """All that an oracle's answer depends on."""
+    """Everything that an oracle's answer depends on."""
 
     predicate: str
     context_key: str
@@ -47,7 +47,7 @@ class CacheKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CacheStatistics:
-    """How often an answer was found in memory, in the file, or not at all."""
+    """Counts of lookups answered from memory, from the file, or not at all."""
 
     memory_hits: int
     file_hits: int
@@ -60,12 +60,12 @@ class JudgementCache:
 
     Args:
         path: the SQLite file; None keeps answers in memory only.
-        memory_entries: how many answers are kept in memory, the least recently used go first.
-        file_entries: how many answers are kept in the file, the oldest go first.
+        memory_entries: most answers in memory; the least recently used are dropped.
+        file_entries: most answers in the file; the oldest are dropped.
 
     Raises:
-        GroundingError: the file can't be used. A file that is no database is set aside; `note`
-            then says so.
+        GroundingError: the file can't be used. A file that is no database is set aside, as `note`
+            then says.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class JudgementCache:
                 raise GroundingError(GroundingCode.STORE_FAILED, str(error)) from error
 
     def get(self, key: CacheKey) -> Membership | None:
-        """The answer under this key, or None."""
+        """Return the answer under this key, or None."""
         with self._lock:
             found = self._memory.get(key)
             if found is not None:
@@ -106,7 +106,7 @@ class JudgementCache:
             return found
 
     def put(self, answers: Sequence[tuple[CacheKey, Membership]]) -> None:
-        """Keep the answers of one batch (one transaction in the file), without their latency."""
+        """Store the answers of one batch (one transaction in the file), without their latency."""
         kept = [(key, replace(membership, latency=0.0)) for key, membership in answers]
         with self._lock:
             for key, membership in kept:
@@ -115,7 +115,7 @@ class JudgementCache:
                 self._to_file(self._connection, kept)
 
     def statistics(self) -> CacheStatistics:
-        """Hits, misses and the number of answers in memory."""
+        """Return hits, misses and the number of answers in memory."""
         with self._lock:
             counts = self._counts
             return CacheStatistics(
@@ -146,7 +146,7 @@ class JudgementCache:
             ).fetchone()
             return None if row is None else _membership_of(row[0])
         except (sqlite3.Error, ValueError, TypeError, LookupError) as error:
-            # An unreadable answer costs one more judgement, never the plan.
+            # An unreadable answer costs one more judgement, but never the plan.
             self._say(f"the judgement cache could not be read ({error}); the oracle is asked again")
             self._rebuild_if_damaged(error)
             return None
@@ -173,8 +173,8 @@ class JudgementCache:
             self._rebuild_if_damaged(error)
 
     def _rebuild_if_damaged(self, error: Exception) -> None:
-        """Set a file aside that is no sound database any more, and begin a new one."""
-        # Operational errors (full, locked, a time-out) pass; the file itself is sound.
+        """Set a damaged file aside and create a new one."""
+        # Operational errors (full, locked, a time-out) don't mean a damaged file.
         if not isinstance(error, sqlite3.DatabaseError) or isinstance(error, PASSING):
             return
         assert self._connection is not None
@@ -188,7 +188,7 @@ class JudgementCache:
         self._say(note)
 
     def _say(self, note: str) -> None:
-        """Keep the note; log it once, not again for each answer that meets the same trouble."""
+        """Keep the note and log it once, not for each answer that meets the same problem."""
         if note and note != self.note:
             self.note = note
             _LOG.warning("%s", note)

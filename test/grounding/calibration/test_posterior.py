@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.calibration.beta_binomial import (
+from fcp_ros.grounding.calibration.posterior import (
     RANGE,
-    estimated_strength,
-    posterior_degree,
+    DecayedSum,
+    Forgetting,
+    compute_posterior,
+    estimate_strength,
 )
-from fcp_ros.grounding.calibration.forgetting import DecayedSum, Forgetting
 
 DEGREE = st.floats(0, 1)
 
@@ -22,7 +23,7 @@ DEGREE = st.floats(0, 1)
 def test_the_shift_is_bounded_and_towards_what_was_seen(
     prior: float, qualities: list[float], strength: float, cap: float
 ) -> None:
-    degree = posterior_degree(prior, len(qualities), math.fsum(qualities), strength, cap)
+    degree = compute_posterior(prior, len(qualities), math.fsum(qualities), strength, cap)
     assert 0.0 <= degree <= 1.0
     assert abs(degree - prior) <= cap + 1e-9
     if qualities:
@@ -36,7 +37,7 @@ def test_the_shift_is_bounded_and_towards_what_was_seen(
 def test_the_cap_holds_for_the_recalibrated_prior_too(
     prior: float, centre: float, cap: float
 ) -> None:
-    degree = posterior_degree(prior, 0.0, 0.0, 4.0, cap, centre)
+    degree = compute_posterior(prior, 0.0, 0.0, 4.0, cap, centre)
     assert abs(degree - prior) <= cap + 1e-9
     assert min(prior, centre) - 1e-9 <= degree <= max(prior, centre) + 1e-9
 
@@ -49,7 +50,7 @@ def test_the_strength_is_found_from_how_far_contexts_are_from_their_priors(worth
     outcomes = random.random((20, 2000)) < rates
     mean = outcomes.mean(axis=0)
     scatter = ((outcomes - mean) ** 2).sum(axis=0)
-    found = estimated_strength(4.0, np.full(2000, 20.0), expected, mean, scatter)
+    found = estimate_strength(4.0, np.full(2000, 20.0), expected, mean, scatter)
     assert found == pytest.approx(worth, rel=0.15)
 
 
@@ -58,8 +59,8 @@ def test_measured_qualities_that_hardly_vary_need_few_repetitions() -> None:
     random = np.random.default_rng(2)
     expected, weight = np.full(50, 0.8), np.full(50, 5.0)
     mean = random.uniform(0.3, 0.9, 50)
-    steady = estimated_strength(4.0, weight, expected, mean, np.full(50, 0.001))
-    lucky = estimated_strength(4.0, weight, expected, mean, 5.0 * mean * (1.0 - mean))
+    steady = estimate_strength(4.0, weight, expected, mean, np.full(50, 0.001))
+    lucky = estimate_strength(4.0, weight, expected, mean, 5.0 * mean * (1.0 - mean))
     assert steady < 0.5 * lucky
 
 
@@ -69,7 +70,7 @@ def test_the_estimate_stays_in_its_range(
 ) -> None:
     weight, expected, mean = np.asarray(contexts).reshape(-1, 3).T
     scatter = weight * mean * (1.0 - mean)
-    found = estimated_strength(believed, weight, expected, mean, scatter)
+    found = estimate_strength(believed, weight, expected, mean, scatter)
     assert believed / RANGE - 1e-9 <= found <= believed * RANGE + 1e-9
 
 
@@ -101,5 +102,5 @@ def test_sums_kept_up_are_those_of_all_outcomes(
     total = sum(share * quality for share, (quality, _, _) in zip(left, outcomes, strict=True))
     assert kept.total == pytest.approx(total, abs=1e-9)
     qualities, weights, stamps = (np.asarray(column) for column in zip(*outcomes, strict=True))
-    assert forgetting.weights(weights, stamps) == pytest.approx(np.asarray(left), abs=1e-9)
+    assert forgetting.weigh(weights, stamps) == pytest.approx(np.asarray(left), abs=1e-9)
     assert len(qualities) == len(left)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How like category labels are in meaning, by their sentence embeddings."""
+"""Similarity of category labels in meaning, by their sentence embeddings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.binding.similar_labels import NoSimilarity
-from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.grounding.protocol.options import Device
 
@@ -22,8 +22,8 @@ class EmbeddingLabelSimilarity:
     Each label is encoded once, all new ones of a question in one model call. Thread-safe.
 
     Args:
-        folder: A sentence-transformers model; None: the packaged one.
-        device: Where it runs.
+        folder: a sentence-transformers model; None: the packaged one.
+        device: the device of the model.
     """
 
     def __init__(self, folder: Path | None = None, device: Device = Device.AUTO) -> None:
@@ -33,7 +33,7 @@ class EmbeddingLabelSimilarity:
         self._lock = threading.Lock()
 
     def similarities(self, labels: Sequence[str], known: Sequence[str]) -> NDArray[np.float32]:
-        """Cosines, shape (len(labels), len(known)).
+        """Compute cosines, shape (len(labels), len(known)).
 
         Raises:
             NoSimilarity: there is no model, or it can't be loaded.
@@ -41,13 +41,13 @@ class EmbeddingLabelSimilarity:
         if not labels or not known:
             return np.zeros((len(labels), len(known)), np.float32)
         try:
-            vectors = self._loaded().encode([*labels, *known])
+            vectors = self._load_once().encode([*labels, *known])
         except GroundingError as error:
             raise NoSimilarity(str(error)) from error
         table: NDArray[np.float32] = vectors[: len(labels)] @ vectors[len(labels) :].T
         return table
 
-    def _loaded(self) -> SentenceEncoder:
+    def _load_once(self) -> SentenceEncoder:
         with self._lock:
             if self._encoder is None:
                 self._encoder = SentenceEncoder(self._folder, self._device)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judging by a trained head: which one, what its sides are, and what the rubric adds to it."""
+"""Judging by a trained head: the choice of the head, its two sides, and the rubric's shift."""
 
 from __future__ import annotations
 
@@ -9,61 +9,59 @@ from pathlib import Path
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
-from fcp_ros.grounding.embedding.degree_map import DegreeMap
+from fcp_ros.grounding.embedding.degree_map import DegreeMap, shift_by_rubric
 from fcp_ros.grounding.embedding.head import Head
-from fcp_ros.grounding.embedding.head_file import RETRAIN, Heads, file_hash, load_heads
-from fcp_ros.grounding.embedding.request_words import two_sides
-from fcp_ros.grounding.embedding.rubric_shift import shifted_by_rubric
-from fcp_ros.grounding.embedding.sentence_encoder import SentenceEncoder
-from fcp_ros.grounding.embedding.words import plain
+from fcp_ros.grounding.embedding.head_file import RETRAIN, Heads, hash_file, load_heads
+from fcp_ros.grounding.embedding.words import split_sides, to_plain
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.oracle import predicate_version
 
 
-class HeadedJudging:
-    """Degrees by the heads of one file, which is read at the first question.
+class HeadJudge:
+    """Judges by the heads of one file, which is read at the first question.
 
     Args:
         encoder: the embedding model.
-        file: of the heads.
+        file: the file of heads.
 
     Raises:
-        GroundingError: the file isn't there.
+        GroundingError: the file can't be read.
     """
 
     def __init__(self, encoder: SentenceEncoder, file: Path) -> None:
         self._encoder = encoder
         self._file = file
-        self.hash = file_hash(file)
+        self.hash = hash_file(file)
         self._heads: Heads | None = None
         self._maps: dict[str, DegreeMap] = {}
         self._lock = threading.Lock()
 
-    def degrees(
+    def judge(
         self, predicate: GradedPredicate, arguments: Sequence[tuple[str, ...]]
     ) -> list[tuple[float, str]]:
-        """Degree and note for each tuple of arguments, in plain spelling.
+        """Judge tuples of arguments in plain spelling: degree and note of each.
 
         Raises:
-            GroundingError: the heads can't be used, there is none of the wanted name, or the
-                predicate has not two sides.
+            GroundingError: the heads can't be used, none has the wanted name, or the predicate
+                doesn't have two sides.
         """
-        head = self.head(predicate)
-        pairs = [_sides(predicate, head, words) for words in arguments]
-        degree_map = self.map_for(predicate, head)
+        head = self.find_head(predicate)
+        pairs = [_split_sides(predicate, head, words) for words in arguments]
+        degree_map = self.find_map(predicate, head)
         answers: list[tuple[float, str]] = []
-        for pair, score in zip(pairs, head.scores(pairs, self._encoder.encode), strict=True):
-            judged = head.known.degree(pair)
+        for pair, score in zip(pairs, head.score(pairs, self._encoder.encode), strict=True):
+            judged = head.known.look_up(pair)
             if judged is not None:
                 answers.append((judged, f"judged so in the set {head.name}"))
             else:
                 note = f"like what was judged in the set {head.name} (score {score:.3f})"
-                answers.append((degree_map.degree(score), note))
+                answers.append((degree_map.apply(score), note))
         return answers
 
-    def head(self, predicate: GradedPredicate) -> Head:
-        """The head that a predicate names."""
-        heads = self._loaded()
+    def find_head(self, predicate: GradedPredicate) -> Head:
+        """Find the head that a predicate names."""
+        heads = self._load_once()
         wanted = predicate.judged_like
         if wanted not in heads.by_name:
             hint = suggest_name(wanted, heads.by_name)
@@ -74,34 +72,34 @@ class HeadedJudging:
             )
         return heads.by_name[wanted]
 
-    def map_for(self, predicate: GradedPredicate, head: Head) -> DegreeMap:
-        """The head's map as the predicate's rubric moves it."""
+    def find_map(self, predicate: GradedPredicate, head: Head) -> DegreeMap:
+        """Shift the head's map by the predicate's rubric."""
         version = predicate_version(predicate)
         with self._lock:
             if version not in self._maps:
-                self._maps[version] = self._fitted_map(predicate, head)
+                self._maps[version] = self._fit_map(predicate, head)
             return self._maps[version]
 
-    def _fitted_map(self, predicate: GradedPredicate, head: Head) -> DegreeMap:
+    def _fit_map(self, predicate: GradedPredicate, head: Head) -> DegreeMap:
         pairs, degrees = [], []
         for anchor in predicate.rubric.anchors if predicate.rubric else ():
             for example in anchor.examples:
-                pairs.append(_sides(predicate, head, [plain(word) for word in example]))
+                pairs.append(_split_sides(predicate, head, [to_plain(word) for word in example]))
                 degrees.append(anchor.score / 100.0)
-        scores = head.scores(pairs, self._encoder.encode)
-        return shifted_by_rubric(head.degree_map, list(zip(scores, degrees, strict=True)))
+        scores = head.score(pairs, self._encoder.encode)
+        return shift_by_rubric(head.degree_map, list(zip(scores, degrees, strict=True)))
 
-    def _loaded(self) -> Heads:
+    def _load_once(self) -> Heads:
         with self._lock:
             if self._heads is None:
                 self._heads = load_heads(self._file, self._encoder.model)
             return self._heads
 
 
-def _sides(predicate: GradedPredicate, head: Head, words: Sequence[str]) -> tuple[str, str]:
-    """The two sides as the head's judgements have them.
+def _split_sides(predicate: GradedPredicate, head: Head, words: Sequence[str]) -> tuple[str, str]:
+    """Split arguments into the two sides of the head's judgements.
 
-    By name where the parameters are called as the columns of the judgements, in any order; else
+    By name if the parameters are named like the columns of the judgements, in any order; else
     elements on the left and texts on the right, or, with two elements or two texts, in order.
     """
     names = [parameter.name for parameter in predicate.parameters]
@@ -110,7 +108,7 @@ def _sides(predicate: GradedPredicate, head: Head, words: Sequence[str]) -> tupl
         return left, right
     is_text = [parameter.is_text for parameter in predicate.parameters]
     if any(is_text) and not all(is_text):
-        return two_sides(words, is_text)
+        return split_sides(words, is_text)
     if len(words) != 2:
         raise GroundingError(
             GroundingCode.WRONG_ARGUMENTS,

