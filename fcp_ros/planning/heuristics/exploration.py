@@ -103,6 +103,9 @@ def explore(
     clear_buckets(buckets, span)
     head, tail, size = 0, count, 0
     current = 0.0
+    # Invariant: `current` never falls. The facts level[head:tail] have exactly that value, those
+    # in the buckets and the heap at least that. A fact is settled when it is taken out, since
+    # no weight is negative.
     while True:
         if head < tail:
             fact = level[head]
@@ -136,6 +139,8 @@ def explore(
                     waits = value[gained] != np.inf
                     value[gained] = reached
                     best[gained] = action
+                    # A fact that waits in a queue already must leave through a queue, else it could
+                    # be taken twice, and its consumers would count it twice.
                     if reached == current and not waits:
                         level[tail] = gained
                         tail += 1
@@ -144,6 +149,7 @@ def explore(
                         bucket_put(buckets, span, np.int64(reached * per_unit + 0.5), gained)
                     if reached >= dear or place[gained] >= 0:
                         size = heap_put(heap, place, value, size, gained)
+            # Leave both queues empty for the next exploration, whatever is left in them.
             if stop and action == goal_action:
                 for at in range(size):
                     place[heap[at]] = -1

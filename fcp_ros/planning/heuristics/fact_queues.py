@@ -119,6 +119,7 @@ def bucket_take(buckets: BucketBits, span: Marks, value: Floats, unit: float) ->
         while bits != 0:
             fact = (word << 6) + np.int64(trailing_zeros(bits))
             bits &= bits - np.uint64(1)
+            # Else its value has fallen and it left through a cheaper bucket: drop this bit.
             if value[fact] == number * unit:
                 buckets[number, word] = bits
                 return int(fact)

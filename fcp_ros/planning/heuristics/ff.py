@@ -49,6 +49,7 @@ def _extract_plan(relaxed: RelaxedTask, work: Workspace) -> float:
     none = len(relaxed.weight) - 1
     work.generation[0] += 1
     now = work.generation[0]
+    # Bridges and the goal action belong to operator `none`: marked as counted, they weigh nothing.
     operator_mark[none] = now
     stack[0] = len(best) - 1
     size = 1

@@ -47,6 +47,9 @@ def lm_cut(relaxed: RelaxedTask, work: Workspace, state: Ints) -> float:
         return dearest
     _choose_supporters(relaxed, work)
     bound = 0.0
+    # Invariant: `value` is hmax by the weights `left`; `bound` + hmax <= the weight of any plan.
+    # The operators of a cut are all that lead into the goal zone, so every plan pays one of them;
+    # taking the least weight from all keeps the bound admissible.
     while value[-1] > 0.0:
         candidates = _mark_goal_zone(relaxed, work)
         size = _find_cut(relaxed, work, candidates)
@@ -234,6 +237,8 @@ def _lower_values(relaxed: RelaxedTask, work: Workspace, cut: int) -> None:
                 first, end = add_start[action], add_start[action + 1]
                 reached = total[action] + left[cheaper]
                 size = _lower_facts(add, first, end, reached, value, heap, place, size)
+    # Facts leave the heap by ascending value, and values only fall, so each fact is final when it
+    # is taken. An action changes only if its dearest need fell.
     while size > 0:
         fact = heap_take(heap, place, value, size)
         size -= 1

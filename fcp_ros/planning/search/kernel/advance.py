@@ -78,6 +78,8 @@ def advance(
     """
     counts = space.counts
     counts[WORK] = work
+    # First finish what an enlargement has left behind; a call may pause in the middle of it. Until
+    # then no state can be interned and no label pushed.
     if counts[HASHED] < counts[STATES]:
         rehash(space.words, space.table, counts, problem.packing.factor)
         if counts[HASHED] < counts[STATES]:
@@ -91,6 +93,9 @@ def advance(
         status = _requeue_labels(space, settings)
         if status != GOING:
             return status
+    # State machine: CURRENT < 0 means "choose a label"; else operators POSITION .. APPLICABLE - 1
+    # of `found` have yet to be applied to CURRENT. Every return keeps that true, so that the next
+    # call goes on exactly here.
     while True:
         if counts[CURRENT] < 0:
             if counts[WORK] <= 0 or counts[EXPANDED] + counts[EVALUATED] >= effort:
@@ -164,6 +169,7 @@ def _requeue_labels(space: Space, settings: Settings) -> int:
         label = counts[SORTED]
         counts[SORTED] += 1
         counts[WORK] -= 1
+        # Labels from SORTED on are in no queue. Dead and closed ones are left out for good.
         if space.status[label] == OPEN:
             state, parent = space.link[label, STATE], space.link[label, PARENT]
             first_left, second_left = space.estimate[state, 0], space.estimate[state, 1]

@@ -190,6 +190,8 @@ def _free_bucket(b: BucketQueues, queue: int, bucket: int) -> None:
     slot = _hash_slot(queue, b.key[bucket, 0], b.key[bucket, 1], mask)
     while b.table[slot] != bucket + 1:
         slot = (slot + 1) & mask
+    # Linear probing without tombstones: entries behind the gap move up until an empty slot ends the
+    # run, else a later probe for them would stop at the gap.
     gap = slot
     while True:
         slot = (slot + 1) & mask
@@ -214,6 +216,7 @@ def _insert_key(b: BucketQueues, queue: int, first: float, second: float, bucket
     place = b.sizes[HEAPS + queue]
     b.sizes[HEAPS + queue] += 1
     keys = b.heap_key[queue]
+    # Sift up: larger keys move down into the hole at `place` until the new key fits there.
     while place > 0:
         parent = (place - 1) >> 1
         if not is_before(first, second, keys[parent, 0], keys[parent, 1]):
@@ -236,6 +239,7 @@ def _remove_root(b: BucketQueues, queue: int) -> None:
     first, second = keys[size, 0], keys[size, 1]
     bucket = b.heap_bucket[queue, size]
     place = 0
+    # Sift down: the last key replaces the root; the hole at `place` sinks to the smaller child.
     while True:
         child = 2 * place + 1
         if child >= size:

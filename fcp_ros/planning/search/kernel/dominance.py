@@ -95,6 +95,8 @@ def insert_label(
     Returns:
         False if a label of the state dominates the new one; then nothing has changed.
     """
+    # Two passes: a dominated new label must change nothing, not even the labels that it dominates
+    # (by transitivity there are none, but equal amounts are compared with a tolerance).
     other = first[state]
     while other >= 0:
         if dominates(way[other], way[label], dominance, direction, counting):
@@ -132,6 +134,7 @@ def spend_resources(task: FlatTask, before: Floats, operator: int, amounts: Floa
     """
     for resource in range(len(amounts)):
         amount = before[2 + resource]
+        # Waiting for the window comes before the step, closing is checked after its duration.
         if resource == task.clock and amount < task.opens[operator]:
             amount = task.opens[operator]
         use = task.use[operator, resource]

@@ -51,14 +51,20 @@ def take_label(packing: Packing, space: Space, settings: Settings, inputs: Heuri
         return NOTHING
     one = space.buckets.heap_key[queue, 0, 0]
     two = space.buckets.heap_key[queue, 0, 1]
+    # A key never exceeds the value of a plan through its label, and this is the least key: if it
+    # does not precede the best plan, no other label does.
     if settings.stop == BY_KEY and not is_before(
         one, two, space.marks[BEST], space.marks[BEST + 1]
     ):
         return PROVEN
+    # With admissible estimates the least key bounds all plans still to be found. Keys may fall
+    # again where a heuristic is inconsistent; the bound must not.
     if not settings.greedy and one > space.marks[BOUND]:
         space.marks[BOUND] = one
     label = pop(space.buckets, queue)
     space.counts[WORK] -= 1
+    # A label that was dominated, or expanded from another queue, is only dropped here: taking it
+    # out of the middle of a chain would cost a search for it.
     if space.status[label] != OPEN:
         return AGAIN
     state = space.link[label, STATE]
@@ -135,6 +141,8 @@ def _put_back(
         return True
     new_one = compute_first_key(settings, first, first_left)
     new_two = compute_second_key(settings, second, second_left)
+    # The key was a guess from the parent. The label stays in turn if the guess was right, or if its
+    # new key still precedes that of every other label.
     if not is_before(one, two, new_one, new_two) or space.buckets.sizes[HEAPS + queue] == 0:
         return False
     if not is_before(

@@ -274,6 +274,8 @@ def intern_state(words: Words, table: Counts, counts: Counts, fresh: Words, line
     mask = len(table) - 1
     slot = np.int64(value & np.uint64(0x7FFFFFFF)) & mask
     width = words.shape[1]
+    # The table is at most half full, so the probe ends. Equal tags (31 bits of the hash) are rare
+    # for different states; the words decide.
     while table[slot] != 0:
         if (table[slot] & ~np.int64(0xFFFFFFFF)) == tag:
             state = (table[slot] & np.int64(0xFFFFFFFF)) - 1
@@ -298,6 +300,7 @@ def intern_state(words: Words, table: Counts, counts: Counts, fresh: Words, line
 def rehash(words: Words, table: Counts, counts: Counts, factor: Words) -> None:
     """Put states into an enlarged table, as many as the work left in this call allows."""
     mask = len(table) - 1
+    # States 0 .. HASHED - 1 are in the table. They are distinct, so no slot is ever compared.
     while counts[HASHED] < counts[STATES] and counts[WORK] > 0:
         state = counts[HASHED]
         linear = np.uint64(0)

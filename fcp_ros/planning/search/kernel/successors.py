@@ -163,12 +163,16 @@ def make_successor(
             first_left = pass_estimate(first_left, one, settings.first_maximum)
         if settings.helps != 2 or space.helps[index]:
             second_left = pass_estimate(second_left, two, settings.second_maximum)
+    # Value and estimate of the parent bound every plan through it, so also those through this
+    # successor: many successors are dropped here before they are made.
     if is_hopeless(settings, space.marks, first, second, first_left, second_left):
         return GOING
     if len(space.amounts) > 0 and not spend_resources(
         problem.task, space.way[parent], operator, space.amounts
     ):
         return GOING if settings.counting else SHORT
+    # From here on `fresh` holds the successor. The label is written behind the last one,
+    # and counts only when LABELS grows: a dominated one is overwritten by the next.
     child = _apply_operator(problem, space, settings, inputs, operator, state)
     label = counts[LABELS]
     space.way[label, 0] = first
@@ -193,6 +197,8 @@ def make_successor(
     space.link[label, PARENT] = parent
     space.link[label, OPERATOR] = operator
     space.status[label] = OPEN
+    # It is better than the best plan so far, or it would have been hopeless above (BEST is part of
+    # that check); so the incumbent only improves.
     if _is_goal(problem, space):
         space.status[label] = CLOSED
         space.marks[BEST] = first
@@ -206,6 +212,8 @@ def make_successor(
         if space.estimate[child, 0] == np.inf:
             space.status[label] = CLOSED
             return GOING
+        # Pathmax (Mero 1984): the estimate of a state may be raised to the bound that its parent
+        # implies. Both bound every plan from here, so the larger one does.
         if settings.first_admissible and not settings.first_maximum:
             space.estimate[child, 0] = max(space.estimate[child, 0], first_left)
         first_left, second_left = space.estimate[child, 0], space.estimate[child, 1]
@@ -243,6 +251,8 @@ def _apply_operator(
         space.fresh[w] = space.words[state, w]
     linear = space.fresh[words]
     for effect in range(task.eff_start[operator], task.eff_start[operator + 1]):
+        # Conditions look at the state before the operator (`values`), never at `fresh`. Effects are
+        # written in order: the last one on a variable wins.
         happens = True
         for c in range(task.cond_start[effect], task.cond_start[effect + 1]):
             holds = space.values[task.cond_var[c]] == task.cond_val[c]
@@ -265,6 +275,7 @@ def _apply_operator(
     if len(space.row) > 0 and write_successor_row(
         task, packing, inputs.landmarks, space, state, operator, child, child == before
     ):
+        # More landmarks may lie ahead now: forget the estimate, so that it is made again.
         if settings.first_code == HeuristicCode.LANDMARK_COUNT:
             space.known[child] &= SECOND_KNOWN
         if settings.second_code == HeuristicCode.LANDMARK_COUNT:

@@ -173,6 +173,8 @@ def find_applicable(
     count = 0
     waiting[0] = root
     top = 1
+    # Depth first: of the two nodes that a node leads to, the "don't care" one waits. Both ask for
+    # later variables, so at most one node waits for each variable.
     while top > 0:
         top -= 1
         node = waiting[top]
