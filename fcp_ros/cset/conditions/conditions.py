@@ -31,8 +31,37 @@ class ConditionKind(str, Enum):
     PAC = "pac"
 
 
+class _OnExtensions:
+    """The members that all conditions share."""
+
+    name: str
+    inclusion: Morphism
+
+    @property
+    def pattern(self) -> Instance:
+        """The larger pattern."""
+        return self.inclusion.target
+
+    @cached_property
+    def plan(self) -> ExtensionPlan:
+        """The plan for extending matches."""
+        return plan_extension(self.inclusion)
+
+    def violation(self, match: Morphism) -> Violation | None:
+        """Explain if the condition does not hold at a (natural) match; None if it holds."""
+        try:
+            return self.judge(match)
+        except ValueExpressionError as error:
+            text = f"it cannot be told whether {self.name!r} matches: {error}"
+            return Violation(ViolationKind.EXPRESSION, text, (), self.name)
+
+    def judge(self, match: Morphism) -> Violation | None:
+        """Explain like `violation`, but raise ValueExpressionError for a missing truth value."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class ApplicationCondition:
+class ApplicationCondition(_OnExtensions):
     """A larger pattern that must occur around a match, or must not.
 
     Attributes:
@@ -54,23 +83,9 @@ class ApplicationCondition:
     nested: tuple["Condition", ...] = ()
     where: tuple[ValueComparison, ...] = ()
 
-    @property
-    def pattern(self) -> Instance:
-        """The larger pattern."""
-        return self.inclusion.target
-
-    @cached_property
-    def plan(self) -> ExtensionPlan:
-        """The plan for extending matches."""
-        return plan_extension(self.inclusion)
-
     def find_extension(self, match: Morphism) -> Morphism | None:
         """Find a morphism from the larger pattern that extends the match and counts; else None."""
         return next(find_extensions(self, match), None)
-
-    def violation(self, match: Morphism) -> Violation | None:
-        """Explain if the condition does not hold at a (natural) match; None if it holds."""
-        return _judge_safely(self, match)
 
     def judge(self, match: Morphism) -> Violation | None:
         """Explain like `violation`, but raise ValueExpressionError for a missing truth value."""
@@ -97,7 +112,7 @@ class ApplicationCondition:
 
 
 @dataclass(frozen=True)
-class CountCondition:
+class CountCondition(_OnExtensions):
     """Bounds on the number of occurrences of a larger pattern around a match.
 
     Morphisms from the larger pattern that extend the match are counted. If the pattern has n
@@ -120,20 +135,6 @@ class CountCondition:
     monic: bool = False
     nested: tuple["Condition", ...] = ()
     where: tuple[ValueComparison, ...] = ()
-
-    @property
-    def pattern(self) -> Instance:
-        """The larger pattern."""
-        return self.inclusion.target
-
-    @cached_property
-    def plan(self) -> ExtensionPlan:
-        """The plan for extending matches."""
-        return plan_extension(self.inclusion)
-
-    def violation(self, match: Morphism) -> Violation | None:
-        """Explain if the condition does not hold at a (natural) match; None if it holds."""
-        return _judge_safely(self, match)
 
     def judge(self, match: Morphism) -> Violation | None:
         """Explain like `violation`, but raise ValueExpressionError for a missing truth value."""
@@ -165,14 +166,6 @@ def find_extensions(condition: Condition, match: Morphism) -> Iterator[Morphism]
     if not condition.nested:
         return found
     return (one for one in found if all(inner.judge(one) is None for inner in condition.nested))
-
-
-def _judge_safely(condition: Condition, match: Morphism) -> Violation | None:
-    try:
-        return condition.judge(match)
-    except ValueExpressionError as error:
-        text = f"it cannot be told whether {condition.name!r} matches: {error}"
-        return Violation(ViolationKind.EXPRESSION, text, (), condition.name)
 
 
 def _write_count(number: int) -> str:
