@@ -82,6 +82,8 @@ def _find_definition(
         if len(universe.domain.predicates[other]) != arity + 1:
             continue
         for order in itertools.permutations(range(arity + 1), arity):
+            if not _fits(predicate, other, order, universe):
+                continue
             (counted,) = set(range(arity + 1)).difference(order)
             for complement in (True, False):
                 definition = Definition(predicate, Part(other, order, counted), complement)
@@ -91,6 +93,13 @@ def _find_definition(
                     and _is_single(definition, universe, drafts)
                 ):
                     yield definition
+
+
+def _fits(predicate: str, other: str, order: Sequence[int], universe: Universe) -> bool:
+    """Return True if the arguments of a predicate may stand at some positions of another."""
+    legs = universe.domain.predicates
+    pairs = zip(legs[predicate], order, strict=True)
+    return all(universe.is_below(leg.types, legs[other][place].types) for leg, place in pairs)
 
 
 def _holds_initially(definition: Definition, universe: Universe) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from pddl_states import compared
 
+from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.pddl import parse_pddl, read_pddl
 from fcp_ros.planning.model.ground_step import compute_cost
 
@@ -229,3 +230,17 @@ def test_a_goal_that_always_or_never_holds():
     assert always.goal.predicate == "always"
     never = task(action("", "(r)", "(not (r))"), goal="(not (= a1 a1))")
     assert never.goal.body.predicate == "always"
+
+
+def test_a_predicate_is_not_replaced_by_arguments_of_other_types():
+    """Without objects of the types `sub` and `b` the relation `p` always repeats `q`: on no tuple.
+
+    `(q o)` could then not be written: `o` is not of the type of any argument of `p`.
+    """
+    read = parse_pddl(
+        """(define (domain d) (:types a b - object sub - a)
+        (:predicates (p ?x - b ?y - a) (q ?y - a))
+        (:action act :parameters (?x - b ?y - sub) :effect (and (p ?x ?y) (q ?y))))""",
+        "(define (problem d) (:domain d) (:objects o - a) (:init) (:goal (not (q o))))",
+    )
+    assert check_goal(read.goal, read.domain, read.instance) == read.goal
