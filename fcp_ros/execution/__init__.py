@@ -2,15 +2,14 @@
 """Execution without ROS: dispatch a plan, watch the world, decide what follows, assign credit.
 
     dispatch.py           the state machine that gives the steps of one plan to their executors
-    dispatch_model.py     its phases, settings, results, and the world that it asks
-    dispatch_messages.py  its sentences for people
+    dispatch_model.py     its phases, settings, results, sentences, and the world that it asks
     events.py             the events that it is told of, and the commands that it answers with
     ledger.py             the executors that may still be acting: outlives a single plan
-    monitoring.py         does the world fit the present step and the rest of the plan?
-    outcome.py            how a step ended
-    policy.py             what follows when a plan has ended: achieved, replan, give up
-    credit.py             the judgements that an outcome speaks about
-    worlds/               worlds that steps can be done in, such as a simulated one
+    monitoring.py         the check that the world fits the present step and the rest of the plan
+    outcome.py            the outcome of a step
+    policy.py             the follow-up of a plan that has ended: achieved, replan, give up
+    credit.py             the judgements that an outcome is evidence for
+    worlds/               worlds in which steps can be done, such as a simulated one
 
 A node feeds events to the dispatcher and carries out its commands. The dispatcher asks the monitor
 about the world, and the monitor asks `planning.stepping` what a step does. When the plan has ended,

@@ -28,14 +28,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fcp_ros.execution import dispatch_messages as messages
 from fcp_ros.execution.dispatch_model import (
+    FORGOTTEN,
     DispatchPhase,
     DispatchResult,
     DispatchSettings,
     DispatchStatus,
     StopReason,
     WorldView,
+    describe_cancellation,
+    describe_failed_step,
+    describe_held_executor,
+    describe_missing_executors,
+    describe_refusal,
+    describe_silence,
+    describe_unconfirmed,
+    make_stop_outcome,
 )
 from fcp_ros.execution.events import (
     Accepted,
@@ -210,13 +218,13 @@ class Dispatcher:
         waited = self._settings.executor_wait
         missing = [name for name in self._needed if name in self._awaited]
         if missing:
-            text = messages.describe_missing_executors(missing, waited)
+            text = describe_missing_executors(missing, waited)
             return self._finish(DispatchStatus.NO_EXECUTOR, text)
         for name in self._needed:
             attempt = self._ledger.find_attempt(name)
             step = self._ledger.find_step(attempt) if attempt is not None else None
             if step is not None:
-                text = messages.describe_held_executor(name, step, waited)
+                text = describe_held_executor(name, step, waited)
                 return self._finish(DispatchStatus.NO_EXECUTOR, text, unanswered=name)
         return self._send_when_ready()
 
@@ -248,7 +256,7 @@ class Dispatcher:
 
     def _on_rejected(self, message: str) -> Commands:
         self._ledger.close(self._attempt)
-        text = messages.describe_refusal(self._steps[self._index], message)
+        text = describe_refusal(self._steps[self._index], message)
         return self._end_step(Outcome(OutcomeCode.INVALID_ACTION, text))
 
     def _on_feedback(self, progress: float, message: str) -> Commands:
@@ -266,7 +274,7 @@ class Dispatcher:
 
     def _on_forgotten(self) -> Commands:
         self._ledger.close(self._attempt)
-        return self._end_step(self._make_stop_outcome(messages.FORGOTTEN))
+        return self._end_step(self._make_stop_outcome(FORGOTTEN))
 
     def _on_executor_lost(self, executor: str) -> Commands:
         if self._phase is DispatchPhase.FINDING and executor in self._needed:
@@ -293,7 +301,7 @@ class Dispatcher:
             self._enter(DispatchPhase.CONFIRMING, self._settings.settle_time)
             return (AssumeEffects(self._index, step),)
         unseen = self._world.find_unseen(step)
-        text = messages.describe_unconfirmed(step, self._settings.settle_time, unseen)
+        text = describe_unconfirmed(step, self._settings.settle_time, unseen)
         return self._end_step(Outcome(OutcomeCode.POSTCONDITION_FAILED, text))
 
     # --- stopping -------------------------------------------------------------------------------
@@ -323,13 +331,13 @@ class Dispatcher:
 
     def _give_up_waiting(self) -> Commands:
         step = self._steps[self._index]
-        note = messages.describe_silence(step, self._settings.grace_time)
+        note = describe_silence(step, self._settings.grace_time)
         return self._end_step(self._make_stop_outcome(note), unanswered=step.executor)
 
     def _make_stop_outcome(self, note: str = "") -> Outcome:
         step = self._steps[self._index]
         reason = self._reason or StopReason.LOST
-        return messages.make_stop_outcome(step, reason, self._settings.find_timeout(step), note)
+        return make_stop_outcome(step, reason, self._settings.find_timeout(step), note)
 
     # --- time -----------------------------------------------------------------------------------
 
@@ -366,7 +374,7 @@ class Dispatcher:
         if not outcome.succeeded:
             timed_out = outcome.code is OutcomeCode.TIMED_OUT
             status = DispatchStatus.STEP_TIMED_OUT if timed_out else DispatchStatus.STEP_FAILED
-            text = messages.describe_failed_step(record.index + 1, total, step, outcome)
+            text = describe_failed_step(record.index + 1, total, step, outcome)
             return commands + self._finish(status, text, unanswered)
         if self._index == total:
             text = f"All {total} steps succeeded."
@@ -374,7 +382,7 @@ class Dispatcher:
         return commands + self._find((self._steps[self._index].executor,))
 
     def _finish_cancelled(self, unanswered: str = "") -> Commands:
-        text = messages.describe_cancellation(self._steps_done, len(self._steps), unanswered)
+        text = describe_cancellation(self._steps_done, len(self._steps), unanswered)
         return self._finish(DispatchStatus.CANCELLED, text, unanswered)
 
     def _finish(self, status: DispatchStatus, message: str, unanswered: str = "") -> Commands:
