@@ -48,7 +48,7 @@ lint: setup ## ruff and mypy
 test: lint ## the whole test suite on all cores; ARGS='-k word' for a part of it
 	@$(IN_ENVIRONMENT) export $(LOCAL) $(ONE_THREAD); python -m pytest $(ON_ALL_CORES) $(ARGS)
 
-nightly: lint ## the same with eight times as many random examples, new ones each time (hours)
+nightly: lint ## the same with sixteen times as many random examples, new ones each time (hours)
 	@$(IN_ENVIRONMENT) export $(LOCAL) $(ONE_THREAD); \
 	  python -m pytest $(ON_ALL_CORES) --hypothesis-profile=nightly --timeout=3600 $(ARGS)
 

@@ -3,8 +3,8 @@
 
 `--hypothesis-profile` chooses among three ways, of which the first is the default:
 
-- ``ci``: half of the examples that each property states, the same ones in every run, so that a run
-  says something about the change at hand;
+- ``ci``: a quarter of the examples that each property states, the same ones in every run, so that a
+  run says something about the change at hand; without the tests marked ``thorough``;
 - ``new``: all of them, drawn afresh, to look for what nobody has met yet;
 - ``nightly``: four times as many, drawn afresh.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from effort import scaled
+from effort import is_thorough, scaled
 from hypothesis import is_hypothesis_test, settings
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -30,6 +30,10 @@ LONGEST = ("test/ros/test_demo.py", "test/ros/")
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Scale the examples of properties, and begin with the tests that take longest."""
     scale_examples(items)
+    if not is_thorough():
+        for item in items:
+            if item.get_closest_marker("thorough"):
+                item.add_marker(pytest.mark.skip(reason="thorough: not in the profile ci"))
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST[0]))
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 

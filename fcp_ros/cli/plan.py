@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -139,7 +138,6 @@ def plan(
 
     The exit code is the planning status (see the README).
     """
-    _load_numba_without_scipy()
     try:
         options = make_options(
             {
@@ -183,19 +181,3 @@ def plan(
             explanation = answer.result.explanation or Explanation()
             console.print(explanation.explain_element(element), markup=False)
     raise typer.Exit(to_exit_code(answer.result.status))
-
-
-def _load_numba_without_scipy() -> None:
-    """Load the part of numba that would import scipy.linalg, which takes as long as numba itself.
-
-    numba looks for BLAS there when it loads the first kernel, to compile np.dot. No kernel here
-    uses np.dot, and no other library's kernels run in this process.
-    """
-    blas = "scipy.linalg.cython_blas"
-    if blas in sys.modules:
-        return
-    sys.modules[blas] = None  # type: ignore[assignment]  # importing it raises ImportError
-    try:
-        import numba.np.arraymath  # noqa: F401
-    finally:
-        del sys.modules[blas]

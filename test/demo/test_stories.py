@@ -29,9 +29,13 @@ def teller(domain, grounder):
     return Storyteller(domain, grounder, ALPHA)
 
 
-@pytest.fixture(scope="module", params=["twin_house", "twin_house_furnished"])
+@pytest.fixture(scope="module", params=["twin_house", "twin_house_furnished", "apartment"])
 def state(request, repository, domain):
-    graph = load_scene(repository / f"config/scenes/{request.param}.json")
+    if request.param == "apartment":
+        shared = request.getfixturevalue("shared_dir") / "bench/scenes/spark_dsg"
+        graph = load_scene(shared / "apartment_v1.1.3_labelspace.json")
+    else:
+        graph = load_scene(repository / f"config/scenes/{request.param}.json")
     return scene_to_instance(graph, domain.schema, domain.mapping).instance
 
 

@@ -64,6 +64,7 @@ def test_demo_on_the_furnished_twin_house(tmp_path):
     check(play(tmp_path))
 
 
+@pytest.mark.thorough  # test/demo/test_stories.py plans the stories of this scene
 @pytest.mark.timeout(300)
 def test_demo_on_an_apartment_mapped_by_hydra(tmp_path, shared_dir):
     scene = shared_dir / "bench/scenes/spark_dsg/apartment_v1.1.3_labelspace.json"

@@ -7,12 +7,17 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from effort import scaled
+
 from fcp_ros.scene import SceneError, SceneGraph, SceneLimits, complete_relations, read_scene
 
 LIMITS = SceneLimits(max_nodes=20_000, max_bytes=16 * 1024 * 1024)
 
+COPIES = scaled(500)
+"""Damaged copies of a file, by the profile."""
 
-def damaged(content: bytes, count: int = 500, seed: int = 0) -> Iterator[tuple[str, bytes]]:
+
+def damaged(content: bytes, count: int = COPIES, seed: int = 0) -> Iterator[tuple[str, bytes]]:
     """`count` damaged copies, each with a word for what was done to it.
 
     Args:

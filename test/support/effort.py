@@ -5,10 +5,20 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-SHARES = {"ci": 0.5, "new": 1.0, "nightly": 4.0}
+SHARES = {"ci": 0.25, "new": 1.0, "nightly": 4.0}
 """The share of the trials that a test states, by profile; see test/conftest.py."""
 
 
+FEWEST = 5
+"""Tests that state more trials than this have at least this many in each profile."""
+
+
 def scaled(trials: int) -> int:
-    """Return this many random trials for a test that states `trials`: at least one."""
-    return max(1, round(trials * SHARES[settings.get_current_profile_name()]))
+    """Return the number of random trials for a test that states `trials`."""
+    share = SHARES[settings.get_current_profile_name()]
+    return max(min(trials, FEWEST), round(trials * share))
+
+
+def is_thorough() -> bool:
+    """Return True if tests marked ``thorough`` are run, too: in all profiles but ``ci``."""
+    return SHARES[settings.get_current_profile_name()] >= 1.0

@@ -15,7 +15,6 @@ from damaged_files import damaged, read_or_refuse
 
 from fcp_ros.scene import SceneGraph
 
-MUTATIONS = 500
 MONSTERS: tuple[Any, ...] = (
     None,
     True,
@@ -101,7 +100,7 @@ def _mangle(place: tuple[Any, Any], other: tuple[Any, Any], chance: random.Rando
 def read_damaged(
     original: Path, path: Path, seed: int, scene: Path | None = None
 ) -> tuple[int, int]:
-    """Read 500 damaged copies of a file; how many were graphs, and how many were refused.
+    """Read damaged copies of a file; how many were graphs, and how many were refused.
 
     Args:
         original: the whole file.
@@ -110,7 +109,7 @@ def read_damaged(
         scene: what is read, where that is not the damaged file itself but refers to it.
     """
     graphs = refusals = 0
-    for _, content in damaged(original.read_bytes(), MUTATIONS, seed):
+    for _, content in damaged(original.read_bytes(), seed=seed):
         path.write_bytes(content)
         if isinstance(read_or_refuse(scene or path), SceneGraph):
             graphs += 1

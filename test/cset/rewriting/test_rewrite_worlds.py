@@ -214,7 +214,11 @@ BLOCK_RULES = (
 
 
 @pytest.mark.parametrize(
-    ("blocks", "states"), [(1, 2), (2, 5), (3, 22), (4, 125), (5, 866), (6, 7057)]
+    ("blocks", "states"),
+    [
+        *((1, 2), (2, 5), (3, 22), (4, 125), (5, 866)),
+        pytest.param(6, 7057, marks=pytest.mark.thorough),
+    ],
 )
 def test_case_26_blocksworld(blocks: int, states: int) -> None:
     # The number of states is the number of ways to arrange n blocks in stacks (1, 3, 13, 73, 501,

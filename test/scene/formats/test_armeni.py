@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from damaged_files import COPIES
 from scene_documents import changed, read_damaged
 from twin_house import Lacks, differences, truth_of
 
@@ -233,8 +234,8 @@ def test_an_archive_of_very_many_entries(tmp_path: Path) -> None:
 
 def test_damaged_archives(data_dir: Path, tmp_path: Path) -> None:
     graphs, refusals = read_damaged(data_dir / TWIN, tmp_path / "damaged.npz", seed=14)
-    assert graphs + refusals == 500
-    assert refusals > 400, "the archive has a check sum"
+    assert graphs + refusals == COPIES
+    assert refusals > 0.8 * COPIES, "the archive has a check sum"
 
 
 def test_damaged_pickles_in_sound_archives(data_dir: Path, tmp_path: Path) -> None:
@@ -245,8 +246,8 @@ def test_damaged_pickles_in_sound_archives(data_dir: Path, tmp_path: Path) -> No
         content = archive.read("output.npy")
     path = tmp_path / "damaged.npz"
     refused = 0
-    for _, broken in damaged(content, 500, seed=15):
+    for _, broken in damaged(content, seed=15):
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("output.npy", broken)
         refused += isinstance(read_or_refuse(path), SceneError)
-    assert refused > 200
+    assert refused > 0.4 * COPIES

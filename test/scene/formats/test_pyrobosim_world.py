@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from damaged_files import COPIES
 from scene_documents import changed, read_damaged
 from twin_house import Lacks, differences, truth_of
 
@@ -399,5 +400,5 @@ def test_damaged_files(data_dir: Path, tmp_path: Path, part: str) -> None:
     original = data_dir / "pyrobosim" / f"twin_house_{part}.yaml"
     scene = tmp_path / "twin_house_world.yaml"
     graphs, refusals = read_damaged(original, tmp_path / original.name, 25, scene)
-    assert graphs + refusals == 500
-    assert refusals > 100
+    assert graphs + refusals == COPIES
+    assert refusals > 0.2 * COPIES

@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from damaged_files import LIMITS, damaged
-from effort import scaled
+from damaged_files import COPIES, LIMITS, damaged
 from twin_house import Lacks, differences, truth_of
 
 from fcp_ros.foundation import sandbox
@@ -351,17 +350,16 @@ def outcome(found: DecodedFile | DecodingError, name: str) -> SceneGraph | Scene
 @pytest.mark.parametrize("suffix", ["usda", "usdc"])
 def test_damaged_files(usd_dir: Path, tmp_path: Path, suffix: str) -> None:
     """Hundreds of each, fifty to a process; a process that ends loses its own file only."""
-    copies = scaled(500)
     whole = tmp_path / f"whole.{suffix}"
     save_scene(load_scene(usd_dir / "twin_house_zup_m.usda"), whole)
     stages = []
-    for number, (_, content) in enumerate(damaged(whole.read_bytes(), copies, seed=9)):
+    for number, (_, content) in enumerate(damaged(whole.read_bytes(), seed=9)):
         stage = tmp_path / f"{number}.{suffix}"
         stage.write_bytes(content)
         stages.append((str(stage), str(LIMITS.max_nodes), ""))
     limits = SandboxLimits(usd_stage.MOST_MEMORY, 120.0)
     refused = lost = 0
-    for start in range(0, copies, 50):
+    for start in range(0, COPIES, 50):
         files = stages[start : start + 50]
         decoded = decode_in_sandbox(usd_stage.DECODER, files, limits, tmp_path)
         for (stage, *_), found in zip(files, decoded, strict=True):
@@ -370,5 +368,5 @@ def test_damaged_files(usd_dir: Path, tmp_path: Path, suffix: str) -> None:
                 lost += 1
             else:
                 refused += isinstance(outcome(found, stage), SceneError)
-    assert refused > 0.4 * copies
-    assert lost <= 0.01 * copies, "USD itself is to refuse nearly all of them"
+    assert refused > 0.4 * COPIES
+    assert lost <= 0.01 * COPIES, "USD itself is to refuse nearly all of them"
