@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Domain files in YAML: read, checked against their shape, built into a `Domain`.
 
-`reader` runs the stages: the shape of the file (`entries`), then one builder for each section. A
+`sections` runs the stages: the shape of the file (`entries`), then one builder for each section. A
 builder returns the part that can be read and reports every fault, so that one run names all.
 
-- `reader`: `load_domain` and `parse_domain`, the front door.
+- `reader`: `load_domain` and `parse_domain`, the front door; files, texts and their lines.
+- `sections`: all sections of a file, checked and built.
 - `entries`: keys and kinds of values, as pydantic models.
 - `types`: sections `types`, `relations`, `functions` and `attributes`.
 - `atoms`: atoms and conditions of rules and constraints; atoms that exclude one another.
