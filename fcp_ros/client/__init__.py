@@ -1,9 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client for task managers: `FcpClient`, and what its methods take and return."""
+"""A client for task managers: `FcpClient`, and the arguments and results of its methods.
 
-from fcp_ros.client.errors import FcpError, FcpTimeout, FcpUnavailable
+fcp_client: one method for each action and service. pending: requests that were sent, and errors.
+queries: messages from plain values. spinner: a node for programs that have none.
+"""
+
 from fcp_ros.client.fcp_client import FcpClient
-from fcp_ros.client.pending import GoalState, PendingGoal, PendingReply
+from fcp_ros.client.pending import (
+    FcpError,
+    FcpTimeout,
+    FcpUnavailable,
+    GoalState,
+    PendingGoal,
+    PendingReply,
+)
 from fcp_ros.client.queries import Element, is_solved, plan_request, predicate_query
 
 __all__ = [

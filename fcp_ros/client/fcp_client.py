@@ -13,8 +13,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
 from fcp_ros.action import AchieveGoal, ExecutePlan, MakePlan
-from fcp_ros.client.errors import FcpUnavailable
-from fcp_ros.client.pending import PendingGoal, PendingReply
+from fcp_ros.client.pending import FcpUnavailable, PendingGoal, PendingReply
 from fcp_ros.client.queries import plan_request
 from fcp_ros.client.spinner import SpinningNode
 from fcp_ros.msg import Plan, PlanRequest, PlanResult, PredicateQuery, SceneGraph
@@ -30,28 +29,28 @@ from fcp_ros.srv import (
 )
 
 LOOK_EVERY = 0.01
-"""Seconds between two looks for a server."""
+"""Seconds between two checks for a server."""
 
 
 class FcpClient:
-    """Asks the nodes of fcp_ros.
+    """A client of all nodes of fcp_ros.
 
-    Two ways to use it:
+    Its methods are of two kinds:
 
     - ``send_*`` returns a `PendingGoal` or `PendingReply` at once; poll it, read its feedback,
-      cancel it. Safe inside callbacks. Raises `FcpUnavailable` when no server is there.
-    - every other method waits for its answer, with a bound. Not inside callbacks.
+      cancel it. Safe inside callbacks. Raises `FcpUnavailable` if there is no server.
+    - All others wait for the answer, with a bound. Not for use inside callbacks.
 
-    Answers are the ROS messages; a request that a node refuses is answered with its status and
-    sentence like any other. Missing servers and missing answers raise `FcpError`.
+    Answers are ROS messages. A refusal by a node is an answer with a status and a sentence.
+    Missing servers and missing answers raise `FcpError`.
 
-    Arguments:
-        node: a node of the caller's that an executor spins; None: an own one, spun in an own
-            thread and its own ROS context.
-        namespace: of the nodes to ask, such as "robot_1"; "" means that of `node`.
-        server_timeout: seconds that waiting methods wait for a server to appear.
-        answer_timeout: seconds that they wait for an answer, unless they say otherwise.
-        domain_id: ROS domain of an own node; None takes ROS_DOMAIN_ID.
+    Args:
+        node: a node of the caller, spun by an executor. With None, the client makes a node with a
+            thread and a ROS context of its own.
+        namespace: namespace of the nodes, such as "robot_1"; "" means that of `node`.
+        server_timeout: seconds that waiting methods wait for a server.
+        answer_timeout: default of the seconds that they wait for an answer.
+        domain_id: ROS domain of the client's own node; None takes ROS_DOMAIN_ID.
     """
 
     def __init__(
@@ -96,8 +95,8 @@ class FcpClient:
     def wait_for(self, *names: str, timeout: float | None = None) -> None:
         """Wait until actions and services are offered, so that ``send_*`` finds them.
 
-        Arguments:
-            names: such as "make_plan" or "judge"; none means everything that a client can ask for.
+        Args:
+            names: actions and services, such as "make_plan" or "judge"; without names, all of them.
             timeout: seconds; None takes the client's server timeout.
 
         Raises:
@@ -121,11 +120,11 @@ class FcpClient:
         return self._send_goal("execute_plan", ExecutePlan.Goal(plan=plan))
 
     def send_achieve(self, request: PlanRequest, *, max_replans: int = -1) -> PendingGoal:
-        """Have a goal achieved (plan, execute, replan); an ``AchieveGoal.Result``.
+        """Have a goal achieved (plan, execute, replan); the result is an ``AchieveGoal.Result``.
 
-        Arguments:
-            request: what is wanted.
-            max_replans: how often to plan anew; -1 takes the executive's parameter.
+        Args:
+            request: the goal and its options.
+            max_replans: limit on the number of replans; -1 takes the executive's parameter.
         """
         return self._send_goal(
             "achieve_goal", AchieveGoal.Goal(request=request, max_replans=max_replans)
@@ -145,7 +144,7 @@ class FcpClient:
         return self._send_request("load_scene", LoadScene.Request(path=path))
 
     def send_validate(self, plan: Plan, *, alpha: float | None = None) -> PendingReply:
-        """Have a plan replayed on the present scene; a ``ValidatePlan.Response``."""
+        """Have a plan replayed on the present scene; the answer is a ``ValidatePlan.Response``."""
         cut = float("nan") if alpha is None else float(alpha)
         return self._send_request("validate_plan", ValidatePlan.Request(plan=plan, alpha=cut))
 
@@ -163,7 +162,7 @@ class FcpClient:
         deadline: float | None = None,
         timeout: float | None = None,
     ) -> PlanResult:
-        """Plan for a goal; see `queries.plan_request` for the arguments.
+        """Plan for a goal; `queries.plan_request` describes the arguments.
 
         The bound is `timeout`, or else the time limit plus the client's answer timeout.
         """
@@ -181,7 +180,7 @@ class FcpClient:
         return self.send_plan(request).result(bound).result
 
     def execute(self, plan: Plan, *, timeout: float) -> ExecutePlan.Result:
-        """Execute a plan; after `timeout` s it is cancelled."""
+        """Execute a plan; cancel it after `timeout` s."""
         self.wait_for("execute_plan")
         return self.send_execute(plan).result(timeout)
 
@@ -195,7 +194,7 @@ class FcpClient:
         relax: bool = True,
         max_replans: int = -1,
     ) -> AchieveGoal.Result:
-        """Plan, execute and replan until the goal is achieved; after `timeout` s cancelled."""
+        """Plan, execute and replan until the goal is achieved; cancel it after `timeout` s."""
         request = plan_request(goal, alpha=alpha, time_limit=time_limit, relax=relax)
         self.wait_for("achieve_goal")
         return self.send_achieve(request, max_replans=max_replans).result(timeout)
@@ -203,7 +202,7 @@ class FcpClient:
     def judge(
         self, *queries: PredicateQuery, time_limit: float | None = None
     ) -> JudgePredicates.Response:
-        """Degrees for questions (see `queries.predicate_query`), in their order."""
+        """Ask for the degrees of queries (see `queries.predicate_query`), in their order."""
         bound = (time_limit or 0.0) + self._answer_timeout
         self.wait_for("judge")
         return self.send_judge(queries, time_limit=time_limit).result(bound)
@@ -213,7 +212,7 @@ class FcpClient:
         return self._ask("load_scene", LoadScene.Request(path=path))
 
     def scene(self) -> SceneGraph | None:
-        """The scene graph as it is now; None where there is none yet."""
+        """Fetch the present scene graph; None if the node has none yet."""
         response = self._ask("get_scene_graph", GetSceneGraph.Request())
         return response.scene_graph if response.success else None
 
@@ -227,7 +226,7 @@ class FcpClient:
         return self._ask("load_domain", LoadDomain.Request(path=path))
 
     def calibration(self, predicate: str = "", context: str = "") -> GetCalibration.Response:
-        """What was learned from outcomes; "" means all predicates, or contexts."""
+        """Fetch what was learned from outcomes; "" means all predicates, or all contexts."""
         return self._ask(
             "calibration",
             GetCalibration.Request(
@@ -236,7 +235,7 @@ class FcpClient:
         )
 
     def reset_calibration(self, predicate: str = "", context: str = "") -> GetCalibration.Response:
-        """Set what was learned aside; answers with the entries as they were before."""
+        """Set aside what was learned; the answer has the entries as they were before."""
         return self._ask(
             "calibration",
             GetCalibration.Request(
@@ -245,7 +244,7 @@ class FcpClient:
         )
 
     def close(self) -> None:
-        """Destroy what the client made; goals that are not done go on without it."""
+        """Destroy all that the client made; unfinished goals go on without it."""
         for action in self._actions.values():
             action.destroy()
         for service in self._services.values():

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was sent and is not answered yet: poll it, wait for it with a bound, cancel it."""
+"""Requests without an answer yet: poll them, wait for them with a bound, cancel them.
+
+A refusal by a node is a result, not an error.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +14,32 @@ from typing import Any
 from action_msgs.msg import GoalStatus
 from rclpy.client import Client
 
-from fcp_ros.client.errors import FcpError, FcpTimeout
 from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener
 from fcp_ros.nodes.runtime.rclpy_repairs import RepeatedCall, SafeActionClient
 
 LOOK_EVERY = 0.002
-"""Seconds between two looks for an answer."""
+"""Seconds between two checks for an answer."""
 
 _ADVICE = (
-    "Is the node still running? Inside a callback don't wait: send, return, and poll later; a node "
-    "of your own that you gave to FcpClient must be spun by an executor in another thread."
+    "Is the node still running? Do not wait inside a callback: send, return, and poll later; a "
+    "node of your own that you gave to FcpClient must be spun by an executor in another thread."
 )
 
 
+class FcpError(RuntimeError):
+    """A request got no answer; the message names the request, and what to do."""
+
+
+class FcpUnavailable(FcpError):
+    """No node offers the action or service."""
+
+
+class FcpTimeout(FcpError):
+    """The answer did not come in time. A goal that was sent is cancelled before this is raised."""
+
+
 class GoalState(str, Enum):
-    """Where a goal stands."""
+    """The state of a goal at its server."""
 
     SENT = "sent"
     ACCEPTED = "accepted"
@@ -38,7 +52,7 @@ class GoalState(str, Enum):
 
     @property
     def done(self) -> bool:
-        """Whether it will not change any more."""
+        """True if the state is final."""
         return self not in (GoalState.SENT, GoalState.ACCEPTED)
 
 
@@ -52,8 +66,8 @@ _ENDS = {
 class PendingGoal:
     """A goal at an action server. Everything but `result` returns at once.
 
-    Arguments:
-        client: of the action; its server must be there.
+    Args:
+        client: the client of the action, whose server must exist.
         goal: the goal message.
         what: the request in words, for messages.
     """
@@ -74,7 +88,7 @@ class PendingGoal:
         self._call = ActionCall(client, goal, listener)
 
     def poll(self) -> GoalState:
-        """Where the goal stands now."""
+        """Return the present state of the goal."""
         with self._changed:
             return self._state
 
@@ -85,15 +99,15 @@ class PendingGoal:
             return self._feedback
 
     def cancel(self) -> None:
-        """Ask for the end; `poll` and `result` say when and how it has come."""
+        """Ask the server to cancel the goal; `poll` and `result` tell the end."""
         if not self.poll().done:
             self._call.cancel()
 
     def result(self, timeout: float) -> Any:
-        """The result message, whether the goal succeeded or not; waits at most `timeout` s.
+        """Wait at most `timeout` s for the result message, of a success or a failure.
 
         Raises:
-            FcpTimeout: it did not come in time. The goal is cancelled.
+            FcpTimeout: the result did not come in time. The goal is cancelled.
             FcpError: the server refused or forgot the goal, so that there is no result.
         """
         with self._changed:
@@ -103,7 +117,7 @@ class PendingGoal:
             self.cancel()
             raise FcpTimeout(f"{self._what}: no result within {timeout:g} s. {_ADVICE}")
         if result is None:
-            raise FcpError(f"{self._what}: the goal was {state.value} by its server. Send it anew.")
+            raise FcpError(f"{self._what}: the server has {state.value} the goal. Send it again.")
         return result
 
     def _on_end(self, status: int, result: Any) -> None:
@@ -125,8 +139,8 @@ class PendingGoal:
 class PendingReply:
     """A request at a service. Everything but `result` returns at once.
 
-    Arguments:
-        client: of the service; its server must be there.
+    Args:
+        client: the client of the service, whose server must exist.
         request: the request message; may be sent twice (see `RepeatedCall`).
         what: the request in words, for messages.
     """
@@ -136,18 +150,18 @@ class PendingReply:
         self._call = RepeatedCall(client, request)
 
     def poll(self) -> bool:
-        """Whether the answer is there."""
+        """Return True once the answer has arrived."""
         return self._call.poll()
 
     def cancel(self) -> None:
-        """Forget the request: its answer, if it comes, is thrown away."""
+        """Forget the request; its answer is ignored."""
         self._call.forget()
 
     def result(self, timeout: float) -> Any:
-        """The response message; waits at most `timeout` s.
+        """Wait at most `timeout` s for the response message.
 
         Raises:
-            FcpTimeout: it did not come in time.
+            FcpTimeout: the response did not come in time.
         """
         end = time.monotonic() + timeout
         while not self.poll():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages that are tedious to fill in by hand, from plain Python values."""
+"""Messages with many fields, made from plain Python values."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ AttributeValue = bool | int | float | str
 
 @dataclass(frozen=True)
 class Element:
-    """An element of the scene with what a judgement may look at.
+    """An element of the scene with its context for a judgement.
 
     Attributes:
         name: its id.
-        category: what it is, such as "mug".
+        category: its category, such as "mug".
         attributes: the attributes that the predicate declares as context.
     """
 
@@ -36,9 +36,9 @@ class Element:
 
 
 def predicate_query(predicate: str, **arguments: Element | str) -> PredicateQuery:
-    """A question to the grounder.
+    """Build a query for the grounder.
 
-    Arguments:
+    Args:
         predicate: a graded predicate of the domain.
         arguments: parameter -> element, or text; in the order of the predicate's parameters.
     """
@@ -70,17 +70,17 @@ def plan_request(
     deadline: float | None = None,
     explain: bool = False,
 ) -> PlanRequest:
-    """A planning request; what is left out is decided by the planner's parameters.
+    """Build a planning request; the planner's parameters decide what is left out.
 
-    Arguments:
+    Args:
         goal: the goal expression.
         alpha: least acceptable membership, in [0, 1].
         time_limit: seconds.
         tnorm: how degrees compose.
-        relax: whether the goal may be relaxed when it can't be reached as stated.
+        relax: True to relax a goal that cannot be reached as stated.
         optimise: "membership", or "cost" or "duration" of the plans that reach alpha.
         deadline: seconds that the plan may take.
-        explain: whether the result is to say what each step costs and what binds at alpha.
+        explain: True to explain the loss of each step and what binds at alpha.
     """
     return PlanRequest(
         goal=goal,
@@ -95,6 +95,6 @@ def plan_request(
 
 
 def is_solved(result: PlanResult) -> bool:
-    """Whether a PlanResult message carries a plan that may be executed."""
+    """Return True if a PlanResult message has a plan that may be executed."""
     solved = (PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING)
     return result.status.code in solved

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node of its own, spun in a thread of its own, for programs that have no node."""
+"""A node with a thread and a ROS context of its own, for programs that have no node."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ JOIN_TIMEOUT = 5.0
 
 
 class SpinningNode:
-    """A node in its own ROS context, so that neither disturbs what else the process does.
+    """A node in its own ROS context, independent of the rest of the process.
 
-    Arguments:
-        name: of the node.
-        namespace: of the node.
+    Args:
+        name: name of the node.
+        namespace: namespace of the node.
         domain_id: ROS domain; None takes ROS_DOMAIN_ID.
     """
 

@@ -25,8 +25,7 @@ UNREACHED = {
     "fcp_ros.cset.limits": "the fluent mapping will take pullbacks and subobjects",
     "fcp_ros.cset.migration": "the QNP abstraction will move instances between schemas",
     "fcp_ros.cset.search.match_set": "the executive's monitor will follow matches",
-    "fcp_ros.cset.interchange": "ACSet JSON and networkx, for users of the library",
-    "fcp_ros.cset.schema.schema_text": "schemas as text, for ACSet JSON",
+    "fcp_ros.cset.interchange": "ACSet JSON, for users of the library",
 }
 """Modules (or folders) of the library that no entry reaches, each with the reason to keep it."""
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from rclpy.parameter import Parameter
 
-from fcp_ros.client import FcpClient, plan_request
-from fcp_ros.client.errors import FcpUnavailable
+from fcp_ros.client import FcpClient, FcpUnavailable, plan_request
 from fcp_ros.client.pending import PendingGoal
 from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.execution.outcome import OutcomeCode
