@@ -33,6 +33,7 @@ from fcp_ros.cset.limits.diagrams import (
     check_morphisms,
     check_schemas,
     list_ids,
+    require_natural,
 )
 from fcp_ros.cset.limits.presentation import extend
 from fcp_ros.cset.schema.schema import Schema
@@ -76,12 +77,7 @@ class Colimit:
             values.update(_collect_values(injection, leg))
         if len(mapping) < sum(1 for _ in list_ids(self.apex)):
             extend(self.apex, target, mapping)
-        result = Morphism(self.apex, target, mapping, values)
-        violations = result.violations()
-        if violations:
-            reasons = "; ".join(violation.message for violation in violations)
-            raise LimitError(f"no universal map: {reasons}")
-        return result
+        return require_natural(Morphism(self.apex, target, mapping, values), "no universal map")
 
     def _send(self, mapping: dict[int, int], injection: Morphism, leg: Morphism) -> None:
         for id_, image in injection.mapping.items():

@@ -44,6 +44,16 @@ def list_ids(instance: Instance) -> Iterator[int]:
         yield from instance.relation_table(relation.name).rows
 
 
+def collect_values(instance: Instance, id_: int) -> dict[str, int]:
+    """Collect the values of all functions at an element, or the legs of a tuple."""
+    type_ = instance.type_of(id_)
+    schema = instance.schema
+    if schema.has_relation(type_):
+        legs = instance.relation_table(type_).rows[id_]
+        return {leg: e for (leg, _), e in zip(schema.relation(type_).legs, legs, strict=True)}
+    return {f.name: instance.apply(f.name, id_) for f in schema.functions_of(type_)}
+
+
 def check_cone(
     cone: Sequence[Morphism],
     ends: Sequence[Instance],
@@ -64,11 +74,8 @@ def check_cone(
     start = _find_vertex([leg.source for leg in cone], vertex, len(cone) == len(ends), "start")
     _check_legs(cone, [leg.target for leg in cone], ends, "ends in")
     for square in squares:
-        first, second = cone[square.first].mapping, cone[square.second].mapping
-        for id_ in list_ids(start):
-            one = square.by_first.mapping[first[id_]]
-            other = square.by_second.mapping[second[id_]]
-            _check_agreement(start, id_, square.by_first.target, one, other)
+        first = (cone[square.first], square.by_first)
+        _check_commutes(start, first, (cone[square.second], square.by_second))
     return start
 
 
@@ -92,12 +99,8 @@ def check_cocone(
     end = _find_vertex([leg.target for leg in cocone], vertex, len(cocone) == len(starts), "end")
     _check_legs(cocone, [leg.source for leg in cocone], starts, "starts in")
     for square in squares:
-        first, second = cocone[square.first].mapping, cocone[square.second].mapping
-        source = square.by_first.source
-        for id_ in list_ids(source):
-            one = first[square.by_first.mapping[id_]]
-            other = second[square.by_second.mapping[id_]]
-            _check_agreement(source, id_, end, one, other)
+        first = (square.by_first, cocone[square.first])
+        _check_commutes(square.by_first.source, first, (square.by_second, cocone[square.second]))
     return end
 
 
@@ -108,10 +111,23 @@ def check_morphisms(*morphisms: Morphism) -> None:
         LimitError: one is not natural.
     """
     for number, morphism in enumerate(morphisms, start=1):
-        violations = morphism.violations()
-        if violations:
-            reasons = "; ".join(violation.message for violation in violations)
-            raise LimitError(f"morphism {number} of the diagram is not natural: {reasons}")
+        require_natural(morphism, f"morphism {number} of the diagram is not natural")
+
+
+def require_natural(morphism: Morphism, problem: str) -> Morphism:
+    """Return a morphism if it is natural.
+
+    Args:
+        morphism: the morphism.
+        problem: the beginning of the message if it is not.
+
+    Raises:
+        LimitError: it is not natural.
+    """
+    violations = morphism.violations()
+    if violations:
+        raise LimitError(f"{problem}: {'; '.join(violation.message for violation in violations)}")
+    return morphism
 
 
 def check_schemas(schema: Schema, instances: Sequence[Instance]) -> None:
@@ -151,15 +167,19 @@ def _check_legs(
     for number, (leg, instance, wanted) in enumerate(pairs, start=1):
         if not instance.is_same(wanted):
             raise LimitError(f"leg {number} {verb} {instance!r}, not in {wanted!r} of the diagram")
-        violations = leg.violations()
-        if violations:
-            reasons = "; ".join(violation.message for violation in violations)
-            raise LimitError(f"leg {number} is no morphism: {reasons}")
+        require_natural(leg, f"leg {number} is no morphism")
 
 
-def _check_agreement(source: Instance, id_: int, end: Instance, one: int, other: int) -> None:
-    if one != other:
-        raise LimitError(
-            f"the legs do not commute: {source.name_of(id_)!r} is sent to {end.name_of(one)!r} "
-            f"one way, and to {end.name_of(other)!r} the other"
-        )
+def _check_commutes(
+    source: Instance, first: tuple[Morphism, Morphism], second: tuple[Morphism, Morphism]
+) -> None:
+    """Check that two compositions, each of two morphisms in order, are equal."""
+    end = first[1].target
+    for id_ in list_ids(source):
+        one = first[1].mapping[first[0].mapping[id_]]
+        other = second[1].mapping[second[0].mapping[id_]]
+        if one != other:
+            raise LimitError(
+                f"the legs do not commute: {source.name_of(id_)!r} is sent to "
+                f"{end.name_of(one)!r} one way, and to {end.name_of(other)!r} the other"
+            )

@@ -34,6 +34,7 @@ from fcp_ros.cset.limits.diagrams import (
     check_morphisms,
     check_schemas,
     list_ids,
+    require_natural,
 )
 from fcp_ros.cset.schema.schema import Schema, TypeName
 
@@ -161,11 +162,7 @@ class Limit:
             key = tuple([leg.mapping[id_] for leg in cone])
             mapping[id_] = self._over(key, source.type_of(id_))
         result = Morphism(source, self.apex, mapping, _agree_on_values(cone))
-        violations = result.violations()
-        if violations:
-            reasons = "; ".join(violation.message for violation in violations)
-            raise LimitError(f"no universal map: {reasons}")
-        return result
+        return require_natural(result, "no universal map")
 
     def _over(self, key: Ids, type_: TypeName) -> int:
         """Find the element or tuple of the apex over `key` that one of type `type_` is sent to."""

@@ -19,7 +19,12 @@ from fcp_ros.cset.instance.expressions import ValueExpression
 from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.limits.chase import Chase, FunctionalLegs, read_out
-from fcp_ros.cset.limits.diagrams import LimitError, PresentationError
+from fcp_ros.cset.limits.diagrams import (
+    LimitError,
+    PresentationError,
+    collect_values,
+    require_natural,
+)
 from fcp_ros.cset.schema.schema import RelationName, Schema, SchemaError, TypeName
 from fcp_ros.foundation.wording import describe_unknown_name
 
@@ -112,11 +117,7 @@ class Presented:
                 raise LimitError(f"generators {', '.join(others)} are equal; give them one image")
         extend(self.instance, target, mapping)
         result = Morphism(self.instance, target, mapping, dict(values or {}))
-        violations = result.violations()
-        if violations:
-            reasons = "; ".join(violation.message for violation in violations)
-            raise LimitError(f"no such morphism: {reasons}")
-        return result
+        return require_natural(result, "no such morphism")
 
 
 def present(
@@ -262,7 +263,7 @@ def extend(source: Instance, target: Instance, mapping: dict[int, int]) -> None:
     queue = deque(mapping)
     while queue:
         id_ = queue.popleft()
-        values, images = _list_values(source, id_), _list_values(target, mapping[id_])
+        values, images = collect_values(source, id_), collect_values(target, mapping[id_])
         for step, value in values.items():
             if step not in images:
                 raise LimitError(
@@ -283,13 +284,3 @@ def extend(source: Instance, target: Instance, mapping: dict[int, int]) -> None:
                         "which is not there"
                     )
                 mapping[row] = found
-
-
-def _list_values(instance: Instance, id_: int) -> dict[str, int]:
-    """Collect the values of all functions at an element, or the legs of a tuple."""
-    type_ = instance.type_of(id_)
-    schema = instance.schema
-    if schema.has_relation(type_):
-        legs = instance.relation_table(type_).rows[id_]
-        return {leg: e for (leg, _), e in zip(schema.relation(type_).legs, legs, strict=True)}
-    return {f.name: instance.apply(f.name, id_) for f in schema.functions_of(type_)}

@@ -7,19 +7,19 @@ elements and tuples: for graphs, which have neither, these are all subobjects.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from math import prod
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
 from fcp_ros.cset.instance.instance import Instance, UnknownElement
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.limits.diagrams import list_ids
+from fcp_ros.cset.limits.diagrams import collect_values, list_ids
 
 
 def generate_subobject(instance: Instance, ids: Iterable[int]) -> Morphism:
     """Build the inclusion of the smallest subinstance with some elements and tuples.
 
-    Elements keep their names; ids are new.
+    Elements and tuples keep their ids and names.
 
     Args:
         instance: the whole.
@@ -37,7 +37,7 @@ def generate_subobject(instance: Instance, ids: Iterable[int]) -> Morphism:
         id_ = todo.pop()
         if id_ not in found:
             found.add(id_)
-            todo.extend(_list_successors(instance, id_))
+            todo.extend(collect_values(instance, id_).values())
     return _include(instance, found)
 
 
@@ -60,37 +60,34 @@ def _find_dependencies(instance: Instance) -> tuple[list[int], list[list[int]]]:
     """List all ids, and for each the indexes of those that it cannot be without."""
     order = list(list_ids(instance))
     index = {id_: position for position, id_ in enumerate(order)}
-    return order, [[index[other] for other in _list_successors(instance, id_)] for id_ in order]
+    return order, [
+        [index[other] for other in collect_values(instance, id_).values()] for id_ in order
+    ]
 
 
-def _list_successors(instance: Instance, id_: int) -> Iterable[int]:
-    schema, type_ = instance.schema, instance.type_of(id_)
-    if schema.has_relation(type_):
-        return instance.relation_table(type_).rows[id_]
-    return [instance.apply(function.name, id_) for function in schema.functions_of(type_)]
-
-
-def _include(instance: Instance, chosen: set[int]) -> Morphism:
+def _include(instance: Instance, chosen: Set[int]) -> Morphism:
     """Build the inclusion of a closed set."""
-    schema = instance.schema
-    builder = InstanceBuilder(schema)
-    ids: dict[int, int] = {}
-    for element in instance.all_elements():
-        if element in chosen:
-            ids[element] = builder.add(instance.type_of(element), instance.name_of(element))
-    for element in tuple(ids):
-        for function in schema.functions_of(instance.type_of(element)):
-            value = ids[instance.apply(function.name, element)]
-            builder.set_function(function.name, ids[element], value)
-    for relation in schema.relations:
-        for row, legs in instance.relation_table(relation.name).rows.items():
-            if row in chosen:
-                ids[row] = builder.relate(relation.name, *(ids[leg] for leg in legs))
-    for id_, copy in ids.items():
-        for attribute, stated in instance.attributes(id_).items():
-            builder.set_attribute(copy, attribute, stated)
+    builder = start_without(instance, {id_ for id_ in list_ids(instance) if id_ not in chosen})
     part = builder.build(allow_conflicts=True)
-    return Morphism(part, instance, {copy: id_ for id_, copy in ids.items()})
+    return Morphism(part, instance, {id_: id_ for id_ in chosen})
+
+
+def start_without(instance: Instance, removed: Set[int]) -> InstanceBuilder:
+    """Start a builder from an instance, with some elements and tuples removed.
+
+    Args:
+        instance: the whole; what stays keeps its ids and names.
+        removed: ids, among them those of everything that refers to an element in the set.
+    """
+    builder = InstanceBuilder.of(instance)
+    for relation in instance.schema.relations:
+        for row, legs in instance.relation_table(relation.name).rows.items():
+            if row in removed:
+                builder.unrelate(relation.name, *legs)
+    for element in instance.all_elements():
+        if element in removed:
+            builder.remove(element)
+    return builder
 
 
 # --- closed sets of a directed graph: with a node, they have all its successors

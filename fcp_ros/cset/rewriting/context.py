@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rewriting.rule_plan import RulePlan
 
@@ -60,6 +61,16 @@ class Deletion:
         self._state = state
         self.elements: dict[int, None] = {}
         self.tuples: dict[int, str] = {}
+
+    @classmethod
+    def of_match(cls, plan: RulePlan, match: Morphism) -> "Deletion":
+        """Delete the image of ``L - K``, and everything that refers to it."""
+        deletion, mapping = cls(plan, match.target), match.mapping
+        deletion.add(
+            [mapping[element] for element in plan.deleted_elements],
+            [(relation, mapping[row]) for relation, row in plan.deleted_tuples],
+        )
+        return deletion
 
     def __contains__(self, id_: int) -> bool:
         return id_ in self.elements or id_ in self.tuples

@@ -32,7 +32,7 @@ def make_dpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context
     # Only a match that identifies something can break the identification condition, and only the
     # deletion of elements can leave something dangling: nothing refers to tuples.
     if not monic:
-        violations.extend(_check_identification(plan, match))
+        violations.extend(check_identification(plan, match))
         violations.extend(value_conflicts(plan, match.target, glue))
     if elements:
         deleted = {*elements, *(row for _, row in tuples)}
@@ -76,11 +76,20 @@ def describe_value_conflict(state: Instance, id_: int, attribute: str) -> Violat
     return Violation(ViolationKind.IDENTIFICATION, text, (name,), attribute)
 
 
-def _check_identification(plan: RulePlan, match: Morphism) -> Iterator[Violation]:
+def check_identification(
+    plan: RulePlan, match: Morphism, *, together: bool = False
+) -> Iterator[Violation]:
+    """Find what a match identifies though the rule deletes it, or a part of it.
+
+    Args:
+        plan: of the rule.
+        match: a natural match.
+        together: whether things that are all deleted may be identified.
+    """
     deleted = {*plan.deleted_elements, *(row for _, row in plan.deleted_tuples)}
     for image, members in collisions(match).items():
         lost = [id_ for id_ in members if id_ in deleted]
-        if lost:
+        if lost and not (together and len(lost) == len(members)):
             yield conflict(match, image, members, lost)
 
 

@@ -16,7 +16,7 @@ from fcp_ros.cset.conditions.conditions import Condition
 from fcp_ros.cset.conditions.counting import filter_by_counting
 from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.instance import Instance
-from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.rewriting.dpo import collisions
 from fcp_ros.cset.rewriting.match_check import check_match
 from fcp_ros.cset.rewriting.rule import Rule, Semantics
 from fcp_ros.cset.search.anchored_search import AnchoredSearch, MatchKey, find_anchors
@@ -123,11 +123,13 @@ class RuleMaintenance:
         found = {leg for _, _, legs in (*change.added, *change.removed) for leg in legs}
         for state in (before, after):
             for function, element in change.functions:
-                found.update(_list_value(state, function, element))
+                value = state.function_table(function).values.get(element)
+                if value is not None:
+                    found.add(value)
         for element in change.deleted:
             found.update(_list_values(before, element))
         if self.transitive:
-            # A way through the old state that is not in the new one goes through one of these.
+            # A path in the old state that is not in the new one leads through one of these.
             found = _close(after, found)
         return found
 
@@ -137,7 +139,7 @@ def _prepare(rule: Rule, state: Instance) -> RuleMaintenance:
     search = homs.search
     cautious = rule.semantics is not Semantics.SPO
     index, types = search.pattern.index, rule.L.schema.types
-    cloned = {rule.left.mapping[id_] for id_ in _find_identified(rule.left)}
+    cloned = collisions(rule.left).keys()
     exposed = [id_ for id_ in sorted(rule.deleted | cloned) if rule.L.type_of(id_) in types]
     return RuleMaintenance(
         rule,
@@ -149,12 +151,6 @@ def _prepare(rule: Rule, state: Instance) -> RuleMaintenance:
         or len(rule.searchable) < len(rule.where)
         or bool(exposed and cautious),
     )
-
-
-def _find_identified(left: Morphism) -> Iterator[int]:
-    """Yield the elements and tuples that the left leg identifies with others."""
-    images = list(left.mapping.values())
-    return (id_ for id_, image in left.mapping.items() if images.count(image) > 1)
 
 
 def _collect_surroundings(
@@ -171,16 +167,11 @@ def _collect_surroundings(
         yield from _collect_surroundings(condition.nested, search, composed)
 
 
-def _list_value(state: Instance, function: str, element: int) -> Iterator[int]:
-    value = state.function_table(function).values.get(element)
-    if value is not None:
-        yield value
-
-
-def _list_values(state: Instance, element: int) -> Iterator[int]:
-    if state.contains(element):
-        for function in state.schema.functions_of(state.type_of(element)):
-            yield from _list_value(state, function.name, element)
+def _list_values(state: Instance, element: int) -> list[int]:
+    if not state.contains(element):
+        return []
+    functions = state.schema.functions_of(state.type_of(element))
+    return [state.apply(function.name, element) for function in functions]
 
 
 def _close(state: Instance, elements: Iterable[int]) -> set[int]:

@@ -20,6 +20,7 @@ from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.naturality import substitute_values
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.limits.subobjects import start_without
 from fcp_ros.cset.rewriting.context import Context
 from fcp_ros.cset.rewriting.gluing import Gluing, plan_gluing
 from fcp_ros.cset.rewriting.match_check import examine
@@ -204,16 +205,9 @@ class _Application:
         whole, context = self.plan.right.target, self.context
         if not context.lost and not context.lost_values:
             return whole
-        builder = InstanceBuilder.of(whole)
-        for relation in whole.schema.relations:
-            for row, legs in whole.tuples(relation.name).items():
-                if row in context.lost:
-                    builder.unrelate(relation.name, *legs)
+        builder = start_without(whole, context.lost)
         for attribute, id_ in context.lost_values:
             builder.set_attribute(id_, attribute, None)
-        for element in whole.all_elements():
-            if element in context.lost:
-                builder.remove(element)
         return builder.build(allow_conflicts=True)
 
 

@@ -26,13 +26,8 @@ def make_spo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context
         match: L -> G.
         monic: whether the match is.
     """
-    mapping = match.mapping
-    glue = {id_: mapping[original] for id_, original, _ in plan.glue}
-    deletion = Deletion(plan, match.target)
-    deletion.add(
-        [mapping[element] for element in plan.deleted_elements],
-        [(relation, mapping[row]) for relation, row in plan.deleted_tuples],
-    )
+    glue = {id_: match.mapping[original] for id_, original, _ in plan.glue}
+    deletion = Deletion.of_match(plan, match)
     forgotten = {(attribute, glue[id_]) for attribute, id_ in plan.forgotten}
     lost: frozenset[int] = frozenset()
     lost_values: Cells = set()

@@ -21,9 +21,11 @@ from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rewriting.context import Context, Deletion, find_undermined
 from fcp_ros.cset.rewriting.copies import Copies, copy_outside, find_equations, find_touched
-from fcp_ros.cset.rewriting.dpo import collisions, conflict, value_conflicts
+from fcp_ros.cset.rewriting.dpo import check_identification, value_conflicts
 from fcp_ros.cset.rewriting.fibres import Fibres
 from fcp_ros.cset.rewriting.rule_plan import RulePlan
+
+Legs = tuple[int, ...]
 
 
 def make_sqpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
@@ -36,16 +38,11 @@ def make_sqpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Contex
     """
     if not plan.left_is_monic:
         return clone(plan, match)
-    mapping = match.mapping
-    glue = {id_: mapping[original] for id_, original, _ in plan.glue}
-    deletion = Deletion(plan, match.target)
-    deletion.add(
-        [mapping[element] for element in plan.deleted_elements],
-        [(relation, mapping[row]) for relation, row in plan.deleted_tuples],
-    )
+    glue = {id_: match.mapping[original] for id_, original, _ in plan.glue}
+    deletion = Deletion.of_match(plan, match)
     violations: list[Violation] = []
     if not monic:
-        violations.extend(_conflicts(plan, match))
+        violations.extend(check_identification(plan, match, together=True))
         violations.extend(value_conflicts(plan, match.target, glue))
     if deletion.elements and not violations:
         violations.extend(find_undermined(match.target, glue, deletion))
@@ -57,18 +54,6 @@ def make_sqpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Contex
         [(attribute, glue[id_]) for attribute, id_ in plan.forgotten],
         violations=tuple(violations),
     )
-
-
-def _conflicts(plan: RulePlan, match: Morphism) -> Iterator[Violation]:
-    """Find what a match identifies though only a part of it is deleted."""
-    deleted = {*plan.deleted_elements, *(row for _, row in plan.deleted_tuples)}
-    for image, members in collisions(match).items():
-        lost = [id_ for id_ in members if id_ in deleted]
-        if lost and len(lost) < len(members):
-            yield conflict(match, image, members, lost)
-
-
-Legs = tuple[int, ...]
 
 
 def clone(plan: RulePlan, match: Morphism) -> Context:

@@ -8,7 +8,7 @@ incremental view maintenance (Gupta, Mumick, Subrahmanian, "Maintaining views in
 with one join plan for each atom.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fcp_ros.cset.instance.draft import Change, ChangedTuple
@@ -47,32 +47,28 @@ class Anchors:
 
     def before(self, change: Change) -> Iterator[Anchor]:
         """Yield (slot, image in the old state) for everything whose matches the change may end."""
-        yield from self._tuples(change.removed)
-        for slot in self.elements:
-            for id_ in change.deleted:
-                yield slot, id_
-        yield from self._values(change)
+        return self._iterate(change.removed, change.deleted, change)
 
     def after(self, change: Change) -> Iterator[Anchor]:
         """Yield (slot, image in the new state) for everything that may have new matches."""
-        yield from self._tuples(change.added)
-        for slot in self.elements:
-            for id_ in change.created:
-                yield slot, id_
-        yield from self._values(change)
+        return self._iterate(change.added, change.created, change)
 
-    def _tuples(self, changed: Iterable[ChangedTuple]) -> Iterator[Anchor]:
-        for relation, row, _ in changed:
+    def _iterate(
+        self, tuples: Iterable[ChangedTuple], elements: Sequence[int], change: Change
+    ) -> Iterator[Anchor]:
+        for relation, row, _ in tuples:
             for slot in self.tuples.get(relation, ()):
                 yield slot, row
-
-    def _values(self, change: Change) -> Iterator[Anchor]:
-        for name, id_ in change.functions:
-            for slot in self.functions.get(name, ()):
+        for slot in self.elements:
+            for id_ in elements:
                 yield slot, id_
-        for name, id_ in change.attributes:
-            for slot in self.attributes.get(name, ()):
-                yield slot, id_
+        for slots, cells in (
+            (self.functions, change.functions),
+            (self.attributes, change.attributes),
+        ):
+            for name, id_ in cells:
+                for slot in slots.get(name, ()):
+                    yield slot, id_
 
 
 def find_anchors(pattern: Pattern, inside: Pattern | None = None, image: MatchKey = ()) -> Anchors:
