@@ -51,9 +51,9 @@ def measure_part(part: Part, quick: bool, minutes: float) -> list[Figure]:
     module = importlib.import_module(f"scene_{part.value}")
     figures: list[Figure]
     if part is Part.NODE:
-        figures = module.figures(quick, minutes)
+        figures = module.measure(quick, minutes)
     else:
-        figures = module.figures(quick)
+        figures = module.measure(quick)
     return figures
 
 

@@ -67,11 +67,11 @@ class Scene:
         self._ids = list(self._places)
 
     def graph(self) -> SceneGraph:
-        """A full update."""
+        """Build a full update."""
         return SceneGraph.of(self.nodes.values(), source="benchmark", sequence=1)
 
     def delta(self, number: int) -> SceneDelta:
-        """Ten elements change: 5 carried, 2 pushed by 3 cm, 1 relabelled, 1 gone and 1 new."""
+        """Change ten elements: 5 carried, 2 pushed by 3 cm, 1 relabelled, 1 removed and 1 new."""
         numbers = self._random.sample(range(len(self._ids)), 9)
         chosen = [self._ids[number] for number in numbers]
         upserted = [self._put(id_, self._new_place(id_)) for id_ in chosen[:5]]
@@ -172,7 +172,7 @@ class Follower:
         self.elements = len(start.nodes)
 
     def step(self) -> Mapping[str, Times]:
-        """Work in one delta; return the times by part."""
+        """Apply one delta; return the times by part."""
         self._number += 1
         delta = self._scene.delta(self._number)
         clock = Clock()
@@ -209,7 +209,7 @@ class Clock:
         self._last = (time.perf_counter(), time.thread_time())
 
 
-def figures(quick: bool) -> list[Figure]:
+def measure(quick: bool) -> list[Figure]:
     """Measure this part of the benchmark."""
     domain = load_domain(config_folder() / "domains" / "household.yaml")
     follower = Follower(Scene(QUICK_ROOMS if quick else ROOMS), domain)
@@ -236,7 +236,7 @@ def figures(quick: bool) -> list[Figure]:
 
 
 def _memory(follower: Follower, deltas: int) -> Figure:
-    """Resident memory after a tenth of the deltas and after all of them."""
+    """Measure resident memory after a tenth of the deltas and after all of them."""
     sizes = []
     for number in range(deltas):
         follower.step()
@@ -249,13 +249,13 @@ def _memory(follower: Follower, deltas: int) -> Figure:
 
 
 def _resident() -> float:
-    """Resident memory of this process (MiB)."""
+    """Return the resident memory of this process (MiB)."""
     with open("/proc/self/statm", encoding="ascii") as statm:
         return int(statm.read().split()[1]) * resource.getpagesize() / 2**20
 
 
 def _spread(times: list[Times]) -> str:
-    """Median and 99th percentile, and those of processor time where others use the machine, too."""
+    """Format median and 99th percentile, also of processor time if the machine is shared."""
     wall, cpu = (sorted(column) for column in zip(*times, strict=True))
     middle, high = int(len(wall) * 0.5), int(len(wall) * 0.99)
     return (

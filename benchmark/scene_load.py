@@ -44,7 +44,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, len(graph.nodes))
 """
 
 
-def figures(quick: bool) -> list[Figure]:
+def measure(quick: bool) -> list[Figure]:
     """Measure this part; a quick run has a tenth of the nodes."""
     share = 10 if quick else 1
     with tempfile.TemporaryDirectory() as folder:

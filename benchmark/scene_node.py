@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the scene_graph node takes updates: the real node, in a process on a core of its own.
+"""Throughput of the scene_graph node: the real node, in a process on a core of its own.
 
 A publisher on another core sends updates of a house of 6,000 elements at a fixed rate: full ones
 with 1 % of the elements moved, full ones with sensor noise on every element, full ones with every
@@ -44,15 +44,15 @@ QUICK_SECONDS = 20.0
 VARIANTS = 16
 """Different full updates that are sent in turn."""
 START_WAIT, LAST_WAIT = 60.0, 10.0
-"""Seconds for the node to start, and for the last changes to come back."""
+"""Time limits (s) of the node's start, and of the last changes."""
 SETTLED = 0.2
-"""Part of a run after which memory is looked at for the first time."""
+"""Share of a run before memory is measured for the first time."""
 NODE = "from fcp_ros.nodes.scene_graph.node import main; raise SystemExit(main())"
 
 
 @dataclass(frozen=True)
 class Load:
-    """What is sent.
+    """The updates of one run.
 
     Attributes:
         name: for the table.
@@ -71,7 +71,7 @@ class Load:
 
 @dataclass
 class Outcome:
-    """What was seen in one run; times in s, memory in MiB."""
+    """The observations of one run; times in s, memory in MiB."""
 
     seconds: float = 0.0
     sent: int = 0
@@ -81,8 +81,8 @@ class Outcome:
     memory: list[float] = field(default_factory=list)
 
 
-def figures(quick: bool = False, minutes: float = 1.0) -> list[Figure]:
-    """The loads, each alone."""
+def measure(quick: bool = False, minutes: float = 1.0) -> list[Figure]:
+    """Measure each load separately."""
     seconds = QUICK_SECONDS if quick else 60.0 * minutes
     nodes = house()
     loads = (
@@ -117,7 +117,7 @@ def _figures_of(load: Load, outcome: Outcome) -> Iterator[Figure]:
 
 
 def house() -> list[SceneNode]:
-    """Rooms in a row, tables in them, things on the tables."""
+    """Build rooms in a row, tables in them, things on the tables."""
     nodes = []
     for room in range(ROOMS):
         x0 = 10.0 * room
@@ -151,7 +151,7 @@ def _thing(
 
 
 def updates(load: Load, nodes: list[SceneNode]) -> Callable[[int, Time], bytes]:
-    """Makes update n, with a time: bytes written before, so that the sender keeps its rate."""
+    """Return a function that makes update n from bytes written before, to keep the rate."""
     writer, rng = SceneWriter(), random.Random(1)
     things = [number for number, node in enumerate(nodes) if node.category == "mug"]
     written = []
@@ -167,7 +167,7 @@ def updates(load: Load, nodes: list[SceneNode]) -> Callable[[int, Time], bytes]:
         written.append(writer.update(update))
 
     def make(number: int, stamp: Time) -> bytes:
-        """The sequence number and the time have fixed places in the message."""
+        """Set the sequence number and the time, which have fixed places in the message."""
         data = bytearray(written[number % len(written)])
         data[4:12] = np.array([stamp.sec, stamp.nanosec], dtype="<u4").tobytes()
         data[28:36] = np.array([number], dtype="<i8").tobytes()
@@ -230,7 +230,7 @@ def _measure(
 
 
 class _Peer:
-    """Sends updates and hears of changes."""
+    """A client that sends updates and receives changes."""
 
     def __init__(self, node: Any) -> None:
         self.sent: dict[tuple[int, int], float] = {}
@@ -247,7 +247,7 @@ class _Peer:
         self.publisher.publish(data)
 
     def wait_for(self, count: int, seconds: float) -> bool:
-        """Wait until so many changes have come."""
+        """Wait until this many changes have come."""
         end = time.monotonic() + seconds
         while len(self.arrived) < count and time.monotonic() < end:
             time.sleep(0.01)
@@ -263,7 +263,7 @@ class _Peer:
 
 @contextmanager
 def _node(core: int, domain: int) -> Iterator[subprocess.Popen[bytes]]:
-    """The scene_graph node, pinned to one core."""
+    """Run the scene_graph node, pinned to one core."""
     environment = {**os.environ, "ROS_DOMAIN_ID": str(domain)}
     process = subprocess.Popen(
         [sys.executable, "-c", NODE, "--ros-args", "--log-level", "error"],
@@ -282,7 +282,7 @@ def _node(core: int, domain: int) -> Iterator[subprocess.Popen[bytes]]:
 
 @contextmanager
 def _peer(domain: int) -> Iterator[_Peer]:
-    """The other side, once the node listens."""
+    """Yield the client, once the node listens."""
     context = Context()
     rclpy.init(args=[], context=context, domain_id=domain)
     node = rclpy.create_node("benchmark", context=context)

@@ -52,7 +52,7 @@ Holders = dict[str, dict[int, int]]
 
 
 def furnished(count: int, seed: int = 0) -> SceneGraph:
-    """A scene of ``count`` objects: 40 a room, small things on, in and under the furniture."""
+    """Build a scene of ``count`` objects, 40 a room, with things on, in and under furniture."""
     chance = random.Random(seed)
     rooms = max(1, count // _THINGS_A_ROOM)
     wide = math.ceil(math.sqrt(rooms))
@@ -87,7 +87,7 @@ def _things(chance: random.Random, room: int, x: float, y: float) -> list[SceneN
     return things
 
 
-def figures(quick: bool) -> list[Figure]:
+def measure(quick: bool) -> list[Figure]:
     """Measure this part; ``quick`` takes smaller scenes."""
     small, large, live, crowd = (1_000, 5_000, 10_000, 2_000) if quick else (
         5_000, 50_000, 97_000, 10_000

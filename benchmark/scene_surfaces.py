@@ -15,7 +15,7 @@ POINTS = 500
 """Points of each cloud, as in SCENE_FORMATS.md."""
 
 
-def figures(quick: bool) -> list[Figure]:
+def measure(quick: bool) -> list[Figure]:
     """Measure this part; without Open3D, return one figure that says so."""
     try:
         library = import_open3d()
@@ -43,7 +43,7 @@ def figures(quick: bool) -> list[Figure]:
 
 
 def _things(count: int) -> list[Surface]:
-    """Tables in rows, with a thing on each."""
+    """Build tables in rows, with a thing on each."""
     surfaces = []
     for number in range(count // 2):
         x, y = 2.0 * (number % 30), 2.0 * (number // 30)

@@ -5,12 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fcp_ros.scene.graph.checks import (
-    check_hierarchy,
-    check_node,
-    check_relation,
-    index_relations,
-)
+from fcp_ros.scene.graph.checks import check_hierarchy, check_node, check_relation, index_relations
 from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError, SequenceGap
 from fcp_ros.scene.graph.graph import SceneGraph

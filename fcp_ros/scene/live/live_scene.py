@@ -14,13 +14,7 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_floor
 from fcp_ros.scene.live.change import SceneChange, UpdateStatus, describe_change
 from fcp_ros.scene.live.identity import IdentityMap
-from fcp_ros.scene.live.matching import (
-    IdTrust,
-    LiveOptions,
-    Matching,
-    match_nodes,
-    suppress_jitter,
-)
+from fcp_ros.scene.live.matching import IdTrust, LiveOptions, Matching, match_nodes, suppress_jitter
 from fcp_ros.scene.live.replacement import iterate_ids, reorder_as_follower, replace_graph
 from fcp_ros.scene.live.sequence_numbers import SequenceNumbers, UpdateOrder
 from fcp_ros.scene.relations.maintenance.maintainer import RelationMaintainer

@@ -34,7 +34,6 @@ from fcp_ros.scene.graph.errors import SceneError
 _LARGEST_KEY = 2**64
 _BOXES = frozenset({"AABB", "OBB", "RAABB"})
 _NO_METADATA: Mapping[str, Any] = {}
-_UNKNOWN = (None, None, None)
 
 
 def decode_json(document: Mapping[str, Any], source: str) -> RawScene:

@@ -41,13 +41,7 @@ from fcp_ros.scene.formats.validation import (
     refuse_cycles,
     validate,
 )
-from fcp_ros.scene.graph.elements import (
-    AttributeValue,
-    Layer,
-    Pose,
-    SceneNode,
-    SceneRelation,
-)
+from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import box_corners

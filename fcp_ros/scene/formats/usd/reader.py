@@ -47,12 +47,7 @@ from fcp_ros.scene.formats.geometry import (
 )
 from fcp_ros.scene.formats.identifiers import SOURCE_ID, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile
-from fcp_ros.scene.formats.usd.geometry import (
-    build_surfaces,
-    choose_axes,
-    compute_corners,
-    fit_box,
-)
+from fcp_ros.scene.formats.usd.geometry import build_surfaces, choose_axes, compute_corners, fit_box
 from fcp_ros.scene.formats.usd.stage import StageMeshes, open_stage, open_stage_with_meshes
 from fcp_ros.scene.formats.validation import FARTHEST
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation

@@ -16,13 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
-from fcp_ros.scene.graph.elements import (
-    Layer,
-    Provenance,
-    RelationKey,
-    SceneNode,
-    SceneRelation,
-)
+from fcp_ros.scene.graph.elements import Layer, Provenance, RelationKey, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_robot
 from fcp_ros.scene.relations.complete import Completion, complete_scene
