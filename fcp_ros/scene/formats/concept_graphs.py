@@ -82,10 +82,47 @@ class MapEdge(ToolModel):
     num_detections: Number = Field(default=1)
 
 
+_RELATIONS_FILE = "cfslam_object_relations.json"
+_ADVICE = "Let ConceptGraphs write both files again, in one run."
+_OBJECTS, _EDGES = "obj_json_", "edge_json_"
+
+_VERBATIM = {
+    "a on b": ("on", False),
+    "b on a": ("on", True),
+    "a in b": ("inside", False),
+    "b in a": ("inside", True),
+}
+"""Relation of branch main -> ours, and True if its two objects change places."""
+
+_NOTHING = "none of these"
+_WORDS = {
+    "on": "on",
+    "on top of": "on",
+    "in": "inside",
+    "inside": "inside",
+    "inside of": "inside",
+    "underneath": "under",
+    "below": "under",
+    "next to": "near",
+    "beside": "near",
+}
+"""Relation of branch ali-dev -> ours; others keep their words."""
+
+_PLACES = ("on", "inside")
+
 _PICKLES = (b"\x1f\x8b", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
-"""How gzip archives and binary pickles begin."""
+"""The first bytes of gzip archives and binary pickles."""
 
 _UNKNOWN_TAGS = ("fail", "invalid")
+
+
+@dataclass(frozen=True)
+class NumberedRelation:
+    """A relation between two objects, by their places in the list of objects."""
+
+    name: str
+    first: int
+    second: int
 
 
 def is_concept_graphs(file: SceneFile) -> bool:
@@ -194,44 +231,6 @@ def _choose_category(thing: MapObject) -> str:
 def _choose_caption(thing: MapObject) -> Mapping[str, AttributeValue]:
     caption = thing.caption or thing.object_caption
     return {"caption": caption} if caption else {}
-
-
-_RELATIONS_FILE = "cfslam_object_relations.json"
-_ADVICE = "Let ConceptGraphs write both files again, in one run."
-_OBJECTS, _EDGES = "obj_json_", "edge_json_"
-
-_VERBATIM = {
-    "a on b": ("on", False),
-    "b on a": ("on", True),
-    "a in b": ("inside", False),
-    "b in a": ("inside", True),
-}
-"""Relation of branch main -> ours, and whether its two objects change places."""
-
-_NOTHING = "none of these"
-_WORDS = {
-    "on": "on",
-    "on top of": "on",
-    "in": "inside",
-    "inside": "inside",
-    "inside of": "inside",
-    "underneath": "under",
-    "below": "under",
-    "next to": "near",
-    "beside": "near",
-}
-"""Relation of branch ali-dev -> ours; others keep their words."""
-
-_PLACES = ("on", "inside")
-
-
-@dataclass(frozen=True)
-class NumberedRelation:
-    """A relation between two objects, by their places in the list of objects."""
-
-    name: str
-    first: int
-    second: int
 
 
 def _open_beside(file: SceneFile, name: str) -> SceneFile | None:

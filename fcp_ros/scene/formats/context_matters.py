@@ -40,6 +40,9 @@ _SCENES_FILE = "scenes_from_taskography.json"
 _ADVICE = "Copy the Context Matters data again."
 
 
+# ---- houses --------------------------------------------------------------------------------------
+
+
 class RoomRecord(BaseModel):
     """A room; ``label`` is its name."""
 
@@ -164,6 +167,9 @@ def _build_parts(house: HouseRecord) -> HouseParts:
 
 _INSTANCES_FILE = "instances.json"
 _ROBOT = "robot_1"
+
+
+# ---- instances -----------------------------------------------------------------------------------
 
 
 class AddedRecord(BaseModel):
@@ -298,6 +304,9 @@ def _build_instance(instance: InstanceRecord, house: HouseRecord, source: str) -
 def _replace_odd(label: str) -> str:
     """Convert ``laptop into the locker_22`` to a plain identifier."""
     return re.sub(r"\W+", "_", label)
+
+
+# ---- problems ------------------------------------------------------------------------------------
 
 
 class ProblemRecord(BaseModel):

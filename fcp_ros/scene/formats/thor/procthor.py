@@ -103,6 +103,12 @@ class ProcthorHouse(ToolModel):
 _ADVICE = "Write the house again as ProcTHOR has it (schema 1.0.0)."
 _ROBOT = "|agent"
 
+BESIDE = 0.02
+"""Greatest distance (m) of the middle of an open boundary from the room's outline beyond."""
+
+BEYOND_WALL = 0.05
+"""Greatest length (m) of a hole beyond its wall."""
+
 
 def is_procthor(file: SceneFile) -> bool:
     """Return True if the document has rooms with ``floorPolygon``, or ProcTHOR's parameters."""
@@ -310,11 +316,8 @@ def _read_states(thing: ProcthorObject) -> dict[str, AttributeValue]:
     return states
 
 
-BESIDE = 0.02
-"""Greatest distance (m) of the middle of an open boundary from the room's outline beyond."""
-
-BEYOND_WALL = 0.05
-"""Greatest length (m) of a hole beyond its wall."""
+# ---- walls: upright rectangles without thickness; places in a wall count along its foot, from the
+# first of its two lowest corners
 
 
 def place_hole(hole: ProcthorHole, wall: ProcthorWall) -> PlacedBox:

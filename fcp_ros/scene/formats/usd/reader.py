@@ -57,6 +57,19 @@ from fcp_ros.scene.graph.roles import PEOPLE
 from fcp_ros.scene.relations.conditions.supports import add_supports_on_surfaces
 from fcp_ros.scene.shapes.polygons import area, box_corners
 
+SURFACES = "surfaces"
+"""Fragment of the address that has supports measured on meshes."""
+
+LEAST_ROOM = 1.0
+"""Least area (m2, seen from above) of own geometry that outlines a room."""
+
+LEAST_HEIGHT = 1.0
+"""Least height (m) of a room's own geometry that is more than its floor."""
+
+_FRAMES = {"Y": Y_UP, "Z": REP_103}
+_RELATION = re.compile(r"relation:(.+):n\d+")
+_WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
 ROOMS = frozenset(
     {"room", "kitchen", "bathroom", "bedroom", "hallway", "hall", "corridor", "lobby", "office"}
     | {"garage", "toilet", "pantry", "staircase", "balcony", "terrace", "warehouse"}
@@ -64,6 +77,66 @@ ROOMS = frozenset(
 """Last words of labels that mean a room."""
 
 BUILDINGS = frozenset({"building", "house", "apartment", "flat"})
+
+
+def read_usd(file: SceneFile) -> SceneGraph:
+    """Read a stage; raises SceneError if it can't be opened or has no labelled prim."""
+    if not file.fragment:
+        return build_graph(open_stage(file), file.name)
+    if file.fragment != SURFACES:
+        raise SceneError(
+            f"a stage has no {file.fragment!r}",
+            source=file.name,
+            advice=f"Write #{SURFACES} to measure supports on the meshes, or nothing.",
+        )
+    found, meshes = open_stage_with_meshes(file)
+    return build_graph(found, file.name, meshes)
+
+
+def build_graph(
+    found: Mapping[str, Any], source: str, meshes: StageMeshes | None = None
+) -> SceneGraph:
+    """Build the graph of a stage's contents; with meshes, supports are measured."""
+    frame = _read_frame(found, source)
+    prims = found["prims"]
+    if not prims:
+        raise SceneError(
+            "no prim has a semantic label",
+            source=source,
+            advice="Label the things in Isaac Sim (Semantics Schema Editor) and save the stage.",
+        )
+    nodes_of = _merge_parts(prims)
+    corners: dict[int, list[Floats]] = {}
+    geometry = found["geometry"]
+    for (owner, _, _), eight in zip(geometry, compute_corners(geometry, frame), strict=True):
+        if np.abs(eight).max() <= FARTHEST:  # so it is a number, too
+            corners.setdefault(nodes_of[owner], []).append(eight)
+    things = [
+        LabelledPrim(index, prim, _choose_layer(prim), corners.get(index, []))
+        for index, prim in enumerate(prims)
+        if nodes_of[index] == index
+    ]
+    _assign_prim_ids(things, source)
+    graph = _GraphBuilder(things, nodes_of, frame, found).build(source)
+    if meshes is None:
+        return graph
+    surfaces = build_surfaces(found, meshes, frame, nodes_of)
+    objects = [thing for thing in things if thing.layer is Layer.OBJECT and thing.index in surfaces]
+    return add_supports_on_surfaces(graph, {one.id: surfaces[one.index] for one in objects})
+
+
+def _read_frame(found: Mapping[str, Any], source: str) -> SourceFrame:
+    unit, axes = found["unit"], _FRAMES.get(found["up_axis"])
+    if axes is None or not (math.isfinite(unit) and unit > 0.0):
+        raise SceneError(
+            f"upAxis {found['up_axis']!r} and metersPerUnit {unit} can't be used",
+            source=source,
+            advice="upAxis is Y or Z; metersPerUnit is above 0.",
+        )
+    return SourceFrame(axes.axes, axes.signs, unit)
+
+
+# ---- labelled prims ------------------------------------------------------------------------------
 
 
 def _choose_category(prim: Mapping[str, Any]) -> str:
@@ -152,75 +225,7 @@ def _assign_prim_ids(things: Sequence[LabelledPrim], source: str) -> None:
             taken.add(thing.id)
 
 
-SURFACES = "surfaces"
-"""Fragment of the address that has supports measured on meshes."""
-
-LEAST_ROOM = 1.0
-"""Least area (m2, seen from above) of own geometry that outlines a room."""
-
-LEAST_HEIGHT = 1.0
-"""Least height (m) of a room's own geometry that is more than its floor."""
-
-_FRAMES = {"Y": Y_UP, "Z": REP_103}
-_RELATION = re.compile(r"relation:(.+):n\d+")
-_WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
-
-def read_usd(file: SceneFile) -> SceneGraph:
-    """Read a stage; raises SceneError if it can't be opened or has no labelled prim."""
-    if not file.fragment:
-        return build_graph(open_stage(file), file.name)
-    if file.fragment != SURFACES:
-        raise SceneError(
-            f"a stage has no {file.fragment!r}",
-            source=file.name,
-            advice=f"Write #{SURFACES} to measure supports on the meshes, or nothing.",
-        )
-    found, meshes = open_stage_with_meshes(file)
-    return build_graph(found, file.name, meshes)
-
-
-def build_graph(
-    found: Mapping[str, Any], source: str, meshes: StageMeshes | None = None
-) -> SceneGraph:
-    """Build the graph of a stage's contents; with meshes, supports are measured."""
-    frame = _read_frame(found, source)
-    prims = found["prims"]
-    if not prims:
-        raise SceneError(
-            "no prim has a semantic label",
-            source=source,
-            advice="Label the things in Isaac Sim (Semantics Schema Editor) and save the stage.",
-        )
-    nodes_of = _merge_parts(prims)
-    corners: dict[int, list[Floats]] = {}
-    geometry = found["geometry"]
-    for (owner, _, _), eight in zip(geometry, compute_corners(geometry, frame), strict=True):
-        if np.abs(eight).max() <= FARTHEST:  # so it is a number, too
-            corners.setdefault(nodes_of[owner], []).append(eight)
-    things = [
-        LabelledPrim(index, prim, _choose_layer(prim), corners.get(index, []))
-        for index, prim in enumerate(prims)
-        if nodes_of[index] == index
-    ]
-    _assign_prim_ids(things, source)
-    graph = _GraphBuilder(things, nodes_of, frame, found).build(source)
-    if meshes is None:
-        return graph
-    surfaces = build_surfaces(found, meshes, frame, nodes_of)
-    objects = [thing for thing in things if thing.layer is Layer.OBJECT and thing.index in surfaces]
-    return add_supports_on_surfaces(graph, {one.id: surfaces[one.index] for one in objects})
-
-
-def _read_frame(found: Mapping[str, Any], source: str) -> SourceFrame:
-    unit, axes = found["unit"], _FRAMES.get(found["up_axis"])
-    if axes is None or not (math.isfinite(unit) and unit > 0.0):
-        raise SceneError(
-            f"upAxis {found['up_axis']!r} and metersPerUnit {unit} can't be used",
-            source=source,
-            advice="upAxis is Y or Z; metersPerUnit is above 0.",
-        )
-    return SourceFrame(axes.axes, axes.signs, unit)
+# ---- nodes and relations -------------------------------------------------------------------------
 
 
 class _GraphBuilder:
