@@ -115,7 +115,7 @@ def refuse_cycles(holders: Mapping[_Key, _Key], advice: str) -> None:
     """Raise SceneError if things lie on or in themselves, however indirectly.
 
     Args:
-        holders: What each thing lies on or in.
+        holders: The holder of each thing.
         advice: As for SceneError.
     """
     cycle = find_cycle(holders)
