@@ -2,16 +2,8 @@
 """The checks that the parts of a schema must pass."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
-from fcp_ros.cset.schema.symbols import (
-    Attribute,
-    AttributeKind,
-    Function,
-    PathEquation,
-    Relation,
-    SchemaProblem,
-)
+from fcp_ros.cset.schema.symbols import AttributeKind, Relation, SchemaParts, SchemaProblem
 from fcp_ros.foundation.wording import describe_unknown_name
 
 Types = Mapping[str, tuple[str, ...]]
@@ -30,22 +22,16 @@ def closure(name: str, parents: Mapping[str, Iterable[str]]) -> frozenset[str]:
     return frozenset(found)
 
 
-def find_problems(
-    types: Types,
-    functions: Sequence[Function],
-    relations: Sequence[Relation],
-    attributes: Sequence[Attribute],
-    equations: Sequence[PathEquation] = (),
-) -> list[SchemaProblem]:
+def find_problems(parts: SchemaParts) -> list[SchemaProblem]:
     """Find all that is wrong with the parts of a schema; empty if it is valid."""
     return [
-        *_check_names(types, functions, relations, attributes),
-        *_check_types(types),
-        *_check_cycles(types),
-        *_check_functions(types, functions),
-        *(problem for relation in relations for problem in _check_relations(relation, types)),
-        *_check_attributes(types, relations, attributes),
-        *_check_equations(types, functions, relations, equations),
+        *_check_names(parts),
+        *_check_types(parts.types),
+        *_check_cycles(parts.types),
+        *_check_functions(parts),
+        *(problem for r in parts.relations for problem in _check_relation(r, parts.types)),
+        *_check_attributes(parts),
+        *_check_equations(parts),
     ]
 
 
@@ -71,23 +57,19 @@ def follow_path(path: Iterable[str], source: str, steps_of: StepsOf, where: str)
     return current
 
 
-def _check_names(
-    types: Types,
-    functions: Sequence[Function],
-    relations: Sequence[Relation],
-    attributes: Sequence[Attribute],
-) -> Iterator[SchemaProblem]:
-    parts: tuple[tuple[str, str, Sequence[Any]], ...] = (
-        ("types", "type or relation", [*types, *(relation.name for relation in relations)]),
-        ("functions", "function", [function.name for function in functions]),
-    )
-    for section, what, names in parts:
+def _check_names(parts: SchemaParts) -> Iterator[SchemaProblem]:
+    types = [*parts.types, *(relation.name for relation in parts.relations)]
+    functions = [function.name for function in parts.functions]
+    for section, what, names in (
+        ("types", "type or relation", types),
+        ("functions", "function", functions),
+    ):
         for name in _find_repeated(names):
             text = f"{what} {name!r} is declared twice; rename or remove one"
             yield SchemaProblem((section, name), text)
-    legs = [leg for relation in relations for leg, _ in relation.legs]
-    kept = [attribute.name for attribute in attributes]
-    for name in [*parts[0][2], *parts[1][2], *legs, *kept]:
+    legs = [leg for relation in parts.relations for leg, _ in relation.legs]
+    attributes = [attribute.name for attribute in parts.attributes]
+    for name in [*types, *functions, *legs, *attributes]:
         if not isinstance(name, str) or not name:
             yield SchemaProblem((), f"{name!r} is no name; names are texts that are not empty")
 
@@ -127,15 +109,16 @@ def _find_cycle(name: str, types: Types) -> list[str]:
     return []
 
 
-def _check_functions(types: Types, functions: Sequence[Function]) -> Iterator[SchemaProblem]:
-    for function in functions:
+def _check_functions(parts: SchemaParts) -> Iterator[SchemaProblem]:
+    types = parts.types
+    for function in parts.functions:
         for key, end in (("source", function.source), ("target", function.target)):
             if end not in types:
                 text = describe_unknown_name("type", end, types, f"function {function.name!r}")
                 yield SchemaProblem(("functions", function.name, key), text)
 
 
-def _check_relations(relation: Relation, types: Types) -> Iterator[SchemaProblem]:
+def _check_relation(relation: Relation, types: Types) -> Iterator[SchemaProblem]:
     where, part = f"relation {relation.name!r}", ("relations", relation.name)
     legs = [leg for leg, _ in relation.legs]
     if not legs:
@@ -152,10 +135,9 @@ def _check_relations(relation: Relation, types: Types) -> Iterator[SchemaProblem
             yield SchemaProblem((*part, "functional", position), text)
 
 
-def _check_attributes(
-    types: Types, relations: Sequence[Relation], attributes: Sequence[Attribute]
-) -> Iterator[SchemaProblem]:
-    owners = (*types, *(relation.name for relation in relations))
+def _check_attributes(parts: SchemaParts) -> Iterator[SchemaProblem]:
+    types, attributes = parts.types, parts.attributes
+    owners = (*types, *(relation.name for relation in parts.relations))
     for position, attribute in enumerate(attributes):
         where, part = f"attribute {attribute.name!r}", ("attributes", position)
         if attribute.owner not in owners:
@@ -180,21 +162,17 @@ def _check_attributes(
             yield SchemaProblem(("attributes", last, "name"), text)
 
 
-def _check_equations(
-    types: Types,
-    functions: Sequence[Function],
-    relations: Sequence[Relation],
-    equations: Sequence[PathEquation],
-) -> Iterator[SchemaProblem]:
-    legs = {relation.name: dict(relation.legs) for relation in relations}
+def _check_equations(parts: SchemaParts) -> Iterator[SchemaProblem]:
+    types = parts.types
+    legs = {relation.name: dict(relation.legs) for relation in parts.relations}
 
     def steps_of(type_: str) -> Mapping[str, str]:
         if type_ in legs:
             return legs[type_]
         above = closure(type_, types)
-        return {f.name: f.target for f in functions if f.source in above}
+        return {f.name: f.target for f in parts.functions if f.source in above}
 
-    for position, equation in enumerate(equations):
+    for position, equation in enumerate(parts.equations):
         where, part = f"equation {str(equation)!r}", ("equations", position)
         if equation.source not in types and equation.source not in legs:
             text = describe_unknown_name(

@@ -25,6 +25,7 @@ from fcp_ros.cset.schema.symbols import (
     PathEquation,
     Relation,
     SchemaError,
+    SchemaParts,
     SchemaProblem,
 )
 from fcp_ros.foundation.wording import describe_unknown_name
@@ -35,28 +36,21 @@ T = TypeVar("T")
 _WORD = re.compile(r"[\w-]+\Z")
 
 
-def write_data(
-    name: str,
-    types: Mapping[str, Sequence[str]],
-    functions: Sequence[Function],
-    relations: Sequence[Relation],
-    attributes: Sequence[Attribute],
-    equations: Sequence[PathEquation],
-) -> dict[str, Any]:
+def write_data(parts: SchemaParts) -> dict[str, Any]:
     """Return the parts of a schema as plain data; sections without entries are left out."""
     data: dict[str, Any] = {
-        "name": name,
-        "types": {type_: list(parents) for type_, parents in types.items()},
-        "functions": {f.name: {"source": f.source, "target": f.target} for f in functions},
-        "relations": {relation.name: _relation_data(relation) for relation in relations},
-        "attributes": [_attribute_data(attribute) for attribute in attributes],
-        "equations": [_equation_data(equation) for equation in equations],
+        "name": parts.name,
+        "types": {type_: list(parents) for type_, parents in parts.types.items()},
+        "functions": {f.name: {"source": f.source, "target": f.target} for f in parts.functions},
+        "relations": {relation.name: _relation_data(relation) for relation in parts.relations},
+        "attributes": [_attribute_data(attribute) for attribute in parts.attributes],
+        "equations": [_equation_data(equation) for equation in parts.equations],
     }
     return {key: value for key, value in data.items() if value or key in ("name", "types")}
 
 
-def read_parts(data: Any) -> dict[str, Any]:
-    """Read the arguments of `Schema` from data; the schema checks that they fit together.
+def read_parts(data: Any) -> SchemaParts:
+    """Read the parts of a schema from data; the schema checks that they fit together.
 
     Raises:
         SchemaError: the data do not have the shape; `problems` says where.
@@ -65,23 +59,23 @@ def read_parts(data: Any) -> dict[str, Any]:
     top = reader.mapping(
         data, (), required=("name", "types"), optional=("functions", "relations", *_LISTS)
     )
-    parts = {
-        "name": reader.text(top.get("name", "?"), ("name",)),
-        "types": {
+    parts = SchemaParts(
+        reader.text(top.get("name", "?"), ("name",)),
+        {
             type_: reader.texts(parents, ("types", type_))
             for type_, parents in reader.entries(top.get("types", {}), ("types",))
         },
-        "functions": [
+        tuple(
             Function(name, *reader.ends(entry, ("functions", name)))
             for name, entry in reader.entries(top.get("functions", {}), ("functions",))
-        ],
-        "relations": [
+        ),
+        tuple(
             reader.relation(name, entry, ("relations", name))
             for name, entry in reader.entries(top.get("relations", {}), ("relations",))
-        ],
-        "attributes": reader.items(top.get("attributes", []), "attributes", reader.attribute),
-        "equations": reader.items(top.get("equations", []), "equations", reader.equation),
-    }
+        ),
+        reader.items(top.get("attributes", []), "attributes", reader.attribute),
+        reader.items(top.get("equations", []), "equations", reader.equation),
+    )
     if reader.problems:
         raise make_error("not a schema", reader.problems)
     return parts
@@ -126,11 +120,11 @@ class _Reader:
         for name, entry in data.items():
             yield self.text(name, part), entry
 
-    def items(self, data: Any, section: str, read: Callable[[Any, Part], T]) -> list[T]:
+    def items(self, data: Any, section: str, read: Callable[[Any, Part], T]) -> tuple[T, ...]:
         if not isinstance(data, (list, tuple)):
             self._add((section,), f"`{section}` must be a list; it is {data!r}")
-            return []
-        return [read(entry, (section, at)) for at, entry in enumerate(data)]
+            return ()
+        return tuple([read(entry, (section, at)) for at, entry in enumerate(data)])
 
     def text(self, data: Any, part: Part) -> str:
         if isinstance(data, str):
@@ -238,23 +232,16 @@ def _equation_data(equation: PathEquation) -> Any:
     }
 
 
-def format_schema(
-    name: str,
-    types: Mapping[str, Sequence[str]],
-    functions: Sequence[Function],
-    relations: Sequence[Relation],
-    attributes: Sequence[Attribute],
-    equations: Sequence[PathEquation],
-) -> str:
+def format_schema(parts: SchemaParts) -> str:
     """Return the parts of a schema, one a line, in the notation of the field."""
     sections = (
-        ("types", map(_type, types, types.values())),
-        ("functions", (f"{f.name}: {f.source} -> {f.target}" for f in functions)),
-        ("relations", map(_relation, relations)),
-        ("attributes", map(_attribute, attributes)),
-        ("equations", map(str, equations)),
+        ("types", map(_type, parts.types, parts.types.values())),
+        ("functions", (f"{f.name}: {f.source} -> {f.target}" for f in parts.functions)),
+        ("relations", map(_relation, parts.relations)),
+        ("attributes", map(_attribute, parts.attributes)),
+        ("equations", map(str, parts.equations)),
     )
-    lines = [f"schema {name}"]
+    lines = [f"schema {parts.name}"]
     for title, entries in sections:
         lines.extend(_section(title, entries))
     return "\n".join(lines)

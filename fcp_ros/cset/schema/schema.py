@@ -10,7 +10,7 @@ holds for its subtypes.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from fcp_ros.cset.schema.checks import closure, find_problems, follow_path
 from fcp_ros.cset.schema.data import format_schema, make_error, read_parts, write_data
@@ -23,6 +23,7 @@ from fcp_ros.cset.schema.symbols import (
     Relation,
     RelationName,
     SchemaError,
+    SchemaParts,
     SchemaProblem,
     TypeName,
 )
@@ -77,7 +78,7 @@ class Schema:
         object.__setattr__(self, "types", MappingProxyType(types))
         for part in ("functions", "relations", "attributes", "equations"):
             object.__setattr__(self, part, tuple(getattr(self, part)))
-        problems = find_problems(self.types, *self._symbols())
+        problems = find_problems(self._parts())
         if problems:
             raise make_error(f"schema {self.name!r}", problems)
         object.__setattr__(self, "_lookup", _Lookup(self))
@@ -86,7 +87,7 @@ class Schema:
         return self._lookup.hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Schema, (self.name, dict(self.types), *self._symbols()))
+        return (Schema, (self.name, dict(self.types), *self._parts()[2:]))
 
     def is_subtype(self, sub: TypeName, sup: TypeName) -> bool:
         """Return True if `sub` is `sup` or a descendant; a relation has no subtype but itself."""
@@ -150,7 +151,7 @@ class Schema:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dictionaries and lists, in the shape that `schema/data.py` shows."""
-        return write_data(self.name, self.types, *self._symbols())
+        return write_data(self._parts())
 
     @classmethod
     def from_dict(cls, data: Any) -> "Schema":
@@ -159,7 +160,7 @@ class Schema:
         Raises:
             SchemaError: a part is missing or of the wrong shape, or the schema is not valid.
         """
-        return cls(**read_parts(data))
+        return cls(*read_parts(data))
 
     def to_yaml(self) -> str:
         """Return the YAML text that `from_yaml` reads."""
@@ -188,15 +189,17 @@ class Schema:
             raise SchemaError("\n".join(lines), error.problems) from error
 
     def __str__(self) -> str:
-        return format_schema(self.name, self.types, *self._symbols())
+        return format_schema(self._parts())
 
-    def _symbols(self) -> "_Symbols":
-        return self.functions, self.relations, self.attributes, self.equations
-
-
-_Symbols: TypeAlias = tuple[
-    tuple[Function, ...], tuple[Relation, ...], tuple[Attribute, ...], tuple[PathEquation, ...]
-]
+    def _parts(self) -> SchemaParts:
+        return SchemaParts(
+            self.name,
+            self.types,
+            self.functions,
+            self.relations,
+            self.attributes,
+            self.equations,
+        )
 
 
 class _Lookup:
@@ -236,7 +239,7 @@ class _Lookup:
             for name, sups in self.ancestors.items()
         }
         types = frozenset(schema.types.items())
-        self.hash = hash((schema.name, types, *schema._symbols()))
+        self.hash = hash((schema.name, types, *schema._parts()[2:]))
 
 
 def _locate(file: str, line: int | None, problem: SchemaProblem) -> str:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a schema: functions, relations, attributes, equations, and their names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from fcp_ros.foundation.wording import describe_unknown_name
 
@@ -123,3 +123,14 @@ class PathEquation:
     def __str__(self) -> str:
         left, right = (".".join((self.source, *path)) for path in (self.left, self.right))
         return f"{left} = {right}"
+
+
+class SchemaParts(NamedTuple):
+    """All parts that a schema declares, checked or not; the arguments of `Schema`."""
+
+    name: str
+    types: Mapping[TypeName, tuple[TypeName, ...]]
+    functions: tuple[Function, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    equations: tuple[PathEquation, ...] = ()
