@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a task and the alternatives of a goal to a flat task, and back to the steps of a plan.
 
-`encode` is the pipeline. `variables` chooses finite-domain variables, `operators` (with
-`requirements`) encodes operators over them, `costs` adds costs, uses and windows, `merge` and
-`metric` replace many operators by few, `arrays` writes the flat task. `encoding` is the outcome; it
-decodes plans.
+`encode` is the pipeline. `selection` selects the operators that matter for the goal, `variables`
+chooses finite-domain variables, `operators` (with `requirements`) encodes operators over them,
+`costs` adds costs, uses and windows, `merge` and `metric` replace many operators by few, `arrays`
+writes the flat task. `encoding` is the outcome; it decodes plans.
 """

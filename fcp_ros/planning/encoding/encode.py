@@ -19,6 +19,7 @@ from fcp_ros.planning.encoding.encoding import Encoding, FlatAction
 from fcp_ros.planning.encoding.merge import Entry, OperatorMerger, expand_representative
 from fcp_ros.planning.encoding.metric import contract_hops
 from fcp_ros.planning.encoding.operators import Body, OperatorEncoder
+from fcp_ros.planning.encoding.selection import Relevance, select_relevant
 from fcp_ros.planning.encoding.variables import Variables, choose_variables
 from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
 from fcp_ros.planning.goal.alternatives import Alternative
@@ -27,7 +28,6 @@ from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.ground_mutexes import find_leg_mutexes
 from fcp_ros.planning.relevance.overwriting import expand_representatives
-from fcp_ros.planning.relevance.selection import Relevance, select_relevant
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
 

@@ -3,22 +3,36 @@
 
 Facts that never change are evaluated; an operator with a condition that never holds is dropped.
 
-A condition is a conjunction of values and excluded values. Disjunctions would enter in
-`OperatorEncoder.encode`, which may already make several bodies of one operator.
+A condition is a conjunction of values and excluded values. Disjunctions that relevance did not
+expand into operators of their own are clauses. Each becomes blocks, which heuristics do not see.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fcp_ros.planning.encoding.requirements import Impossible, Requirements
 from fcp_ros.planning.encoding.variables import Variables
 from fcp_ros.planning.flat.builder import Assignment, FlatBlock, FlatEffect
+from fcp_ros.planning.model.result import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.mutexes.ground_mutexes import LegMutexes
 from fcp_ros.planning.task.conditions import Conditions
-from fcp_ros.planning.task.task import Absence, Block, FactKey, GroundEffect, GroundOperator, Task
+from fcp_ros.planning.task.task import (
+    Absence,
+    Block,
+    FactKey,
+    GroundClause,
+    GroundEffect,
+    GroundOperator,
+    Task,
+)
+
+MAX_BLOCKS = 1_000
+"""A clause becomes at most this many blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +80,12 @@ class OperatorEncoder:
             for absence in absences:
                 if not self._mutexes.implies(absence, operator.pre):
                     self._require_absence(absence, required)
-            blocks = self._encode_blocks(index, required)
+            clauses = [
+                block
+                for clause in operator.clauses
+                for block in self._encode_clause(clause, required, operator)
+            ]
+            blocks = (*clauses, *self._encode_blocks(index, required))
             required.settle()
         except Impossible:
             return []
@@ -150,6 +169,51 @@ class OperatorEncoder:
             elif fact in self._variables.always:
                 return None
         return values
+
+    # --- clauses
+
+    def _encode_clause(
+        self, clause: GroundClause, required: Requirements, operator: GroundOperator
+    ) -> Iterator[FlatBlock]:
+        """Yield blocks for all values with which no literal of a clause holds.
+
+        A clause over one variable becomes a simple condition.
+        """
+        variables = self._variables
+        if not (
+            variables.always.isdisjoint(clause.present)
+            and variables.never.isdisjoint(clause.absent)
+        ):
+            return
+        wrong: dict[int, set[int]] = {}
+        for variable, value in self._find_places(clause.present):
+            self._list_wrong(wrong, variable).discard(value)
+        for variable, value in self._find_places(clause.absent):
+            self._list_wrong(wrong, variable).intersection_update((value,))
+        for variable in [variable for variable in wrong if variable in required.pre]:
+            if required.pre[variable] not in wrong.pop(variable):
+                return
+        if not all(wrong.values()):
+            return
+        if not wrong:
+            raise Impossible
+        if len(wrong) == 1:
+            ((variable, values),) = wrong.items()
+            required.exclude(variable, values)
+            return
+        if math.prod(map(len, wrong.values())) > MAX_BLOCKS:
+            raise Interrupted(
+                PlanStatus.UNSUPPORTED,
+                f"A condition of the rule {operator.rule.name} fails in more than {MAX_BLOCKS} "
+                "combinations of facts: split the rule, or drop a part of the condition.",
+            )
+        places = [[(variable, value) for value in sorted(wrong[variable])] for variable in wrong]
+        for rest in itertools.product(*places):
+            variable, value = rest[0]
+            yield FlatBlock(rest, ((variable, int(not value)),))  # never done while `rest` holds
+
+    def _list_wrong(self, wrong: dict[int, set[int]], variable: int) -> set[int]:
+        return wrong.setdefault(variable, set(range(len(self._variables.values[variable]))))
 
     # --- constraints
 

@@ -12,9 +12,9 @@ import heapq
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from fcp_ros.planning.encoding.selection import Relevance
 from fcp_ros.planning.flat.builder import Assignment
 from fcp_ros.planning.mutexes.ground_mutexes import LegMutexes
-from fcp_ros.planning.relevance.selection import Relevance
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import FactKey, GroundOperator, Task
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fcp_ros.planning.mutexes.pairs import ChangeContext, MutexPair, MutexProof, Place
-from fcp_ros.planning.task.lifted import LiftedAtom, LiftedRelation, LiftedRule
+from fcp_ros.planning.task.lifted import LiftedRule
+from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 
 from fcp_ros.cset import Instance
-from fcp_ros.planning.task.lifted import LiftedAtom, LiftedBody, LiftedRelation, LiftedRule
+from fcp_ros.planning.task.lifted import LiftedBody, LiftedRule
+from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
 
 Place = tuple[str, int]
 """Name of a fluent relation, number of a leg; ABSENT: the absence of its (unary) fact."""

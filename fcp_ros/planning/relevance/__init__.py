@@ -1,2 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a domain, a state and the facts that are wanted to a task: only what matters is grounded."""
+"""From a domain, a state and the facts that are wanted to a task: only what matters is grounded.
+
+- `compiler`: the entry; it runs the stages below in turn.
+- `closure`: the main loop, backwards from what is wanted; `open_literals` is its queue and the
+  relaxed reachability, `achievers` the rules that make a literal true.
+- `binding_plans`, `binding`: the order in which the open parameters of a rule are bound, and doing
+  so; `reach` excludes elements that can never get somewhere.
+- `facts`: facts by number and absence patterns; `operators`: rules with all parameters bound;
+  `formulas`: their disjunctive and quantified conditions; `overwriting`: rules grounded without
+  the old value that they overwrite.
+- `reduction`: drops what is unreachable or does not matter; `task_writer`: the task by names.
+"""

@@ -14,12 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from fcp_ros.planning.task.lifted import (
-    LiftedAtom,
-    LiftedDomain,
-    LiftedRelation,
-    Trigger,
-)
+from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
+from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
 
 
 class BindingStyle(Enum):

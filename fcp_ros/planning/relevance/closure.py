@@ -29,7 +29,8 @@ from fcp_ros.planning.relevance.operators import (
 )
 from fcp_ros.planning.relevance.overwriting import Overwritings
 from fcp_ros.planning.relevance.reach import Reach
-from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRelation, Trigger
+from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
+from fcp_ros.planning.task.lifted_formulas import LiftedRelation
 
 MAX_OPERATORS = 1_000_000
 """More operators than this are refused with MEMOUT."""
@@ -239,14 +240,13 @@ class Closure:
         arguments = self._old.completed(trigger, elements, purpose)
         if arguments is None:
             return
-        node, new = self.grounder.ground(trigger.rule, arguments[:size])
-        if node is None:
-            return
-        self._serve(node, purpose)
-        if new:
-            self._admit(node)
-        if trigger.effect >= 0:
-            self._add_effect(node, trigger.effect, elements[size:], purpose)
+        nodes, new = self.grounder.ground(trigger.rule, arguments[:size])
+        for node in nodes:
+            self._serve(node, purpose)
+            if new:
+                self._admit(node)
+            if trigger.effect >= 0:
+                self._add_effect(node, trigger.effect, elements[size:], purpose)
 
     def _serve(self, node: OperatorNode, purpose: int) -> None:
         """The operator has one more purpose: what it needs may matter again."""
@@ -305,9 +305,11 @@ class Closure:
     def _add_effect(
         self, node: OperatorNode, number: int, variables: Elements, purpose: int
     ) -> None:
-        effect, new = self.grounder.ground_effect(node, number, variables)
-        if effect is None:
-            return
+        effects, new = self.grounder.ground_effect(node, number, variables)
+        for effect in effects:
+            self._admit_effect(effect, purpose, new)
+
+    def _admit_effect(self, effect: OperatorNode, purpose: int, new: bool) -> None:
         if purpose >= 0 and purpose not in effect.purposes:
             effect.purposes.append(purpose)
         if new:

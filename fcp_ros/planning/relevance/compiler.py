@@ -11,12 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.planning.goal.formula import Wanted
-from fcp_ros.planning.model.result import PlanStatus
-from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner
 from fcp_ros.planning.relevance.closure import Breadth, Closure
@@ -55,7 +53,6 @@ class RelevanceCompiler:
             Interrupted: unsupported conditions, cancelled, out of time, or more than
                 MAX_OPERATORS operators.
         """
-        _refuse_formulas(self.domain)
         # Nearly all that is made here stays until the end: no garbage is to be looked for.
         with pause_garbage_collection():
             return self._task(instance, wanted, breadth, watch)
@@ -101,15 +98,3 @@ def compile_relevant(
 ) -> Task:
     """What matters for the wanted facts, once; see `RelevanceCompiler` for several requests."""
     return RelevanceCompiler(domain).task(instance, wanted, breadth, watch)
-
-
-def _refuse_formulas(domain: Domain) -> None:
-    """Refuse rules whose conditions are not conjunctions of literals."""
-    for rule in domain.rules.values():
-        for formula in (*rule.formulas, *(f for effect in rule.effects for f in effect.formulas)):
-            raise Interrupted(
-                PlanStatus.UNSUPPORTED,
-                f"The rule {rule.name} has the condition `{to_text(formula)}`, and planning does "
-                "not support disjunctive or quantified conditions of that size yet: split the "
-                "rule, or drop a part of the condition.",
-            )

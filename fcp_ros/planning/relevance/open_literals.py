@@ -189,7 +189,7 @@ class Reachability:
         self._agenda = agenda
         self._full = full
         self._ready: deque[OperatorNode] = deque()
-        self._waiting: dict[int, list[OperatorNode]] = {}
+        self._waiting: dict[int, list[list[OperatorNode]]] = {}  # lists emptied when one comes true
         self._sources: dict[int, list[OperatorNode]] = {}  # operators that add a fact
         self._users: dict[int, list[OperatorNode]] = {}  # operators that need a fact and keep it
 
@@ -207,13 +207,18 @@ class Reachability:
             if not facts.initial[fact] and fact not in node.delete:
                 _note(self._users, fact, node)
             if not facts.is_possible(fact):
-                self._wait(node, 2 * fact)
+                self._wait(node, (2 * fact,))
         for pattern, unless in node.absent:
             if node.parent is None:
                 agenda.need_absent(pattern)
             for fact in node.find_obstacles(pattern, unless, facts.initial):
                 if not facts.lost[fact]:
-                    self._wait(node, 2 * fact + 1)
+                    self._wait(node, (2 * fact + 1,))
+        for clause in node.clauses:
+            for literal in clause:
+                agenda.need(literal)
+            if not any(map(self._may_be_met, clause)):
+                self._wait(node, clause)
         for fact, pattern in node.guarded:
             if self._full:
                 agenda.need(2 * fact)
@@ -260,9 +265,18 @@ class Reachability:
             found.append((*parent.add, *kept))
         return found
 
-    def _wait(self, node: OperatorNode, literal: int) -> None:
+    def _may_be_met(self, literal: int) -> bool:
+        fact, facts = literal >> 1, self._facts
+        if literal & 1:
+            return not facts.initial[fact] or facts.lost[fact]
+        return facts.is_possible(fact)
+
+    def _wait(self, node: OperatorNode, literals: Iterable[int]) -> None:
+        """Let a node wait until one of some literals may come true."""
         node.missing += 1
-        self._waiting.setdefault(literal, []).append(node)
+        entry = [node]
+        for literal in literals:
+            self._waiting.setdefault(literal, []).append(entry)
 
     def _gain(self, fact: int) -> None:
         self._go_on(2 * fact)
@@ -273,7 +287,10 @@ class Reachability:
         self._agenda.changed(2 * fact + 1)
 
     def _go_on(self, literal: int) -> None:
-        for node in self._waiting.pop(literal, ()):
+        for entry in self._waiting.pop(literal, ()):
+            if not entry:
+                continue
+            node = entry.pop()
             node.missing -= 1
             if node.missing == 0 and (node.parent is None or node.parent.fired):
                 self._ready.append(node)

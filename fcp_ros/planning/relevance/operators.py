@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules with all parameters bound: operators and effects over numbered facts.
 
-Negated literals become absence patterns. The preconditions of a node are a conjunction; what a rule
-requires otherwise would have to become facts of their own in `task.lifted` (see there).
+Negated literals become absence patterns. A rule with disjunctive conditions may give several nodes
+with the same parameters, one for each case (see `formulas`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from fcp_ros.planning.mutexes.links import LinkCheck
 from fcp_ros.planning.relevance.binding import OPEN, BindingRun, Matcher
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner, BindingStyle
 from fcp_ros.planning.relevance.facts import AbsencePattern, AbsencePatterns, Elements, FactTable
+from fcp_ros.planning.relevance.formulas import FALSE, TRUE, Case, FormulaGrounder, Literals
 from fcp_ros.planning.relevance.reach import Reach
-from fcp_ros.planning.task.lifted import LiftedAtom, LiftedBody, LiftedDomain, LiftedRule
+from fcp_ros.planning.task.lifted import LiftedBody, LiftedDomain, LiftedRule
+from fcp_ros.planning.task.lifted_formulas import LiftedAtom
 
 Absent = tuple[AbsencePattern, int]
 """A pattern that no fact may match, except perhaps one (-1: no exception)."""
@@ -32,6 +34,8 @@ class OperatorNode:
         parent: the operator of an effect.
         pre: facts that must hold (for an effect: besides the operator's).
         absent: patterns that no fact may match.
+        denied: facts that formulas require to be absent; their patterns are in `absent`, too.
+        clauses: sets of literals, in each of which one must hold.
         add, delete: the changes.
         guarded: pairs of a fact and a pattern: facts of the pattern must not hold when the fact
             comes to hold. For legs that are broken initially, and for additions of effects.
@@ -50,6 +54,8 @@ class OperatorNode:
     add: tuple[int, ...]
     delete: tuple[int, ...]
     guarded: tuple[tuple[int, AbsencePattern], ...] = ()
+    denied: tuple[int, ...] = ()
+    clauses: tuple[Literals, ...] = ()
     missing: int = 0
     fired: bool = False
     purposes: list[int] = field(default_factory=list)
@@ -68,6 +74,8 @@ class OperatorNode:
                 if fact != unless:
                     yield fact
 
+
+_ONE_CASE = (Case(),)
 
 Match = tuple[int, ...]
 """The fluent facts of one match of a constraint's pattern, sorted."""
@@ -100,30 +108,35 @@ class OperatorGrounder:
         self.patterns = AbsencePatterns(facts)
         self._lifted = lifted
         self._facts = facts
-        self._made: dict[tuple[int, Elements], OperatorNode | None] = {}
-        self._effects: dict[tuple[int, Elements, int, Elements], OperatorNode | None] = {}
+        self._formulas = FormulaGrounder(lifted, facts, reach)
+        self._made: dict[tuple[int, Elements], Sequence[OperatorNode]] = {}
+        self._effects: dict[tuple[OperatorNode, int, Elements], Sequence[OperatorNode]] = {}
 
-    def ground(self, rule: LiftedRule, arguments: Elements) -> tuple[OperatorNode | None, bool]:
-        """Ground an operator; return it and whether it is new. None if it is never applicable."""
+    def ground(self, rule: LiftedRule, arguments: Elements) -> tuple[Sequence[OperatorNode], bool]:
+        """Ground a rule: an operator for each case of its formulas; none if it never applies.
+
+        Returns:
+            the operators, and whether they are new.
+        """
         key = (rule.number, arguments)
-        if key in self._made:
-            return self._made[key], False
-        node = self._made[key] = self._ground_rule(rule, arguments)
-        if node is not None:
-            self.operators.append(node)
-        return node, node is not None
+        found = self._made.get(key)
+        if found is not None:
+            return found, False
+        found = self._made[key] = self._ground_rule(rule, arguments)
+        self.operators.extend(found)
+        return found, True
 
     def ground_effect(
         self, parent: OperatorNode, number: int, variables: Elements
-    ) -> tuple[OperatorNode | None, bool]:
-        """Ground an effect of an operator, as `ground` does. None if it never happens."""
-        key = (parent.rule.number, parent.arguments, number, variables)
-        if key in self._effects:
-            return self._effects[key], False
-        node = self._effects[key] = self._ground_conditional(parent, number, variables)
-        if node is not None:
-            parent.effects.append(node)
-        return node, node is not None
+    ) -> tuple[Sequence[OperatorNode], bool]:
+        """Ground an effect of an operator, as `ground` does a rule."""
+        key = (parent, number, variables)
+        found = self._effects.get(key)
+        if found is not None:
+            return found, False
+        found = self._effects[key] = self._ground_conditional(parent, number, variables)
+        parent.effects.extend(found)
+        return found, True
 
     def is_obstructed(self, rule: LiftedRule, arguments: Elements) -> bool:
         """Return True if a fact that must be absent holds initially."""
@@ -141,17 +154,17 @@ class OperatorGrounder:
                         return True
         return False
 
-    def _ground_rule(self, rule: LiftedRule, arguments: Elements) -> OperatorNode | None:
+    def _ground_rule(self, rule: LiftedRule, arguments: Elements) -> Sequence[OperatorNode]:
         body, number, ground = rule.body, self._facts.number, self._bind
         for atom in body.absent_static:
             if self._is_there(atom, arguments):
-                return None
+                return ()
         for relation, slots in self._confined[rule.number]:
             if self._reach.excludes(relation, ground(slots, arguments)):
-                return None
+                return ()
         for check in self._checks[rule.number]:
             if not self._is_linked(check, arguments):
-                return None
+                return ()
         pre = tuple([number(r, ground(slots, arguments)) for r, slots in body.fluent])
         add = tuple(dict.fromkeys([number(r, ground(slots, arguments)) for r, slots in body.add]))
         delete = tuple(
@@ -161,11 +174,53 @@ class OperatorGrounder:
                 if (fact := number(r, ground(slots, arguments))) not in add
             ]
         )
-        absent = self._ground_absent(body, arguments, pre)
-        if absent is None:
-            return None
-        node = OperatorNode(rule, arguments, -1, None, pre, (), add, delete)
-        return node if self._guard_legs(node, absent) else None
+        nodes = []
+        for case in self._find_cases(rule, body, arguments, pre, True):
+            absent = self._ground_absent(body, arguments, (*pre, *case.present))
+            if absent is None:
+                continue
+            node = OperatorNode(rule, arguments, -1, None, (*pre, *case.present), (), add, delete)
+            node.denied, node.clauses = case.denied, case.clauses
+            if self._guard_legs(node, [*absent, *self._deny(case.denied)]):
+                nodes.append(node)
+        return nodes
+
+    def _find_cases(
+        self,
+        rule: LiftedRule,
+        part: LiftedBody,
+        binding: Elements,
+        pre: Sequence[int],
+        clauses: bool,
+    ) -> Sequence[Case]:
+        """Find the cases of the formulas of a rule or an effect, given facts that must hold."""
+        if not part.formulas:
+            return _ONE_CASE
+
+        def decide(literal: int) -> int:
+            fact = literal >> 1
+            if fact in pre:
+                return FALSE if literal & 1 else TRUE
+            if self._is_excluded(fact, pre):
+                return TRUE if literal & 1 else FALSE
+            return literal
+
+        assert rule.action is not None
+        return self._formulas.find_cases(rule.action.name, part.formulas, binding, decide, clauses)
+
+    def _is_excluded(self, fact: int, pre: Sequence[int]) -> bool:
+        """Return True if a fact shares a functional leg with one that must hold."""
+        return any(
+            self._shares_leg(pre, fact, position) and not self._is_broken(fact, position)
+            for position in self._facts.relation[fact].keys
+        )
+
+    def _deny(self, facts: Iterable[int]) -> Iterator[Absent]:
+        """Yield the absences of single facts."""
+        for fact in facts:
+            relation, elements = self._facts.relation[fact], self._facts.elements[fact]
+            atom = (relation, tuple(range(len(elements))))
+            yield self.patterns.make_for_atom(atom, elements)[0], -1
 
     def _is_linked(self, check: LinkCheck, arguments: Elements) -> bool:
         """Return True if two conditions may hold together."""
@@ -238,34 +293,49 @@ class OperatorGrounder:
 
     def _ground_conditional(
         self, parent: OperatorNode, number: int, variables: Elements
-    ) -> OperatorNode | None:
+    ) -> Sequence[OperatorNode]:
         _, part = parent.rule.effects[number]
         binding = (*parent.arguments, *variables)
         if any(self._is_there(atom, binding) for atom in part.absent_static):
-            return None
+            return ()
         ground, numbered = self._bind, self._facts.number
         pre = tuple(
             dict.fromkeys([numbered(r, ground(slots, binding)) for r, slots in part.fluent])
         )
-        absent = self._ground_absent(part, binding, pre)
-        if absent is None:
-            return None
         add = tuple(dict.fromkeys([numbered(r, ground(s, binding)) for r, s in part.add]))
         delete = tuple(
             dict.fromkeys(
                 [f for r, s in part.delete if (f := numbered(r, ground(s, binding))) not in add]
             )
         )
-        pre = tuple(fact for fact in pre if fact not in parent.pre)
         guarded = tuple(
             (fact, self.patterns.make_for_leg(relation, position, elements[position])[0])
             for fact in add
             for relation, elements in ((self._facts.relation[fact], self._facts.elements[fact]),)
             for position in relation.keys
         )
-        return OperatorNode(
-            parent.rule, binding, number, parent, pre, tuple(absent), add, delete, guarded
-        )
+        nodes = []
+        held = (*parent.pre, *pre)
+        for case in self._find_cases(parent.rule, part, binding, held, False):
+            absent = self._ground_absent(part, binding, (*pre, *case.present))
+            if absent is None:
+                continue
+            own = tuple(f for f in (*pre, *case.present) if f not in parent.pre)
+            denied = tuple(self._deny(case.denied))
+            nodes.append(
+                OperatorNode(
+                    parent.rule,
+                    binding,
+                    number,
+                    parent,
+                    own,
+                    (*absent, *denied),
+                    add,
+                    delete,
+                    guarded,
+                )
+            )
+        return nodes
 
     def _is_there(self, atom: LiftedAtom, binding: Elements) -> bool:
         """Return True if a static fact matches an atom that must match none."""

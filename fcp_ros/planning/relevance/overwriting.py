@@ -19,12 +19,8 @@ from dataclasses import dataclass, replace
 from fcp_ros.cset import Instance
 from fcp_ros.cset.instance.constraints import find_conflicts
 from fcp_ros.planning.task.forgetting import find_forgotten_parameter
-from fcp_ros.planning.task.lifted import (
-    LiftedDomain,
-    LiftedRelation,
-    LiftedRule,
-    Trigger,
-)
+from fcp_ros.planning.task.lifted import LiftedDomain, LiftedRule, Trigger
+from fcp_ros.planning.task.lifted_formulas import LiftedRelation, iterate_atoms
 from fcp_ros.planning.task.task import GroundOperator, Task
 
 
@@ -176,6 +172,13 @@ def _analyse(rule: LiftedRule, lifted: LiftedDomain) -> Overwriting | None:
 def _replaces_additions(rule: LiftedRule, relation: LiftedRelation, key: int) -> bool:
     """Return True if a rule requires no absence in a relation and replaces what it adds to it."""
     parts = [part for _, part in rule.effects]
+    if any(
+        atom[0] is relation
+        for part in (rule.body, *parts)
+        for condition in part.formulas
+        for atom in iterate_atoms(condition.formula)
+    ):
+        return False
     if any(atom[0] is relation for part in (rule.body, *parts) for atom in part.absent):
         return False
     if any(

@@ -3,9 +3,9 @@
 
 The closure is generous: it makes operators before it knows that they are ever applicable, and
 follows demands that turn out not to matter. Here two filters, delete-relaxed reachability and
-relevance (as in `selection`), are applied in turn until neither drops anything. Both are monotone,
-so the result is the largest set of operators that both keep: the same for every closure that
-contains it.
+relevance (as in `encoding.selection`), are applied in turn until neither drops anything. Both are
+monotone, so the result is the largest set of operators that both keep: the same for every closure
+that contains it.
 
 Reachability has both polarities: a fact must be able to come true, and a fact that must be absent
 and holds initially must be able to become false.
@@ -88,7 +88,7 @@ def _keep_reachable(
 ) -> list[OperatorNode]:
     """Keep the nodes that are applicable if nothing that was reached is ever lost, in order."""
     missing: dict[OperatorNode, int] = {}
-    waiting: dict[int, list[OperatorNode]] = {}
+    waiting: dict[int, list[list[OperatorNode]]] = {}  # lists emptied when one literal comes true
     ready: list[OperatorNode] = []
     initial = facts.initial
     present = set(nodes)
@@ -98,18 +98,27 @@ def _keep_reachable(
         for fact in node.pre:
             if not initial[fact]:
                 count += 1
-                waiting.setdefault(2 * fact, []).append(node)
+                waiting.setdefault(2 * fact, []).append([node])
         for pattern, unless in node.absent:
             for fact in node.find_obstacles(pattern, unless, initial):
                 count += 1
-                waiting.setdefault(2 * fact + 1, []).append(node)
+                waiting.setdefault(2 * fact + 1, []).append([node])
+        for clause in node.clauses:
+            if not any(initial[literal >> 1] is not bool(literal & 1) for literal in clause):
+                count += 1
+                entry = [node]
+                for literal in clause:
+                    waiting.setdefault(literal, []).append(entry)
         missing[node] = count
         if count == 0 and node.parent is None:
             ready.append(node)
     done: set[OperatorNode] = set()
 
     def satisfy(literal: int) -> None:
-        for node in waiting.pop(literal, ()):
+        for entry in waiting.pop(literal, ()):
+            if not entry:
+                continue
+            node = entry.pop()
             missing[node] -= 1
             if missing[node] == 0 and (node.parent is None or node.parent in done):
                 ready.append(node)
@@ -128,7 +137,7 @@ def _keep_reachable(
 
 
 class _Relevance:
-    """The closure of `selection` over nodes, conditional effects included."""
+    """The closure of `encoding.selection` over nodes, conditional effects included."""
 
     def __init__(
         self,
@@ -210,6 +219,9 @@ class _Relevance:
                 if holding != [unless] and not _is_pointless_otherwise(node, unless, holding):
                     self._patterns.add(pattern)
                     self._need_false(holding)
+        for clause in node.clauses:
+            self._need_true(literal >> 1 for literal in clause if not literal & 1)
+            self._need_false(literal >> 1 for literal in clause if literal & 1)
         self._guard(node)
         self._change(node)
         for effect in node.effects:
@@ -299,7 +311,7 @@ class _Relevance:
 def _is_pointless_otherwise(node: OperatorNode, unless: int, holding: Sequence[int]) -> bool:
     """Return True if a node requires only the absence of what it adds, and does nothing else.
 
-    See the function of that name in `selection`.
+    See the function of that name in `encoding.selection`.
     """
     action = node.rule.action
     assert action is not None

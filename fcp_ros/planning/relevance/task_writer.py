@@ -15,7 +15,14 @@ from fcp_ros.planning.relevance.overwriting import Overwritings
 from fcp_ros.planning.relevance.reduction import ReducedClosure
 from fcp_ros.planning.task.lifted import LiftedDomain
 from fcp_ros.planning.task.patterns import SceneFacts
-from fcp_ros.planning.task.task import FactKey, GroundEffect, GroundOperator, OperatorPurpose, Task
+from fcp_ros.planning.task.task import (
+    FactKey,
+    GroundClause,
+    GroundEffect,
+    GroundOperator,
+    OperatorPurpose,
+    Task,
+)
 
 
 class TaskWriter:
@@ -128,7 +135,18 @@ class TaskWriter:
             if node.effects
             else (),
             self._forgotten.get(node.rule.number, -1),
+            tuple([id_(fact) for fact in node.denied if self._may_hold(fact, reduced)]),
+            tuple(self._write_clauses(node, reduced)) if node.clauses else (),
         )
+
+    def _write_clauses(self, node: OperatorNode, reduced: ReducedClosure) -> Iterator[GroundClause]:
+        """Yield the clauses that are not met by facts that never hold."""
+        for clause in node.clauses:
+            there = [literal for literal in clause if self._may_hold(literal >> 1, reduced)]
+            absent = tuple([self._id(literal >> 1) for literal in there if literal & 1])
+            if len(absent) == sum(literal & 1 for literal in clause):
+                present = tuple([self._id(literal >> 1) for literal in there if not literal & 1])
+                yield GroundClause(present, absent)
 
     def _write_effect(self, effect: OperatorNode, reduced: ReducedClosure) -> GroundEffect:
         absent = [

@@ -76,6 +76,7 @@ class Conditions:
         found = [
             self._ground_negated(atom, operator) for atom in self._negative[operator.rule.name]
         ]
+        found.extend(Absence((fact,)) for fact in operator.absent)
         if found and any(self._concerns(a, fact) for a in found for fact in operator.pre):
             return None
         keys_of, broken = self._task.keys_of, self._task.broken

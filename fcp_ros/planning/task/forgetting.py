@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fcp_ros.cset import Schema
-from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Variable, free_variables
 from fcp_ros.domain.model import ActionRule
 
 
@@ -71,10 +71,12 @@ def _count_mentions(rule: ActionRule, name: str, durations: bool) -> int:
     """Count the mentions of a parameter; a deleted atom is a condition and not counted again."""
     count = _count_occurrences((literal.atom for literal in rule.when), name)
     count += _count_occurrences((*rule.add, *rule.graded), name)
+    count += sum(name in free_variables(formula) for formula in rule.formulas)
     for effect in rule.effects:
         inside = (*(literal.atom for literal in effect.when), *effect.add, *effect.delete)
         if name not in {variable.name for variable in effect.variables}:
             count += _count_occurrences(inside, name)
+            count += sum(name in free_variables(formula) for formula in effect.formulas)
     count += sum(name in term.parameters for term in rule.cost.terms)
     duration = rule.duration
     if durations and duration.between is not None and duration.per_metre != 0.0:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A domain's rules over numbered slots: the form that relevance and the mutex proofs work on.
 
-A body is a conjunction of literals here. Other preconditions (disjunctions, quantifiers) have to
-become conjunctions before, or facts of their own, in `_lift_body`: all that comes later reads the
-atoms of a `LiftedBody`.
+A body is a conjunction of literals, from which bindings start, and of formulas, which are decided
+when all slots are bound (see `lifted_formulas`).
 """
 
 from __future__ import annotations
@@ -11,35 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fcp_ros.domain.expressions.syntax import Atom, Variable
-from fcp_ros.domain.model import ActionRule, Constraint, Domain, Effect, Literal
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class LiftedRelation:
-    """A relation.
-
-    Attributes:
-        number: its place in the schema.
-        name: its name.
-        legs: names of its legs.
-        kinds: for each leg the types that an element there may have as its own.
-        keys: positions of the functional legs.
-        changes: whether some rule changes it.
-        moves: whether some rule replaces one of its facts by another (a robot's place).
-    """
-
-    number: int
-    name: str
-    legs: tuple[str, ...]
-    kinds: tuple[frozenset[str], ...]
-    keys: tuple[int, ...]
-    changes: bool
-    moves: bool
-
-
-LiftedAtom = tuple[LiftedRelation, tuple[int, ...]]
-"""A relation and the slot of each leg; -1, -2, ... are existential, inside one negation."""
+from fcp_ros.domain.expressions.syntax import Variable
+from fcp_ros.domain.model import ActionRule, Constraint, Domain, Effect
+from fcp_ros.planning.task.lifted_formulas import (
+    LiftedAtom,
+    LiftedCondition,
+    LiftedRelation,
+    lift_atom,
+    lift_condition,
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -50,6 +29,7 @@ class LiftedBody:
         static, fluent: the positive conditions.
         absent_static, absent: the negated ones.
         add, delete: what changes.
+        formulas: the conditions that are no literals.
     """
 
     static: tuple[LiftedAtom, ...]
@@ -58,6 +38,7 @@ class LiftedBody:
     absent: tuple[LiftedAtom, ...] = ()
     add: tuple[LiftedAtom, ...] = ()
     delete: tuple[LiftedAtom, ...] = ()
+    formulas: tuple[LiftedCondition, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -233,7 +214,7 @@ def _lift_rule(
 ) -> LiftedRule:
     names = action.parameter_names
     slots = {name: slot for slot, name in enumerate(names)}
-    body = _lift_body(action.when, action.add, action.delete, slots, relations)
+    body = _lift_body(action, slots, relations)
     effects = tuple(_lift_effect(effect, slots, relations) for effect in action.effects)
     read = {relation.name for relation, _ in body.fluent}
     graded = {
@@ -260,7 +241,7 @@ def _lift_effect(
     inner = dict(slots)
     for variable in effect.variables:
         inner[variable.name] = len(inner)
-    part = _lift_body(effect.when, effect.add, effect.delete, inner, relations)
+    part = _lift_body(effect, inner, relations)
     return tuple(variable.type for variable in effect.variables), part
 
 
@@ -269,7 +250,7 @@ def _lift_constraint(
 ) -> LiftedRule:
     names = tuple(variable.name for variable in constraint.variables)
     slots = {name: slot for slot, name in enumerate(names)}
-    atoms = [_lift_atom(atom, slots, relations) for atom in constraint.never]
+    atoms = [lift_atom(atom, slots, relations) for atom in constraint.never]
     body = LiftedBody(
         tuple(atom for atom in atoms if not atom[0].changes),
         tuple(atom for atom in atoms if atom[0].changes),
@@ -279,35 +260,19 @@ def _lift_constraint(
 
 
 def _lift_body(
-    when: Sequence[Literal],
-    add: Sequence[Atom],
-    delete: Sequence[Atom],
-    slots: Mapping[str, int],
-    relations: Mapping[str, LiftedRelation],
+    part: ActionRule | Effect, slots: Mapping[str, int], relations: Mapping[str, LiftedRelation]
 ) -> LiftedBody:
-    positive = [_lift_atom(x.atom, slots, relations) for x in when if not x.negated]
-    negated = [_lift_atom(x.atom, slots, relations) for x in when if x.negated]
+    positive = [lift_atom(atom, slots, relations) for atom in part.positive()]
+    negated = [lift_atom(atom, slots, relations) for atom in part.negative()]
     return LiftedBody(
         tuple(atom for atom in positive if not atom[0].changes),
         tuple(atom for atom in positive if atom[0].changes),
         tuple(atom for atom in negated if not atom[0].changes),
         tuple(atom for atom in negated if atom[0].changes),
-        tuple(_lift_atom(atom, slots, relations) for atom in add),
-        tuple(_lift_atom(atom, slots, relations) for atom in delete),
+        tuple(lift_atom(atom, slots, relations) for atom in part.add),
+        tuple(lift_atom(atom, slots, relations) for atom in part.delete),
+        tuple(lift_condition(formula, slots, relations) for formula in part.formulas),
     )
-
-
-def _lift_atom(
-    atom: Atom, slots: Mapping[str, int], relations: Mapping[str, LiftedRelation]
-) -> LiftedAtom:
-    open_: dict[str, int] = {}
-    found = []
-    for term in atom.arguments:
-        if not isinstance(term, Variable):
-            raise TypeError(f"{atom.predicate} in a rule takes parameters, not {term}")
-        slot = slots.get(term.name)
-        found.append(open_.setdefault(term.name, -1 - len(open_)) if slot is None else slot)
-    return (relations[atom.predicate], tuple(found))
 
 
 def _find_mixed_resources(

@@ -29,8 +29,18 @@ class GroundEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class GroundClause:
+    """A disjunction: one of `present` must hold, or one of `absent` must not."""
+
+    present: tuple[int, ...]
+    absent: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class GroundOperator:
     """A rule with its parameters bound: an operator of a task.
+
+    A rule with disjunctive conditions may give several operators with the same arguments.
 
     Attributes:
         rule: the rule.
@@ -41,6 +51,9 @@ class GroundOperator:
         effects: conditional effects, over fluent facts.
         forgets: number of a parameter of which this is one value that represents all that are
             possible (see relevance/overwriting.py); -1 if the operator represents only itself.
+        absent: facts that formulas of the rule require not to hold; its negated literals and
+            functional legs come on top (see `conditions`).
+        clauses: the disjunctions that must hold.
     """
 
     rule: ActionRule
@@ -50,6 +63,8 @@ class GroundOperator:
     delete: tuple[int, ...]
     effects: tuple[GroundEffect, ...] = ()
     forgets: int = -1
+    absent: tuple[int, ...] = ()
+    clauses: tuple[GroundClause, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.rule.name}({', '.join(self.arguments)})"

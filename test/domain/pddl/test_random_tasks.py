@@ -23,7 +23,6 @@ def test_random_tasks_are_translated_faithfully(texts):
 def few(request, monkeypatch):
     """Conditions with more alternatives than this keep formulas."""
     monkeypatch.setattr(normal_form, "MAX_ALTERNATIVES", request.param)
-    monkeypatch.setattr(normal_form, "FEW_ALTERNATIVES", request.param)
 
 
 @settings(

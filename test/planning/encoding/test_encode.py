@@ -18,6 +18,7 @@ from fcp_ros.domain.expressions.syntax import TypedVariable
 from fcp_ros.domain.model import Constraint
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning.encoding.selection import select_relevant
 from fcp_ros.planning.flat.semantics import (
     amounts_after,
     find_applicable,
@@ -27,7 +28,6 @@ from fcp_ros.planning.flat.semantics import (
 )
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.relevance.selection import select_relevant
 
 SLOW = [
     HealthCheck.filter_too_much,

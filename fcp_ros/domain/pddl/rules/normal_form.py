@@ -30,14 +30,11 @@ from fcp_ros.domain.pddl.syntax.tree import (
     terms_of,
 )
 
-MAX_ALTERNATIVES = 2_000
+MAX_ALTERNATIVES = 16
 """A condition with more alternatives than this keeps some of its parts as formulas."""
 
 MAX_EXPANSION = 20_000
 """A universal condition over more objects (or tuples of them) than this is not expanded."""
-
-FEW_ALTERNATIVES = 16
-"""Alternatives of a condition that keeps formulas: parts that lead to more stay formulas."""
 
 Pair = tuple[PddlTerm, PddlTerm]
 _Part = tuple[Formula, bool, Mapping[str, PddlTerm]]
@@ -157,7 +154,7 @@ class _Condition:
                 several.append((found, part))
         result = [base]
         for found, part in sorted(several, key=lambda one: len(one[0])):
-            if len(result) * len(found) <= FEW_ALTERNATIVES:
+            if len(result) * len(found) <= MAX_ALTERNATIVES:
                 result = self._multiply([result, found])
             else:
                 kept = self._keep(part)

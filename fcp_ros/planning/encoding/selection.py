@@ -114,6 +114,8 @@ class _Closure:
                 self._legs.add(absence.key)
         for block in self._conditions.find_blocks(index):
             self.need((*block.completes, *block.absent), block.rest)
+        for clause in operator.clauses:
+            self.need(clause.present, clause.absent)
         for effect in operator.effects:
             # It may help or harm: its conditions matter both ways.
             self.need((*effect.pre, *effect.absent), (*effect.pre, *effect.absent))

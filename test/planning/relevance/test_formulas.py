@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Planning with disjunctive and quantified conditions, in the forms of the IPC and at random."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from unittest import mock
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from pddl_interpreter import Interpreter
+from random_pddl import effects, formulas, tasks
+
+from fcp_ros.cset import InstanceBuilder
+from fcp_ros.domain import check_goal, parse_domain, parse_expression
+from fcp_ros.domain.pddl.reader import read_texts, work_out
+from fcp_ros.domain.pddl.rules import normal_form
+from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning.encoding import operators as encoding_operators
+from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.relevance import formulas as relevance_formulas
+
+CHEAPEST = PlanningOptions(alpha=0.0, optimise=Optimise.COST, time_limit=60.0)
+
+# As IPC 1998 has it: parts are incorporated in an order, some for a while, with resources at hand.
+ASSEMBLY = """(define (domain assembly) (:requirements :adl) (:types assembly resource)
+(:predicates (available ?x) (complete ?a - assembly) (requires ?a - assembly ?r - resource)
+  (committed ?r - resource ?a - assembly) (incorporated ?part ?whole - assembly)
+  (part-of ?part ?whole - assembly) (transient-part ?part ?whole - assembly)
+  (assemble-order ?part1 ?part2 ?whole - assembly) (remove-order ?part1 ?part2 ?whole - assembly))
+(:action commit :parameters (?res - resource ?as - assembly) :precondition (available ?res)
+  :effect (and (not (available ?res)) (committed ?res ?as)))
+(:action release :parameters (?res - resource ?as - assembly) :precondition (committed ?res ?as)
+  :effect (and (not (committed ?res ?as)) (available ?res)))
+(:action assemble :parameters (?part - assembly ?whole - assembly)
+  :precondition (and
+    (forall (?res - resource) (imply (requires ?whole ?res) (committed ?res ?whole)))
+    (or (part-of ?part ?whole) (transient-part ?part ?whole)) (available ?part)
+    (forall (?prev - assembly) (imply (assemble-order ?prev ?part ?whole)
+      (incorporated ?prev ?whole))))
+  :effect (and (incorporated ?part ?whole) (not (available ?part))
+    (when (and (forall (?p - assembly) (imply (part-of ?p ?whole)
+            (or (= ?p ?part) (incorporated ?p ?whole))))
+          (not (exists (?tr - assembly) (and (transient-part ?tr ?whole)
+            (or (= ?tr ?part) (incorporated ?tr ?whole))))))
+      (and (complete ?whole) (available ?whole)))))
+(:action remove :parameters (?part - assembly ?whole - assembly)
+  :precondition (and
+    (forall (?res - resource) (imply (requires ?whole ?res) (committed ?res ?whole)))
+    (incorporated ?part ?whole)
+    (or (and (transient-part ?part ?whole)
+          (forall (?prev - assembly) (imply (remove-order ?prev ?part ?whole)
+            (incorporated ?prev ?whole))))
+        (and (part-of ?part ?whole) (not (exists (?prev - assembly)
+          (and (assemble-order ?prev ?part ?whole) (incorporated ?prev ?whole)))))))
+  :effect (and (not (incorporated ?part ?whole)) (available ?part)
+    (when (and (forall (?p - assembly) (imply (part-of ?p ?whole)
+            (and (not (= ?p ?part)) (incorporated ?p ?whole))))
+          (not (exists (?tr - assembly) (and (transient-part ?tr ?whole)
+            (not (= ?tr ?part)) (incorporated ?tr ?whole)))))
+      (and (complete ?whole) (available ?whole))))))"""
+
+
+def write_assembly(size):
+    """A whole of halves, each of parts that go in one after the other; one part is transient."""
+    parts = [f"p{n}" for n in range(size)]
+    halves = {"left": parts[: size // 2], "right": parts[size // 2 :]}
+    facts = [f"(available {part})" for part in parts] + ["(available r0) (available r1)"]
+    for half, own in halves.items():
+        facts.append(f"(part-of {half} whole) (requires {half} r0)")
+        facts += [f"(part-of {part} {half})" for part in own]
+        facts += [f"(assemble-order {a} {b} {half})" for a, b in itertools.pairwise(own)]
+    facts.append("(requires whole r0) (requires whole r1) (available jig)")
+    facts.append("(transient-part jig whole) (assemble-order jig left whole)")
+    facts.append("(remove-order right jig whole)")
+    return f"""(define (problem a) (:domain assembly) (:objects whole left right jig
+        {" ".join(parts)} - assembly r0 r1 - resource) (:init {" ".join(facts)})
+        (:goal (complete whole)))"""
+
+
+# As IPC 2004 has it: an aeroplane blocks segments around it, which depends on its type.
+AIRPORT = """(define (domain airport) (:requirements :adl)
+(:types airplane segment direction airplanetype)
+(:predicates (has-type ?a - airplane ?t - airplanetype) (at-segment ?a - airplane ?s - segment)
+  (facing ?a - airplane ?d - direction) (occupied ?s - segment)
+  (blocked ?s - segment ?a - airplane) (can-move ?s1 ?s2 - segment ?d - direction)
+  (move-dir ?s1 ?s2 - segment ?d - direction)
+  (is-blocked ?s1 - segment ?t - airplanetype ?s2 - segment ?d - direction)
+  (is-start-runway ?s - segment ?d - direction) (is-moving ?a - airplane)
+  (airborne ?a - airplane ?s - segment))
+(:action move :parameters (?a - airplane ?t - airplanetype ?d1 - direction ?s1 ?s2 - segment
+    ?d2 - direction)
+  :precondition (and (has-type ?a ?t) (is-moving ?a) (not (= ?s1 ?s2)) (facing ?a ?d1)
+    (can-move ?s1 ?s2 ?d1) (move-dir ?s1 ?s2 ?d2) (at-segment ?a ?s1)
+    (not (exists (?a1 - airplane) (and (not (= ?a1 ?a)) (blocked ?s2 ?a1))))
+    (forall (?s - segment) (imply (and (is-blocked ?s ?t ?s2 ?d2) (not (= ?s ?s1)))
+      (not (occupied ?s)))))
+  :effect (and (occupied ?s2) (blocked ?s2 ?a) (not (occupied ?s1))
+    (when (not (is-blocked ?s1 ?t ?s2 ?d2)) (not (blocked ?s1 ?a)))
+    (when (not (= ?d1 ?d2)) (and (not (facing ?a ?d1)) (facing ?a ?d2)))
+    (not (at-segment ?a ?s1)) (at-segment ?a ?s2)
+    (forall (?s - segment) (when (is-blocked ?s ?t ?s2 ?d2) (blocked ?s ?a)))
+    (forall (?s - segment) (when (and (is-blocked ?s ?t ?s1 ?d1) (not (= ?s ?s2))
+      (not (is-blocked ?s ?t ?s2 ?d2))) (not (blocked ?s ?a))))))
+(:action takeoff :parameters (?a - airplane ?s - segment ?d - direction)
+  :precondition (and (at-segment ?a ?s) (facing ?a ?d) (is-start-runway ?s ?d))
+  :effect (and (not (blocked ?s ?a)) (not (occupied ?s)) (not (at-segment ?a ?s))
+    (airborne ?a ?s) (not (is-moving ?a))
+    (forall (?o - segment) (when (blocked ?o ?a) (not (blocked ?o ?a)))))))"""
+
+
+def write_airport(size):
+    """Two aeroplanes on a taxiway that ends in a runway; each blocks the segment behind it."""
+    segments = [f"s{n}" for n in range(size)]
+    facts = [
+        f"(can-move {a} {b} north) (move-dir {a} {b} north)"
+        for a, b in itertools.pairwise(segments)
+    ]
+    facts += [
+        f"(is-blocked {a} {kind} {b} north)"
+        for kind in ("small", "large")
+        for a, b in itertools.pairwise(segments)
+    ]
+    facts += [
+        f"(is-blocked {a} large {b} north)" for a, b in zip(segments, segments[2:], strict=False)
+    ]
+    planes = {"one": ("large", 4), "two": ("small", 1)}
+    for plane, (kind, place) in planes.items():
+        facts.append(f"(has-type {plane} {kind}) (at-segment {plane} s{place}) (is-moving {plane})")
+        facts.append(f"(facing {plane} north) (occupied s{place})")
+        facts += [f"(blocked s{n} {plane})" for n in range(place - (kind == "large"), place + 1)]
+    last = segments[-1]
+    return f"""(define (problem t) (:domain airport) (:objects one two - airplane north south -
+        direction small large - airplanetype {" ".join(segments)} - segment)
+        (:init {" ".join(facts)} (is-start-runway {last} north))
+        (:goal (and (airborne one {last}) (airborne two {last}))))"""
+
+
+# As IPC 2006 has it: stacks are limited, a product needs all its orders to have begun.
+OPENSTACKS = """(define (domain openstacks) (:requirements :adl) (:types order product count)
+(:predicates (includes ?o - order ?p - product) (waiting ?o - order) (started ?o - order)
+  (shipped ?o - order) (made ?p - product) (stacks-avail ?s - count) (next-count ?s ?ns - count))
+(:action open-new-stack :parameters (?open ?new-open - count)
+  :precondition (and (stacks-avail ?open) (next-count ?open ?new-open))
+  :effect (and (not (stacks-avail ?open)) (stacks-avail ?new-open)))
+(:action start-order :parameters (?o - order ?avail ?new-avail - count)
+  :precondition (and (waiting ?o) (stacks-avail ?avail) (next-count ?new-avail ?avail))
+  :effect (and (not (waiting ?o)) (started ?o) (not (stacks-avail ?avail))
+    (stacks-avail ?new-avail)))
+(:action make-product :parameters (?p - product)
+  :precondition (and (not (made ?p))
+    (forall (?o - order) (imply (includes ?o ?p) (started ?o))))
+  :effect (made ?p))
+(:action ship-order :parameters (?o - order ?avail ?new-avail - count)
+  :precondition (and (started ?o) (forall (?p - product) (imply (includes ?o ?p) (made ?p)))
+    (stacks-avail ?avail) (next-count ?avail ?new-avail))
+  :effect (and (not (started ?o)) (shipped ?o) (not (stacks-avail ?avail))
+    (stacks-avail ?new-avail))))"""
+
+
+def write_openstacks(size):
+    """Order n includes the products n and n + 1."""
+    orders, products = [f"o{n}" for n in range(size)], [f"p{n}" for n in range(size + 1)]
+    counts = [f"n{n}" for n in range(size + 1)]
+    facts = [f"(waiting o{n}) (includes o{n} p{n}) (includes o{n} p{n + 1})" for n in range(size)]
+    facts += [f"(next-count {a} {b})" for a, b in itertools.pairwise(counts)]
+    return f"""(define (problem o) (:domain openstacks) (:objects {" ".join(orders)} - order
+        {" ".join(products)} - product {" ".join(counts)} - count)
+        (:init {" ".join(facts)} (stacks-avail n0))
+        (:goal (forall (?o - order) (shipped ?o))))"""
+
+
+IPC = {
+    "assembly": (ASSEMBLY, write_assembly),
+    "airport": (AIRPORT, write_airport),
+    "openstacks": (OPENSTACKS, write_openstacks),
+}
+
+
+def read(domain, problem):
+    texts = read_texts(Source("domain", domain), Source("problem", problem))
+    return Interpreter(texts), work_out(texts)
+
+
+def replay(twin, task, found):
+    """Count the steps of a plan, after the interpreter of PDDL has done them."""
+    state = twin.initial
+    for step in found.steps:
+        bound, form = dict(step.arguments), task.forms[step.rule]
+        arguments = tuple(bound[name].lower() for name in form.parameters)
+        state = twin.step(state, form.action.lower(), arguments)
+        assert state is not None
+    assert twin.reaches_goal(state)
+    return len(found.steps)
+
+
+@pytest.mark.parametrize("name", IPC)
+@pytest.mark.parametrize("size", [8, 16])
+def test_tasks_of_the_ipc_are_planned(name, size, degrees):
+    domain, write = IPC[name]
+    twin, task = read(domain, write(size))
+    result = plan(task.domain, task.instance, task.goal, PlanningOptions(alpha=0.0), degrees())
+    assert result.status in (PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING)
+    replay(twin, task, result.plan)
+
+
+def find_distance(twin, limit):
+    """Return the fewest steps to the goal; None without a plan, -1 beyond a limit of states."""
+    distance = {twin.initial: 0}
+    queue = deque(distance)
+    while queue:
+        state = queue.popleft()
+        if twin.reaches_goal(state):
+            return distance[state]
+        if len(distance) > limit:
+            return -1
+        for _, _, after in sorted(twin.transitions(state)):
+            if after not in distance:
+                distance[after] = distance[state] + 1
+                queue.append(after)
+    return None
+
+
+@pytest.fixture(params=["cases", "clauses", "few blocks"])
+def way(request, monkeypatch):
+    """All conditions stay formulas; disjunctions become cases, or clauses as far as possible."""
+    monkeypatch.setattr(normal_form, "MAX_ALTERNATIVES", 1)
+    if request.param != "cases":
+        monkeypatch.setattr(relevance_formulas, "MAX_CASES", 1)
+    if request.param == "few blocks":
+        monkeypatch.setattr(encoding_operators, "MAX_BLOCKS", 2)
+    return request.param
+
+
+@st.composite
+def aims(draw):
+    """A random task whose rules have formulas, and whose goal a random walk has reached."""
+    domain, problem = draw(tasks())
+    conditions = [draw(formulas({}, 3)) for _ in range(2)]
+    quantified = [
+        f"(:action more{n} :parameters (?p0 - a) :precondition (and (not (one ?p0)) {condition} "
+        f"{draw(formulas({'p0': 'a'}, 3))}) :effect (and {draw(effects({'p0': 'a'}))}))"
+        for n, condition in enumerate(conditions)
+    ]
+    domain = f"{domain[:-1]}{' '.join(quantified)})"
+    twin = Interpreter(read_texts(Source("domain", domain), Source("problem", problem)))
+    state = twin.initial
+    for _ in range(draw(st.integers(1, 5))):
+        following = sorted(after for _, _, after in twin.transitions(state))
+        if following:
+            state = draw(st.sampled_from(following))
+    changed = [f"({' '.join(fact)})" for fact in sorted(state - twin.initial)]
+    changed += [f"(not ({' '.join(fact)}))" for fact in sorted(twin.initial - state)]
+    assume(changed)
+    parts = draw(st.lists(st.sampled_from(changed), unique=True, min_size=1, max_size=3))
+    if draw(st.integers(0, 4)) == 0:
+        parts.append(draw(formulas({}, 1)))
+    start = problem.index("(:goal")
+    return domain, f"{problem[:start]}(:goal (and {' '.join(parts)})))"
+
+
+@settings(
+    max_examples=100,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
+)
+@given(aims())
+def test_plans_are_as_short_as_the_interpreter_s(way, degrees, texts):
+    twin, task = read(*texts)
+    distance = find_distance(twin, 400)
+    assume(distance != -1)
+    result = plan(task.domain, task.instance, task.goal, CHEAPEST, degrees())
+    if result.status is PlanStatus.UNSUPPORTED:
+        assume(False)
+    if distance is None:
+        assert result.status is PlanStatus.UNSOLVABLE_PROVEN
+    else:
+        assert result.status is PlanStatus.SOLVED_OPTIMALLY
+        assert replay(twin, task, result.plan) == distance
+
+
+LAMPS = """
+domain: lamps
+version: "1"
+types: {robot: [], lamp: [], room: []}
+relations:
+  at: {legs: {robot: robot, room: room}, functional: [robot]}
+  in: {legs: {lamp: lamp, room: room}, static: true}
+  lit: {legs: {lamp: lamp}}
+  broken: {legs: {lamp: lamp}, static: true}
+  read: {legs: {robot: robot}}
+rules:
+  go:
+    parameters: {robot: robot, from: room, to: room}
+    when: ['at(robot, from)']
+    delete: ['at(robot, from)']
+    add: ['at(robot, to)']
+    duration: 1
+    executor: go
+  switch:
+    parameters: {robot: robot, lamp: lamp, room: room}
+    when: ['at(robot, room)', 'in(lamp, room)', 'not broken(lamp)']
+    add: ['lit(lamp)']
+    duration: 1
+    executor: switch
+  read:
+    parameters: {robot: robot, room: room}
+    when: ['at(robot, room)', CONDITION]
+    add: ['read(robot)']
+    duration: 1
+    executor: read
+scene:
+  layers: {room: room}
+  unknown: lamp
+"""
+
+
+def make_lamps(condition, rooms, lamps):
+    """Return the domain, and a state with some lamps in each room; the first lamp is broken."""
+    domain = parse_domain(LAMPS.replace("CONDITION", f"'{condition}'"))
+    builder = InstanceBuilder(domain.schema)
+    robot = builder.add("robot", "bot")
+    for number in range(rooms):
+        room = builder.add("room", f"r{number}")
+        if number == 0:
+            builder.relate("at", robot, room)
+        for place in range(lamps):
+            lamp = builder.add("lamp", f"l{number}_{place}")
+            builder.relate("in", lamp, room)
+            if number == place == 0:
+                builder.relate("broken", lamp)
+    return domain, builder.build()
+
+
+@pytest.mark.parametrize(
+    ("condition", "rooms", "lamps", "steps"),
+    [
+        ("exists ?l: lamp (in(?l, room) and lit(?l))", 3, 4, 2),
+        ("exists ?l: lamp (in(?l, room) and lit(?l))", 1, 80, 2),
+        ("exists ?l: lamp (in(?l, room) and lit(?l))", 2, 1, 3),
+        ("forall ?l: lamp (lit(?l) or broken(?l))", 2, 2, 5),
+        ("forall ?l: lamp (in(?l, room) or not lit(?l))", 2, 3, 1),
+        ("forall ?r: room (exists ?l: lamp (in(?l, ?r) and lit(?l)))", 3, 3, 6),
+        ("forall ?r: room (exists ?l: lamp (in(?l, ?r) and lit(?l)))", 3, 20, 6),
+        ("exists ?r: room (forall ?l: lamp (not in(?l, ?r) or lit(?l)))", 2, 3, 5),
+    ],
+)
+def test_conditions_are_met_in_the_fewest_steps(condition, rooms, lamps, steps, degrees):
+    domain, state = make_lamps(condition, rooms, lamps)
+    goal = check_goal(parse_expression("read(bot)"), domain, state)
+    result = plan(domain, state, goal, CHEAPEST, degrees())
+    assert result.status is PlanStatus.SOLVED_OPTIMALLY
+    assert len(result.plan.steps) == steps
+
+
+def test_a_condition_with_too_many_cases_is_refused_by_name(degrees):
+    condition = (
+        "exists ?r: room (forall ?l: lamp (not in(?l, ?r) or lit(?l))) or "
+        "exists ?l: lamp (not lit(?l) and not broken(?l) and read(robot))"
+    )
+    domain, state = make_lamps(condition, 10, 10)
+    goal = check_goal(parse_expression("read(bot)"), domain, state)
+    with mock.patch.object(relevance_formulas, "MAX_CASES", 1):
+        result = plan(domain, state, goal, CHEAPEST, degrees())
+    assert result.status is PlanStatus.UNSUPPORTED
+    assert "The rule read has the condition `exists ?r: room" in result.message
