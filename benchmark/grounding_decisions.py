@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from fcp_ros.grounding.protocol.aggregation import distribution_median_and_spread, median_and_spread
+from fcp_ros.grounding.protocol.aggregation import compute_distribution_median, compute_median
 
 Floats = NDArray[np.float64]
 
@@ -104,8 +104,8 @@ def judge_all(noise: Noise, count: int, generator: np.random.Generator) -> tuple
     for row, score in enumerate(median):
         chances = distribution(noise, int(score))
         draws = generator.choice(SCORES, max(COUNTS), p=chances) / 100.0
-        judged[row, :-1] = [median_and_spread(draws[:k].tolist())[0] for k in COUNTS]
-        judged[row, -1], _ = distribution_median_and_spread(DEGREES, chances.tolist())
+        judged[row, :-1] = [compute_median(draws[:k].tolist())[0] for k in COUNTS]
+        judged[row, -1], _ = compute_distribution_median(DEGREES, chances.tolist())
     return true / 100.0, judged
 
 

@@ -114,7 +114,7 @@ class Grounder:
         self, predicate: str, arguments: tuple[str, ...], instance: Instance
     ) -> JudgementRequest:
         """Build the request for bound arguments in a state; see `build_request`."""
-        return build_request(self._predicate(predicate), arguments, instance)
+        return build_request(self._find_predicate(predicate), arguments, instance)
 
     def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
         """Judge requests: one membership each, in order, calibrated if the predicate says so.
@@ -126,7 +126,7 @@ class Grounder:
         for request in requests:
             if request.context_key not in questions:
                 questions[request.context_key] = self._check(request)
-        answers = self._calibrate(questions, self._priors(questions))
+        answers = self._calibrate(questions, self._ask_oracles(questions))
         return [answers[request.context_key] for request in requests]
 
     def record(
@@ -157,10 +157,10 @@ class Grounder:
         Raises:
             GroundingError: unknown predicate, quality out of range, or the store failed.
         """
-        if not self._predicate(request.predicate).calibrated:
+        if not self._find_predicate(request.predicate).calibrated:
             return False
         if membership is None:
-            predicate = self._predicate(request.predicate)
+            predicate = self._find_predicate(request.predicate)
             membership = self._router.find_answer(predicate, self._check(request))
             if membership is not None:
                 membership = self._calibrate({"": request}, {"": membership})[""]
@@ -214,7 +214,7 @@ class Grounder:
         self.calibration.close()
 
     def _check(self, request: JudgementRequest) -> JudgementRequest:
-        predicate = self._predicate(request.predicate)
+        predicate = self._find_predicate(request.predicate)
         names = tuple(parameter.name for parameter in predicate.parameters)
         if tuple(argument.parameter for argument in request.arguments) != names:
             raise GroundingError(
@@ -224,7 +224,7 @@ class Grounder:
             )
         return request
 
-    def _priors(self, questions: Mapping[str, JudgementRequest]) -> dict[str, Membership]:
+    def _ask_oracles(self, questions: Mapping[str, JudgementRequest]) -> dict[str, Membership]:
         """Ask the oracles, in one batch a predicate; answers by context key."""
         batches: dict[str, list[JudgementRequest]] = {}
         for request in questions.values():
@@ -262,7 +262,7 @@ class Grounder:
                 )
         return answers
 
-    def _predicate(self, name: str) -> GradedPredicate:
+    def _find_predicate(self, name: str) -> GradedPredicate:
         if name not in self.predicates:
             raise GroundingError(
                 GroundingCode.UNKNOWN_PREDICATE,

@@ -26,7 +26,7 @@ from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import Answer, MembershipOracle
 
 RETRY_PERIOD = 30.0
-"""Seconds between two tries of an oracle that failed."""
+"""Least seconds between two tries of an oracle that failed."""
 SHARE_OF_TIME = 2.0
 """The pause after a long failed try, in multiples of its duration."""
 
@@ -231,7 +231,7 @@ class CachedOracle:
         if not self._is_kept:
             answer = answer_each(self.oracle, predicate, [request])[0]
             return answer if isinstance(answer, Membership) else None
-        key = self._key(version, request)
+        key = self._make_key(version, request)
         return None if key is None else self._cache.get(key)
 
     def answer(
@@ -246,7 +246,7 @@ class CachedOracle:
 
         Args:
             predicate: that all requests ask about.
-            version: of the predicate, see `predicate_version`.
+            version: of the predicate, see `hash_predicate`.
             requests: distinct ones.
             has_substitute: True if another oracle can answer instead, so that this one is not
                 asked while it is down.
@@ -257,7 +257,7 @@ class CachedOracle:
         if self._identity is None:
             assert waiting is not None, "an oracle without identity gave its reason"
             return [waiting] * len(requests)
-        keys = [self._key(version, request) for request in requests]
+        keys = [self._make_key(version, request) for request in requests]
         answers: list[Answer | None] = [key and self._cache.get(key) for key in keys]
         missing = [position for position, answer in enumerate(answers) if answer is None]
         if missing:
@@ -297,7 +297,7 @@ class CachedOracle:
             return error
         return None
 
-    def _key(self, version: str, request: JudgementRequest) -> CacheKey | None:
+    def _make_key(self, version: str, request: JudgementRequest) -> CacheKey | None:
         if self._identity is None or not self._is_kept:
             return None
         return CacheKey(version, request.context_key, *self._identity)
@@ -307,7 +307,7 @@ class CachedOracle:
     ) -> list[Answer]:
         if not requests:
             return []
-        with self._turn():
+        with self._take_turn():
             begun = time.monotonic()
             answers = answer_each(self.oracle, predicate, requests)
             duration = time.monotonic() - begun
@@ -322,7 +322,7 @@ class CachedOracle:
             for answer in answers
         ]
 
-    def _turn(self) -> AbstractContextManager[object]:
+    def _take_turn(self) -> AbstractContextManager[object]:
         """Return the lock of a model, which one thread asks at a time; servers need none."""
         return nullcontext() if getattr(self.oracle, "is_concurrent", False) else self._lock
 
@@ -332,6 +332,7 @@ class CachedOracle:
         news = []
         for position, answer in zip(missing, found, strict=True):
             key = keys[position]
+            # Errors are never cached: the next try may succeed.
             if key is not None and isinstance(answer, Membership):
                 news.append((key, answer))
         if news:

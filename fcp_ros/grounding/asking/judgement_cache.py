@@ -99,7 +99,7 @@ class JudgementCache:
                 self._memory.move_to_end(key)
                 self._counts["memory"] += 1
                 return found
-            found = self._from_file(key)
+            found = self._read_file(key)
             self._counts["miss" if found is None else "file"] += 1
             if found is not None:
                 self._remember(key, found)
@@ -112,7 +112,7 @@ class JudgementCache:
             for key, membership in kept:
                 self._remember(key, membership)
             if self._connection is not None and kept:
-                self._to_file(self._connection, kept)
+                self._write_file(self._connection, kept)
 
     def statistics(self) -> CacheStatistics:
         """Return hits, misses and the number of answers in memory."""
@@ -135,7 +135,7 @@ class JudgementCache:
         while len(self._memory) > self._memory_entries:
             self._memory.popitem(last=False)
 
-    def _from_file(self, key: CacheKey) -> Membership | None:
+    def _read_file(self, key: CacheKey) -> Membership | None:
         if self._connection is None:
             return None
         try:
@@ -144,14 +144,16 @@ class JudgementCache:
                 "WHERE predicate = ? AND context_key = ? AND model = ? AND mode = ?",
                 key,
             ).fetchone()
-            return None if row is None else _membership_of(row[0])
+            return None if row is None else _read_membership(row[0])
         except (sqlite3.Error, ValueError, TypeError, LookupError) as error:
             # An unreadable answer costs one more judgement, but never the plan.
-            self._say(f"the judgement cache could not be read ({error}); the oracle is asked again")
+            self._report(
+                f"the judgement cache could not be read ({error}); the oracle is asked again"
+            )
             self._rebuild_if_damaged(error)
             return None
 
-    def _to_file(
+    def _write_file(
         self, connection: sqlite3.Connection, answers: Sequence[tuple[CacheKey, Membership]]
     ) -> None:
         try:
@@ -161,6 +163,7 @@ class JudgementCache:
                 "VALUES (?, ?, ?, ?, ?)",
                 [(*key, json.dumps(asdict(membership))) for key, membership in answers],
             )
+            # A replaced row gets a new id, so the lowest ids are the answers stored longest ago.
             connection.execute(
                 "DELETE FROM answers WHERE id <= (SELECT MAX(id) FROM answers) - ?",
                 (self._file_entries,),
@@ -169,7 +172,9 @@ class JudgementCache:
         except sqlite3.Error as error:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-            self._say(f"the judgement cache could not be written ({error}); it goes on in memory")
+            self._report(
+                f"the judgement cache could not be written ({error}); it goes on in memory"
+            )
             self._rebuild_if_damaged(error)
 
     def _rebuild_if_damaged(self, error: Exception) -> None:
@@ -185,16 +190,16 @@ class JudgementCache:
             self._connection, note = open_database(self._path, _TABLES, synchronous="NORMAL")
         except DatabaseFileError as failure:
             note = str(failure)
-        self._say(note)
+        self._report(note)
 
-    def _say(self, note: str) -> None:
+    def _report(self, note: str) -> None:
         """Keep the note and log it once, not for each answer that meets the same problem."""
         if note and note != self.note:
             self.note = note
             _LOG.warning("%s", note)
 
 
-def _membership_of(text: str) -> Membership:
+def _read_membership(text: str) -> Membership:
     fields = json.loads(text)
     lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
     return Membership(**{**fields, **lists})

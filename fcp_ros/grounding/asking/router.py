@@ -18,7 +18,7 @@ from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.grounding.asking.cached_oracle import CachedOracle
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.grounding.protocol.oracle import Answer, predicate_version
+from fcp_ros.grounding.protocol.oracle import Answer, hash_predicate
 
 
 def choose_oracles(predicate: GradedPredicate, default: str) -> OracleChoice:
@@ -55,7 +55,7 @@ class OracleRouter:
         self._oracles = oracles
         self._fallback = fallback
         self.choices = {name: choose_oracles(p, default) for name, p in predicates.items()}
-        self._versions = {name: predicate_version(p) for name, p in predicates.items()}
+        self._versions = {name: hash_predicate(p) for name, p in predicates.items()}
 
     def answer(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
@@ -63,9 +63,9 @@ class OracleRouter:
         """Answer distinct requests: for each its membership, or all reasons why there is none."""
         choice = self.choices[predicate.name]
         if choice.combination is Combination.ALL_OF:
-            answers = self._all_of(choice, predicate, requests)
+            answers = self._ask_all(choice, predicate, requests)
         else:
-            answers = self._first_of(choice.names, predicate, requests)
+            answers = self._ask_in_turn(choice.names, predicate, requests)
         if any(isinstance(answer, GroundingError) for answer in answers):
             return self._fall_back(choice.names, predicate, requests, answers)
         return answers
@@ -99,7 +99,7 @@ class OracleRouter:
         other = bool(self._fallback) and self._fallback not in names
         return other or predicate.default_degree is not None
 
-    def _first_of(
+    def _ask_in_turn(
         self, names: Sequence[str], predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Answer]:
         rescue = self._has_rescue(predicate, names)
@@ -119,7 +119,7 @@ class OracleRouter:
                     answers[position] = note_failures(failures[position], answer)
         return answers
 
-    def _all_of(
+    def _ask_all(
         self,
         choice: OracleChoice,
         predicate: GradedPredicate,
@@ -159,7 +159,7 @@ class OracleRouter:
             found = self._ask(self._fallback, predicate, asked, stated)
             for (position, error), answer in zip(left.items(), found, strict=True):
                 if isinstance(answer, GroundingError):
-                    results[position] = apply_default(predicate, self._both(error, answer))
+                    results[position] = apply_default(predicate, self._join_reasons(error, answer))
                 else:
                     results[position] = replace(answer, fallback=error.sentence)
         elif left:
@@ -167,7 +167,7 @@ class OracleRouter:
                 results[position] = apply_default(predicate, error)
         return results
 
-    def _both(self, error: GroundingError, second: GroundingError) -> GroundingError:
+    def _join_reasons(self, error: GroundingError, second: GroundingError) -> GroundingError:
         return GroundingError(
             error.code,
             f"{error.sentence}; the fallback {self._fallback} can't answer either: "

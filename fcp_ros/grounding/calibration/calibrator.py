@@ -124,23 +124,25 @@ class Calibrator:
         """Find the predicates and models whose outcomes no longer agree with their degrees."""
         with self._lock:
             self._refresh()
-            found = (pool.detector.find_drift(name, model) for name, model, pool in self._pools())
+            found = (
+                pool.detector.find_drift(name, model) for name, model, pool in self._list_pools()
+            )
             return tuple(drift for drift in found if drift is not None)
 
     def reliabilities(self) -> tuple[Reliability, ...]:
         """Score the past degrees of each predicate and model."""
         with self._lock:
             self._refresh()
-            found = (pool.score_degrees(name, model) for name, model, pool in self._pools())
+            found = (pool.score_degrees(name, model) for name, model, pool in self._list_pools())
             return tuple(item for item in found if item is not None)
 
     def fits(self) -> dict[tuple[str, str], PoolFit]:
         """Return the fit of each predicate and model."""
         with self._lock:
             self._refresh()
-            return {(name, model): pool.fit for name, model, pool in self._pools()}
+            return {(name, model): pool.fit for name, model, pool in self._list_pools()}
 
-    def _pools(self) -> Iterable[tuple[str, str, Pool]]:
+    def _list_pools(self) -> Iterable[tuple[str, str, Pool]]:
         for name in sorted(self._by_predicate):
             for model, pool in sorted(self._by_predicate[name].pools.items()):
                 yield name, model, pool
@@ -187,11 +189,13 @@ class Calibrator:
                 self._read()
                 self._version = version
         except GroundingError as error:
-            self.trouble = f"outcomes since the last look don't count: {error}"
+            self.trouble = f"recent outcomes don't count yet: {error}"
         else:
             self.trouble = ""
 
     def _read(self) -> None:
+        # Invariant: the sums hold exactly the counted rows up to `_last`. Rows are only appended, so
+        # reading on from there is enough, except after a reset or its undoing.
         resets = self.store.reset_state()
         if resets != self._resets:  # evidence stopped or resumed counting: start over
             self._by_predicate, self._last, self._resets = {}, 0, resets

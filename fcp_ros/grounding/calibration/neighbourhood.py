@@ -80,6 +80,7 @@ class ContextGroups:
         # A text that is no context key gets a group of its own, without neighbours.
         twin_key = labels or (("", context_key),)
         self.twins.append(self._twin_numbers.setdefault(twin_key, len(self._twin_numbers)))
+        # Invariant: every list in `sharers` has one entry a context, also for missing arguments.
         while len(self.sharers) < len(labels):
             self.sharers.append([0] * number)
         for place, groups in enumerate(self.sharers):

@@ -141,6 +141,7 @@ class Pool:
         return kept
 
     def _make_room(self) -> None:
+        # Doubling keeps the cost of `add` constant on average; at most 2 * KEPT rows are allocated.
         kept = self._rows[max(self._count - KEPT, 0) : self._count]
         rows = np.empty((2 * len(kept), _COLUMNS))
         rows[: len(kept)] = kept

@@ -73,7 +73,7 @@ def estimate_strength(
         mean: the mean quality observed.
         scatter: weighted sum of the squared distances of its qualities from that mean.
     """
-    binary = _ratio(np.sum(weight * expected * (1.0 - expected)), np.sum(weight), 0.25)
+    binary = _divide(np.sum(weight * expected * (1.0 - expected)), np.sum(weight), 0.25)
     freedom = float(np.sum(np.maximum(weight - 1.0, 0.0)))
     within = (WITHIN_PRIOR * binary + float(np.sum(scatter))) / (WITHIN_PRIOR + freedom)
     within = max(within, 1e-4)
@@ -88,7 +88,7 @@ def estimate_strength(
     return float(np.clip(strength, believed / RANGE, believed * RANGE))
 
 
-def _ratio(above: float, below: float, otherwise: float) -> float:
+def _divide(above: float, below: float, otherwise: float) -> float:
     return float(above / below) if below > 0.0 else otherwise
 
 

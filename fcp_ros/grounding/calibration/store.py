@@ -139,7 +139,7 @@ class CalibrationStore:
             GroundingError: a number is out of range, or the disk refuses.
         """
         _check_evidence(evidence)
-        with self._transaction() as cursor:
+        with self._begin_transaction() as cursor:
             cursor.execute(
                 "INSERT INTO evidence (stamp, predicate, context_key, quality, step, "
                 "prior, degree, source, model, weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -221,7 +221,7 @@ class CalibrationStore:
             The reset; `count` is the number of outcomes that it set aside.
         """
         stamp = time.time() if stamp is None else stamp
-        with self._transaction() as cursor:
+        with self._begin_transaction() as cursor:
             cursor.execute(
                 "INSERT INTO resets (stamp, predicate, context_key) VALUES (?, ?, ?)",
                 (stamp, predicate, context_key),
@@ -240,7 +240,7 @@ class CalibrationStore:
         Raises:
             GroundingError: there is no such reset, or it was undone before.
         """
-        with self._transaction() as cursor:
+        with self._begin_transaction() as cursor:
             cursor.execute("UPDATE resets SET undone = 1 WHERE id = ? AND undone = 0", (number,))
             if cursor.rowcount == 0:
                 raise GroundingError(
@@ -269,7 +269,7 @@ class CalibrationStore:
             self._connection.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Cursor]:
+    def _begin_transaction(self) -> Iterator[sqlite3.Cursor]:
         """Commit the writes of a block as a whole or not at all."""
         with self._use_connection() as connection:
             cursor = connection.cursor()

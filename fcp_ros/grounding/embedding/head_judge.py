@@ -15,7 +15,7 @@ from fcp_ros.grounding.embedding.head_file import RETRAIN, Heads, hash_file, loa
 from fcp_ros.grounding.embedding.words import split_sides, to_plain
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.oracle import predicate_version
+from fcp_ros.grounding.protocol.oracle import hash_predicate
 
 
 class HeadJudge:
@@ -74,7 +74,7 @@ class HeadJudge:
 
     def find_map(self, predicate: GradedPredicate, head: Head) -> DegreeMap:
         """Shift the head's map by the predicate's rubric."""
-        version = predicate_version(predicate)
+        version = hash_predicate(predicate)
         with self._lock:
             if version not in self._maps:
                 self._maps[version] = self._fit_map(predicate, head)

@@ -39,7 +39,7 @@ from fcp_ros.grounding.embedding.words import (
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.grounding.protocol.oracle import predicate_version
+from fcp_ros.grounding.protocol.oracle import hash_predicate
 
 SHARPNESS = 0.05
 """Similarity difference that makes an anchor e times as likely, for statements."""
@@ -147,7 +147,7 @@ class EmbeddingOracle:
     def find_fit(self, predicate: GradedPredicate) -> PairFit:
         """Return the fit to the rubric of a pair predicate, computed once."""
         assert predicate.rubric is not None
-        version = predicate_version(predicate)
+        version = hash_predicate(predicate)
         with self._lock:
             if version not in self._fitted:
                 self._fitted[version] = self._fit(predicate, predicate.rubric)

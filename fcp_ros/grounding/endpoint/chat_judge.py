@@ -27,7 +27,7 @@ COMPLETIONS = "/chat/completions"
 ALTERNATIVES = (20, 5)
 """Alternatives for each place: the most of the protocol, and the most of some servers."""
 MOST_TOKENS = 8
-"""Enough for a score in single digits behind "Score:"."""
+"""Most tokens of an answer: enough for "Score:" and three digits."""
 LEAST_SHARE = 0.9
 """The least part of the possible scores that must be read to trust the distribution."""
 SEEDS = 1 << 31

@@ -20,7 +20,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.options import EndpointOptions, out_of_range
+from fcp_ros.grounding.protocol.options import EndpointOptions, build_range_error
 
 MOST_BYTES = 4 << 20
 """The longest answer that is read; usual ones have a few kilobytes."""
@@ -103,12 +103,12 @@ class ModelServer:
             except GroundingError as error:
                 if attempt == self._options.retries or not _is_transient(error):
                     raise
-                pause = self._pause(error, attempt)
+                pause = self._choose_pause(error, attempt)
                 if time.monotonic() + pause >= bound or self._closed.wait(pause):
                     raise
                 attempt += 1
 
-    def _pause(self, error: GroundingError, attempt: int) -> float:
+    def _choose_pause(self, error: GroundingError, attempt: int) -> float:
         """Choose the seconds before the next try: as the server asks, else doubled with jitter."""
         asked = error.after if isinstance(error, ServerRefusal) else None
         if asked is not None:
@@ -125,7 +125,7 @@ class ModelServer:
         until = time.monotonic() + left
         try:
             with self._client.stream(
-                method, path, json=body, headers=self._headers(), timeout=left
+                method, path, json=body, headers=self._build_headers(), timeout=left
             ) as response:
                 text = self._read(response, until)
         except httpx2.TimeoutException as error:
@@ -164,7 +164,7 @@ class ModelServer:
                 raise self._build_unreachable("sends its answer too slowly")
         return bytes(received)
 
-    def _headers(self) -> dict[str, str]:
+    def _build_headers(self) -> dict[str, str]:
         variable = self._options.key_variable
         key = os.environ.get(variable, "").strip() if variable else ""
         if not key:
@@ -210,12 +210,12 @@ def _make_client(options: EndpointOptions) -> tuple[Any, str]:
     try:
         url = httpx2.URL(options.url)
     except (httpx2.InvalidURL, TypeError, ValueError) as error:
-        raise out_of_range("endpoint url", options.url, f"a URL ({error})") from error
+        raise build_range_error("endpoint url", options.url, f"a URL ({error})") from error
     if url.scheme not in ("http", "https") or not url.host:
-        raise out_of_range("endpoint url", options.url, "such as http://localhost:8000/v1")
+        raise build_range_error("endpoint url", options.url, "such as http://localhost:8000/v1")
     if url.userinfo or url.query or url.fragment:
         shown = url.copy_with(userinfo=b"", query=None, fragment=None)
-        raise out_of_range(
+        raise build_range_error(
             "endpoint url",
             str(shown),
             "without user, password and query; a key belongs in the environment variable "

@@ -3,7 +3,7 @@
 
 A server sends the likeliest tokens at each place of the answers that it gave. If a tokenizer
 writes numbers whole, the first place says everything. If it writes digit by digit, the server
-tells only how a score goes on behind the digits of its own answer; the continuations of other
+tells only how a score continues after the digits of its own answer; the continuations of other
 digits stay unread, unless another answer took that path.
 """
 

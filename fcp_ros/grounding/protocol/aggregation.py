@@ -51,7 +51,7 @@ def build_exact_membership(
             f"the scores have {mass:.2%} of its probability, at least {least_mass:.0%} are needed"
         )
     given = tuple(float(chance) / mass for chance in scores)
-    degree, spread = distribution_median_and_spread(DEGREES, given)
+    degree, spread = compute_distribution_median(DEGREES, given)
     mean = math.fsum(d * w for d, w in zip(DEGREES, given, strict=True))
     note = f"exact distribution: mean {mean:.2f}, {mass:.0%} of the probability on scores"
     return Membership(degree, degree, (), spread, source, model, note=note, distribution=given)
@@ -72,14 +72,14 @@ def build_sampled_membership(
     if len(samples) * 2 <= len(answers):
         missing = len(answers) - len(samples)
         return f"{missing} of {len(answers)} sampled answers have none"
-    degree, spread = median_and_spread(samples)
+    degree, spread = compute_median(samples)
     note = f"median of {len(samples)} samples at temperature {temperature:g}"
     if len(samples) < len(answers):
         note += f"; {len(answers) - len(samples)} answers without a score"
     return Membership(degree, degree, samples, spread, source, model, note=note)
 
 
-def median_and_spread(values: Sequence[float]) -> tuple[float, float]:
+def compute_median(values: Sequence[float]) -> tuple[float, float]:
     """Compute the median and the interquartile range of the judgements.
 
     Args:
@@ -100,9 +100,7 @@ def median_and_spread(values: Sequence[float]) -> tuple[float, float]:
     return float(statistics.median(values)), float(high - low)
 
 
-def distribution_quantile(
-    values: Sequence[float], weights: Sequence[float], fraction: float
-) -> float:
+def find_quantile(values: Sequence[float], weights: Sequence[float], fraction: float) -> float:
     """Find the least value at which the cumulative weight reaches ``fraction`` of the total.
 
     Args:
@@ -129,10 +127,10 @@ def distribution_quantile(
     return float(ordered[-1][0])
 
 
-def distribution_median_and_spread(
+def compute_distribution_median(
     values: Sequence[float], weights: Sequence[float]
 ) -> tuple[float, float]:
     """Compute the weighted median and interquartile range of a distribution over scores."""
-    low = distribution_quantile(values, weights, 0.25)
-    high = distribution_quantile(values, weights, 0.75)
-    return distribution_quantile(values, weights, 0.5), high - low
+    low = find_quantile(values, weights, 0.25)
+    high = find_quantile(values, weights, 0.75)
+    return find_quantile(values, weights, 0.5), high - low

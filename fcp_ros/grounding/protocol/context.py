@@ -50,13 +50,13 @@ def build_request(
         tuple(
             ArgumentContext(parameter.name, argument)
             if parameter.is_text
-            else _element_context(predicate, parameter.name, argument, instance)
+            else _build_element_context(predicate, parameter.name, argument, instance)
             for parameter, argument in zip(parameters, arguments, strict=True)
         ),
     )
 
 
-def _element_context(
+def _build_element_context(
     predicate: GradedPredicate, parameter: str, name: str, instance: Instance
 ) -> ArgumentContext:
     if not instance.has(name):
@@ -83,7 +83,7 @@ def _element_context(
             )
         # An attribute that only other types have counts as unknown for this element.
         elif (value := instance.attribute(element, declared)) is not None:
-            attributes[declared] = canonical_value(declared, value)
+            attributes[declared] = canonicalise(declared, value)
     return ArgumentContext(
         parameter,
         name,
@@ -92,7 +92,7 @@ def _element_context(
     )
 
 
-def canonical_value(attribute: str, value: AttributeValue) -> AttributeValue:
+def canonicalise(attribute: str, value: AttributeValue) -> AttributeValue:
     """Round a value for use in a context key: numbers to three significant digits.
 
     A box measured 2 mm wider tomorrow is still the same context, so its cached judgement and its

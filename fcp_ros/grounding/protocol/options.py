@@ -65,12 +65,12 @@ class LanguageModelOptions:
 
     def __post_init__(self) -> None:
         check_sample_count(self.samples)
-        _positive("temperature", self.temperature)
+        _check_positive("temperature", self.temperature)
         check_degree(self.least_mass, "the grounding option least_mass")
         if self.token_budget < 64:
-            raise out_of_range("token_budget", self.token_budget, "64 or more")
-        _one_of("mode", self.mode, tuple(mode.value for mode in ScoringMode))
-        _one_of("precision", self.precision, tuple(item.value for item in Precision))
+            raise build_range_error("token_budget", self.token_budget, "64 or more")
+        _check_choice("mode", self.mode, tuple(mode.value for mode in ScoringMode))
+        _check_choice("precision", self.precision, tuple(item.value for item in Precision))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,11 @@ class EndpointOptions:
     retries: int = 3
 
     def __post_init__(self) -> None:
-        _positive("timeout", self.timeout)
+        _check_positive("timeout", self.timeout)
         if not 1 <= self.concurrency <= 256:
-            raise out_of_range("concurrency", self.concurrency, "a number from 1 to 256")
+            raise build_range_error("concurrency", self.concurrency, "a number from 1 to 256")
         if not 0 <= self.retries <= 10:
-            raise out_of_range("retries", self.retries, "a number from 0 to 10")
+            raise build_range_error("retries", self.retries, "a number from 0 to 10")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +136,14 @@ class CalibrationOptions:
     kept_after_change: float = 0.1
 
     def __post_init__(self) -> None:
-        _positive("strength", self.strength)
+        _check_positive("strength", self.strength)
         check_degree(self.cap, "the cap of the calibration shift")
         for name in ("half_life", "half_life_days", "pooled_half_life"):
             value = getattr(self, name)
             if not value >= 0.0:
-                raise out_of_range(name, value, "0 (never) or more")
+                raise build_range_error(name, value, "0 (never) or more")
         check_degree(self.neighbours, "the grounding option neighbours")
-        _positive("drift_threshold", self.drift_threshold)
+        _check_positive("drift_threshold", self.drift_threshold)
         check_degree(self.kept_after_change, "the grounding option kept_after_change")
 
 
@@ -178,10 +178,10 @@ class GroundingOptions:
     calibration: CalibrationOptions = field(default_factory=CalibrationOptions)
 
     def __post_init__(self) -> None:
-        _one_of("device", self.device, tuple(device.value for device in Device))
+        _check_choice("device", self.device, tuple(device.value for device in Device))
 
 
-def out_of_range(name: str, value: object, wanted: str) -> GroundingError:
+def build_range_error(name: str, value: object, wanted: str) -> GroundingError:
     """Build the error for an option with an invalid value."""
     return GroundingError(
         GroundingCode.INVALID_OPTION,
@@ -189,11 +189,11 @@ def out_of_range(name: str, value: object, wanted: str) -> GroundingError:
     )
 
 
-def _positive(name: str, value: float) -> None:
+def _check_positive(name: str, value: float) -> None:
     if not math.isfinite(value) or value <= 0.0:
-        raise out_of_range(name, value, "a number above 0")
+        raise build_range_error(name, value, "a number above 0")
 
 
-def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise out_of_range(name, value, f"one of {', '.join(allowed)}")
+        raise build_range_error(name, value, f"one of {', '.join(allowed)}")

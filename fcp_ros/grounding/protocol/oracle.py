@@ -98,7 +98,7 @@ def require_all(answers: Sequence[Answer]) -> list[Membership]:
     return memberships
 
 
-def predicate_version(predicate: GradedPredicate) -> str:
+def hash_predicate(predicate: GradedPredicate) -> str:
     """Hash all that the predicate's author wrote about it to 16 hexadecimal digits.
 
     A changed rubric, table or declared context changes the version, so that the cache returns no

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import Constant, Expression, Text, atoms
 from fcp_ros.domain.model import Domain, GradedPredicate
-from fcp_ros.grounding.protocol.context import CATEGORY, NAME, canonical_value
+from fcp_ros.grounding.protocol.context import CATEGORY, NAME, canonicalise
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.formula import (
     Both,
@@ -218,7 +218,7 @@ class _Descriptions:
         if element in self._priced or not above.isdisjoint(self._by_name):
             return None
         values = ((name, self._instance.attribute(id_, name)) for name in self._attributes)
-        shown = tuple(None if v is None else canonical_value(name, v) for name, v in values)
+        shown = tuple(None if v is None else canonicalise(name, v) for name, v in values)
         where = [self._instance.attribute(id_, name) for name in ("x", "y")]
         return (
             type_,

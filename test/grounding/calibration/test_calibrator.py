@@ -167,7 +167,7 @@ def test_a_file_that_cannot_be_read_keeps_nobody_from_judging(calibrator: Calibr
     assert calibrator.trouble == ""
     calibrator.store.close()
     assert ask(calibrator, 0.9) == known
-    assert "outcomes since the last look don't count: the calibration store" in calibrator.trouble
+    assert "recent outcomes don't count yet: the calibration store" in calibrator.trouble
 
 
 def test_several_threads(calibrator: Calibrator) -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.aggregation import (
     check_sample_count,
-    distribution_median_and_spread,
-    distribution_quantile,
-    median_and_spread,
+    compute_distribution_median,
+    compute_median,
+    find_quantile,
 )
 
 degrees = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=15)
@@ -27,12 +27,12 @@ def test_even_or_senseless_sample_counts_are_refused(count: int) -> None:
 
 
 def test_one_outlier_does_not_move_the_median() -> None:
-    assert median_and_spread([0.7, 0.7, 0.8, 0.7, 0.0])[0] == 0.7
+    assert compute_median([0.7, 0.7, 0.8, 0.7, 0.0])[0] == 0.7
 
 
 @given(degrees)
 def test_median_lies_between_the_judgements(values: list[float]) -> None:
-    median, spread = median_and_spread(values)
+    median, spread = compute_median(values)
     assert min(values) <= median <= max(values)
     assert 0.0 <= spread <= max(values) - min(values) + 1e-12
 
@@ -40,7 +40,7 @@ def test_median_lies_between_the_judgements(values: list[float]) -> None:
 @pytest.mark.parametrize("values", [[], [0.5, math.nan]])
 def test_no_median_of_nothing(values: list[float]) -> None:
     with pytest.raises(GroundingError):
-        median_and_spread(values)
+        compute_median(values)
 
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=11), st.floats(0.01, 1.0))
@@ -50,12 +50,12 @@ def test_quantile_is_that_of_the_repeated_values(weights: list[int], fraction: f
     values = [i / 10 for i in range(len(weights))]
     repeated = [v for v, w in zip(values, weights, strict=True) for _ in range(w)]
     slow = sorted(repeated)[max(0, math.ceil(fraction * len(repeated) - 1e-9) - 1)]
-    assert distribution_quantile(values, weights, fraction) == slow
+    assert find_quantile(values, weights, fraction) == slow
 
 
 def test_distribution_median_is_the_limit_of_sample_medians() -> None:
     values, weights = [0.0, 0.3, 0.7, 1.0], [0.1, 0.25, 0.45, 0.2]
-    median, spread = distribution_median_and_spread(values, weights)
+    median, spread = compute_distribution_median(values, weights)
     drawn = np.random.default_rng(1).choice(values, 9999, p=weights)
     assert median == float(np.median(drawn)) == 0.7
     assert spread == pytest.approx(0.4)
@@ -64,4 +64,4 @@ def test_distribution_median_is_the_limit_of_sample_medians() -> None:
 @pytest.mark.parametrize("weights", [[0.0, 0.0], [math.nan, 1.0], [-1.0, 2.0]])
 def test_senseless_weights_are_refused(weights: list[float]) -> None:
     with pytest.raises(GroundingError):
-        distribution_quantile([0.0, 1.0], weights, 0.5)
+        find_quantile([0.0, 1.0], weights, 0.5)

@@ -7,7 +7,7 @@ import pytest
 
 from fcp_ros.cset import Attribute, AttributeKind, InstanceBuilder, Schema
 from fcp_ros.grounding import GroundingCode, GroundingError, build_request
-from fcp_ros.grounding.protocol.context import canonical_value
+from fcp_ros.grounding.protocol.context import canonicalise
 
 
 @pytest.fixture
@@ -71,13 +71,13 @@ def test_bad_requests_say_what_is_wrong(
 
 
 def test_only_floats_are_rounded() -> None:
-    assert canonical_value("size_x", 1234567) == 1234567
-    assert canonical_value("size_x", 1234.567) == 1230.0
-    assert canonical_value("x", "as it is") == "as it is"
+    assert canonicalise("size_x", 1234567) == 1234567
+    assert canonicalise("size_x", 1234.567) == 1230.0
+    assert canonicalise("x", "as it is") == "as it is"
 
 
 def test_positions_are_as_exact_far_from_the_origin() -> None:
-    assert canonical_value("x", 1234.567) == 1234.57
-    assert canonical_value("y", -0.001) == 0.0
-    assert str(canonical_value("y", -0.001)) == "0.0"
-    assert canonical_value("z", float("inf")) == float("inf")
+    assert canonicalise("x", 1234.567) == 1234.57
+    assert canonicalise("y", -0.001) == 0.0
+    assert str(canonicalise("y", -0.001)) == "0.0"
+    assert canonicalise("z", float("inf")) == float("inf")
