@@ -194,8 +194,8 @@ class Calibrator:
             self.trouble = ""
 
     def _read(self) -> None:
-        # Invariant: the sums hold exactly the counted rows up to `_last`. Rows are only appended, so
-        # reading on from there is enough, except after a reset or its undoing.
+        # Invariant: the sums hold exactly the counted rows up to `_last`. Rows are only appended,
+        # so reading on from there is enough, except after a reset or its undoing.
         resets = self.store.reset_state()
         if resets != self._resets:  # evidence stopped or resumed counting: start over
             self._by_predicate, self._last, self._resets = {}, 0, resets
