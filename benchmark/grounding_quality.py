@@ -185,7 +185,7 @@ def household_lines(oracle: EmbeddingOracle, encoder: SentenceEncoder) -> Iterat
                 f"| {name} | {one.count} | {by} | {one.mean_error:.3f} | {one.rank:.2f} "
                 f"| {one.area:.3f} |"
             )
-        new = [i for i, pair in enumerate(pairs) if head.known.degree(pair) is None]
+        new = [i for i, pair in enumerate(pairs) if head.known.look_up(pair) is None]
         one = measure_agreement([judged[i] for i in new], [given[i] for i in new])
         yield (
             f"| {name} | {one.count} | embedding oracle, pairs that were not judged "
