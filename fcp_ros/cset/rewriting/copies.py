@@ -7,7 +7,7 @@ from itertools import product
 
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.limits.diagrams import PresentationError
+from fcp_ros.cset.limits.diagrams import PresentationError, collect_values
 from fcp_ros.cset.limits.presentation import Term, extend, present
 from fcp_ros.cset.rewriting.rule_plan import RulePlan
 from fcp_ros.cset.schema.schema import PathEquation, Schema
@@ -255,7 +255,8 @@ def copy_outside(state: Instance, copies: Copies, outside: Collection[int]) -> l
     Returns:
         Violations if there would be infinitely many copies; empty otherwise.
     """
-    waiting = {element: _values(state, element) for element in outside}
+    # In the order of dependence, as long as there is one; the rest refers to itself in cycles.
+    waiting = {element: collect_values(state, element) for element in outside}
     while waiting:
         ready = [e for e, values in waiting.items() if waiting.keys().isdisjoint(values.values())]
         for element in ready:
@@ -275,11 +276,6 @@ def find_equations(schema: Schema, type_: str) -> list[PathEquation]:
     """Find the path equations that hold at the elements of a type, or tuples of a relation."""
     above = schema.ancestors(type_)
     return [equation for equation in schema.equations if equation.source in above]
-
-
-def _values(state: Instance, element: int) -> Mapping[str, int]:
-    functions = state.schema.functions_of(state.type_of(element))
-    return {f.name: state.function_table(f.name).values[element] for f in functions}
 
 
 def _copy(state: Instance, copies: Copies, element: int, values: Mapping[str, int]) -> None:

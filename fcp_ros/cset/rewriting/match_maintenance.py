@@ -16,6 +16,7 @@ from fcp_ros.cset.conditions.conditions import Condition
 from fcp_ros.cset.conditions.counting import filter_by_counting
 from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.limits.diagrams import collect_values
 from fcp_ros.cset.rewriting.dpo import collisions
 from fcp_ros.cset.rewriting.match_check import check_match
 from fcp_ros.cset.rewriting.rule import Rule, Semantics
@@ -45,7 +46,7 @@ class Surroundings:
     """A condition's larger pattern P, and where the rule's left side L is in it.
 
     Attributes:
-        search: of P, from what P has and the pattern inside of it has not.
+        search: of P, from everything that P adds to the pattern inside of it.
         restriction: for each slot of L its slot in P.
     """
 
@@ -101,6 +102,7 @@ class RuleMaintenance:
         old, new = search.before(before, change), search.after(after, change)
         gone = old - new
         concerned = {*new, *self._around(before, after, change)} - gone
+        # `keys` says what was legal before, so that legality is decided in the new state only.
         legal = {key for key in concerned if self._is_legal(after, key)}
         ended = [key for key in gone | (concerned - legal) if key in keys]
         return ended, [key for key in legal if key not in keys]
@@ -127,7 +129,7 @@ class RuleMaintenance:
                 if value is not None:
                     found.add(value)
         for element in change.deleted:
-            found.update(_list_values(before, element))
+            found.update(collect_values(before, element).values())
         if self.transitive:
             # A path in the old state that is not in the new one leads through one of these.
             found = _close(after, found)
@@ -167,19 +169,14 @@ def _collect_surroundings(
         yield from _collect_surroundings(condition.nested, search, composed)
 
 
-def _list_values(state: Instance, element: int) -> list[int]:
-    if not state.contains(element):
-        return []
-    functions = state.schema.functions_of(state.type_of(element))
-    return [state.apply(function.name, element) for function in functions]
-
-
 def _close(state: Instance, elements: Iterable[int]) -> set[int]:
     """Find everything that functions lead to from some elements, these included."""
     found = set(elements)
     open_ = list(found)
     while open_:
-        fresh = set(_list_values(state, open_.pop())) - found
-        found |= fresh
-        open_.extend(fresh)
+        element = open_.pop()
+        if state.contains(element):
+            fresh = set(collect_values(state, element).values()) - found
+            found |= fresh
+            open_.extend(fresh)
     return found

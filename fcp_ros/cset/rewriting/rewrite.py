@@ -114,6 +114,7 @@ class _Application:
             result = self.builder.build()
         except InstanceError:
             return _refuse(self.builder.violations())
+        # The builder started after cloning, so it has not checked the functional legs of clones.
         if self.context.cloning is not None:
             change = compose_changes(self.context.cloning, change, result)
             found = find_conflicts_of(result, change.added)
@@ -151,6 +152,7 @@ class _Application:
         for relation, row, legs in self.plan.new_tuples:
             if row not in lost:
                 image[row] = builder.relate(relation, *[image[leg] for leg in legs])
+        # Merging changes the legs of preserved tuples, and may make some equal: look them up.
         if not self.plan.right_is_monic:
             for relation, row, legs in self.plan.old_tuples:
                 if row not in lost:
@@ -175,6 +177,7 @@ class _Application:
                 violations.append(
                     self.describe_contradiction(attribute, id_, "assigns two values to")
                 )
+        # Only where elements of R have become one can an assignment meet a kept value.
         if len(set(self.image.values())) < len(self.image):
             violations.extend(self.find_overwritten(assigned))
         return violations

@@ -243,6 +243,7 @@ class Backtracking:
         iterator = iter(candidates())
         pending: list[Iterator[int]] = []
         while True:
+            # `for ... else`: exhausting the candidates of a step returns to the one before it.
             for candidate in iterator:
                 if accept(candidate):
                     if depth == last:

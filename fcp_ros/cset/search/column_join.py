@@ -226,6 +226,7 @@ class ColumnJoin:
                 stack.append((number + 1, block))
 
     def _grow(self, block: MatchBlock, number: int, rows: _Rows, wanted: frozenset[int]) -> None:
+        # Only columns that a check, a later step or the result reads are gathered at all.
         step, live = self._plan.steps[number], self._plan.live[number]
         compared = [slot for _, slot in step.repeated]
         fresh: dict[ColumnKey, Column] = {
@@ -258,6 +259,7 @@ class ColumnJoin:
             and _binds_all_legs(step)
         ):
             return self._look_up(block, step, table)
+        # A block of one match cannot be split further, whatever it grows to.
         if best.total > self._most_rows and block.size > 1:
             return None
         return best.list_rows()
@@ -326,10 +328,13 @@ class _Bucket:
     def list_rows(self) -> _Rows:
         """List all the candidates."""
         agreeing, source, counts = (self.position,), self.index.column, self.counts
-        if self.index.unique and self.total == len(counts):
+        if self.index.unique and self.total == len(counts):  # exactly one for each row
             return _Rows(source, None, self.starts, agreeing)
-        if self.index.unique:
+        if self.index.unique:  # at most one for each row
             return _Rows(source, counts, self.starts.repeat(counts), agreeing)
+        # Row i has the places starts[i], ..., starts[i] + counts[i] - 1. In the concatenation of
+        # all these runs, run i begins at ends[i] - counts[i]; so one range, shifted run by run,
+        # gives them.
         ends = counts.cumsum()
         places = (self.starts - ends + counts).repeat(counts)
         places += np.arange(self.total)

@@ -139,7 +139,7 @@ class Homs(Iterator[Morphism]):
         """Return the images of ids of the pattern, one entry for each morphism.
 
         Args:
-            ids: only those of these; of all elements and tuples by default.
+            ids: of elements and tuples; all of them by default.
 
         Returns:
             Arrays that may be shared with the target: don't write to them.

@@ -93,6 +93,8 @@ class RowIndex:
 
     def find(self, legs: list[Column]) -> tuple[Column, Mask]:
         """Look up for each list of legs the index of its row, and a mask of those found."""
+        # A prefix that does not occur gets a meaningless number, which `found` masks at the end. A
+        # leg beyond the span would alias another key.
         numbers: Column = np.zeros(len(legs[0]), dtype=np.int64)
         found = np.ones(len(numbers), dtype=bool)
         for (span, keys), leg in zip(self._folds, legs, strict=True):

@@ -58,6 +58,8 @@ class MatchBlock:
     def split(self) -> tuple["MatchBlock", "MatchBlock"]:
         """Split the block into the first half of the matches and the rest."""
         *above, bottom = self.levels
+        # The row above the middle may have rows in both halves, so both keep the levels above, and
+        # only the counts of the bottom level differ: a row may have none in one half.
         middle = self.size // 2
         before = np.minimum(_compute_bounds(bottom.counts), middle)
         first = before[1:] - before[:-1]
@@ -114,6 +116,7 @@ class Growth:
         """Drop the rows where the mask is false."""
         if mask.all():
             return
+        # From here on counts says how many of a row's candidates have survived so far.
         self.counts = mask.astype(np.int64) if self.counts is None else _sum_runs(mask, self.counts)
         self.fresh = {key: column[mask] for key, column in self.fresh.items()}
         self._older = {key: column[mask] for key, column in self._older.items()}
@@ -127,6 +130,8 @@ class Growth:
         block = self._block
         block.live = {key: self.column(key) for key in live}
         columns = {key: column for key, column in self.fresh.items() if isinstance(key, int)}
+        # With exactly one row below each row no new level is needed: the columns stand side by
+        # side.
         if self.counts is None:
             block.levels[-1].columns.update(columns)
         else:
